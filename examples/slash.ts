@@ -53,7 +53,7 @@ const research = [
 ];
 
 const siblings = [
-  // It rests until its sibling writes. Forked with a prompt, its words at that moment would be told to its parent as its report.
+  // It looks for mail until its sibling writes. If it rested instead, its words at that moment would be told to its parent as its report.
   { when: { root: true, step: 0 }, calls: [slash('fork')] },
   {
     when: { root: true, step: 1 },
@@ -72,12 +72,11 @@ const siblings = [
     ],
   },
   {
-    when: { user: '^got mail from ', tool: 'slash', result: 'The tables' },
+    when: { agent: 'fork-*', tool: 'slash', result: 'The tables' },
     calls: [report('the API serves {{result.0.message}}')],
   },
-  { when: { user: '^got mail from ', tool: 'slash' }, say: 'Reported; I rest.' },
-  { when: { user: '^got mail from ' }, calls: [slash('check-mail')] },
-  { say: 'I rest.' },
+  { when: { tool: 'slash', result: '^sent' }, say: 'Reported; I rest.' },
+  { calls: [bash('sleep 0.2'), slash('check-mail')] },
 ];
 
 /** A line of `coppice run --events`; the last one is the outcome. */

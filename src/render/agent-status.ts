@@ -20,10 +20,9 @@ export function statusWord(agent: Agent): StatusWord {
   if (state.type === 'completed') return 'done';
   if (state.type === 'failed') return state.failure.kind === 'cancelled' ? 'cancelled' : 'failed';
   if (state.type === 'killed') return 'dead';
-  // A run is at rest only before it starts.
-  return agent.origin === 'session' || agent.origin === 'delegate' || agent.origin === 'cron'
-    ? 'queued'
-    : 'idle';
+  if (agent.origin !== 'session' && agent.origin !== 'delegate' && agent.origin !== 'cron') return 'idle';
+  // A run is at rest before it starts, and while its forks work.
+  return agent.reply === null ? 'queued' : 'waiting';
 }
 
 /** As `statusWord`, but `unled` for an agent with work to do in a tree that no process leads. */

@@ -110,10 +110,46 @@ onBothDatabases('runs on a timer', (database) => {
     }
   });
 
-  it('a run may fork; what it forked ends with it, and nothing of the tree is kept in memory', async () => {
+  it('a run that forked rests until its forks have reported, however their turns end, and ends with the answer to that', async () => {
     await stageOf((scene) => {
-      if (scene.name !== 'tree') return new Promise<string>(() => undefined);
-      return scene.step === 0 ? [['fork', { name: 'child', prompt: 'wait for ever' }]] : 'I am done';
+      if (scene.name === 'tree') {
+        if (scene.step > 1) return `all told: ${scene.user}`;
+        const names = ['says', 'fails', 'killed', 'stopped'];
+        return scene.step === 0
+          ? names.map((name) => ['fork', { name, prompt: 'go' }] as const)
+          : 'I will report.';
+      }
+      if (scene.name === 'says') return 'seven';
+      return scene.name === 'fails' ? '' : new Promise<string>(() => undefined);
+    });
+    const job = await entered({ name: 'tree' });
+    await fire(job);
+    const first = async () => (await runsOf(job))[0];
+    const agents = async () => stage.store.agents({ root_id: (await first())?.root_id ?? '' });
+    const named = async (name: string) => (await agents()).find((one) => one.name === name)?.id ?? '';
+    const tree = async () => (await agents()).find((one) => one.name === 'tree');
+    const rested = async () => (await tree())?.state.type === 'idle' && seen.some((one) => one.step === 2);
+    await until(rested, 'it was told of an end, and rests');
+    assert.equal((await first())?.status, 'running');
+    await until(async () => seen.filter((one) => one.step === 0).length === 5, 'all have begun');
+    await stage.runtime.kill(await named('killed'));
+    await stage.runtime.interrupt(await named('stopped'), 'enough');
+    await ended(job);
+    const run = await first();
+    assert.equal(run?.status, 'completed');
+    const history = JSON.stringify(await stage.store.history(run?.agent_id ?? ''));
+    for (const told of [/seven/, /answered with nothing/, /Killed by a person/, /interrupted/])
+      assert.match(history, told);
+  });
+
+  it('a fork that has written and still works ends with its run, and nothing of the tree is kept in memory', async () => {
+    await stageOf((scene) => {
+      if (scene.name !== 'tree')
+        return scene.step === 0
+          ? [['send', { to: scene.parent_id, message: 'seven' }]]
+          : new Promise<string>(() => undefined);
+      if (scene.step === 0) return [['fork', { name: 'child', prompt: 'go' }]];
+      return scene.step === 1 ? [['wait', { timeout: 60 }]] : 'I am done';
     });
     const job = await entered({ name: 'tree' });
     await fire(job);

@@ -60,7 +60,7 @@ const RULES = [
   },
   { when: { root: true, user: '^wait' }, say: 'late', delay_ms: 600_000 },
   { when: { user: '^slow' }, say: 'late', delay_ms: 600_000 },
-  { when: { root: true, user: '^(?:branch|go|spawn|ask|tick)' }, say: 'done' },
+  { when: { root: true, user: '^(?:branch|go|spawn|ask|tick|A message arrived)' }, say: 'done' },
   { when: { root: false }, say: 'hello' },
 ];
 

@@ -35,7 +35,7 @@ for (const [where, kill] of WAYS)
       await kill(on, (await on.agent('mid')).id);
       await until(() => !isRunning(pid), 'the command has ended');
       assert.equal((await on.agent('kid')).state.type, 'killed');
-      assert.equal((await on.agent('main')).state.type, 'idle');
+      await until(async () => (await on.agent('main')).state.type === 'idle', 'the root was told, and rests');
     } finally {
       await on.close();
     }

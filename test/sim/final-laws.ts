@@ -2,7 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { waitEdges } from '../../src/kernel/mailbox/wait-edges.ts';
 import type { Agent } from '../../src/records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../src/records/agent/state.ts';
-import type { Mail } from '../../src/records/conversation/mail.ts';
+import { cutShort } from '../../src/records/conversation/child-text.ts';
+import { completionFrom } from '../../src/records/conversation/completion.ts';
+import { isLetter, type Mail } from '../../src/records/conversation/mail.ts';
 import type { PlacedMessage } from '../../src/records/conversation/message.ts';
 import type { Run } from '../../src/records/run/run.ts';
 import { runOutcome } from '../../src/records/run/run-end.ts';
@@ -29,6 +31,9 @@ export function brokenAtRest(ledger: RestingLedger, marks: Marks): string[] {
   const messages = Map.groupBy(all('messages', messageOf), (message) => message.agent_id);
   const mail = Map.groupBy(all('mail', mailOf), (letter) => letter.to_id);
   const runs = new Map(all('subagent_runs', runOf).map((run) => [run.agent_id, run]));
+  const reads = new Set<string | null>(
+    agents.flatMap(({ id, state }) => (isTerminal(state.type) ? [] : [id])),
+  );
   const broken = agents.flatMap((agent) => {
     const own = messages.get(agent.id) ?? [];
     return [
@@ -38,6 +43,7 @@ export function brokenAtRest(ledger: RestingLedger, marks: Marks): string[] {
         agent,
         (mail.get(agent.id) ?? []).toSorted((a, b) => a.number - b.number),
       ),
+      ...(reads.has(agent.parent_id) ? unreported(agent, own, mail.get(agent.parent_id ?? '') ?? []) : []),
       ...run(agent, runs.get(agent.id)),
       ...edges(agent, database),
     ];
@@ -94,13 +100,33 @@ function letters(agent: Agent, mail: readonly Mail[]): string[] {
   for (const letter of mail) {
     if (letter.consumed_seq !== null && letter.consumed_seq > agent.last_seq)
       broken.push(`law 6: the letter ${letter.id} was consumed by a message that is not there`);
-    const noticed = notices && letter.kind === 'letter' && letter.number <= agent.noticed;
+    const noticed = notices && isLetter(letter) && letter.number <= agent.noticed;
     if (letter.consumed_seq === null && !isTerminal(agent.state.type) && !noticed)
       broken.push(
         `law 6: ${letter.kind} ${letter.number} to ${agent.id} (${agent.state.type}) was never read`,
       );
   }
   return broken;
+}
+
+/** A fork has written to its parent in its newest turn, or the end of that turn was reported; no turn was reported twice. */
+function unreported(agent: Agent, own: readonly PlacedMessage[], to_parent: readonly Mail[]): string[] {
+  const { id, origin, state, reply, sent_this_turn } = agent;
+  const reports = to_parent.filter(({ kind, from_id }) => kind === 'report' && from_id === id);
+  const begun = own.filter(
+    ({ kind, content }) => kind === 'user' || ('event' in content && content.event === 'retried'),
+  );
+  const twice =
+    reports.length > begun.length
+      ? [`${id} was reported ${reports.length} times, in ${begun.length} turns`]
+      : [];
+  const limit = cutShort(state);
+  const cause = state.type === 'errored' ? state.failure.error : limit;
+  const owes = cause !== null || (state.type === 'idle' && reply !== null && !sent_this_turn);
+  if (origin !== 'fork' || !owes) return twice;
+  const ends = reports.flatMap(({ body }) => completionFrom(body) ?? []);
+  const is_told = ends.some((end) => (end.success ? end.summary === reply : end.error === cause));
+  return is_told ? twice : [...twice, `the end of the newest turn of ${id} (${state.type}) was not reported`];
 }
 
 function run(agent: Agent, entry: Run | undefined): string[] {

@@ -84,10 +84,10 @@ export class Promptness {
     const { state, id } = agent;
     const ripe = (kind: PromptKind, what: string): Ripe => ({ kind, what: `${id} ${what}`, agent });
     const mail = this.#rows('SELECT kind, from_id FROM mail WHERE to_id = ? AND consumed_seq IS NULL', id);
-    const letters = mail.filter(({ kind }) => kind === 'letter');
+    const letters = mail.filter(({ kind }) => kind === 'letter' || kind === 'report');
     const hasOutcome = (child: string) => mail.some((one) => one.kind === 'outcome' && one.from_id === child);
     const isAnswered = (target: string) =>
-      letters.some(({ from_id }) => from_id === target) || this.#rests(target);
+      letters.some(({ kind, from_id }) => kind === 'letter' && from_id === target) || this.#rests(target);
     const met = (from: readonly string[] | null, heard: readonly Row[]) => {
       if (from === null)
         return heard.length > 0 ? [ripe('wait', 'waits for a letter, and one is there')] : [];

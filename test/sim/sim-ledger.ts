@@ -282,7 +282,7 @@ export class SimLedger {
       .prepare(
         `SELECT mail.kind, mail.number, agents.id, agents.status, agents.worker FROM mail JOIN agents ON agents.id = mail.to_id
           WHERE consumed_seq IS NULL AND agents.status NOT IN ('completed', 'failed', 'killed')
-          AND NOT (mail.kind = 'letter' AND mail.number <= agents.noticed)`,
+          AND NOT (mail.kind IN ('letter', 'report') AND mail.number <= agents.noticed)`,
       )
       .all();
     return [

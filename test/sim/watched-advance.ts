@@ -38,7 +38,6 @@ function ledAgent({ prompt, inbox, ...led }: LedAgent): LedAgent {
     prompt: Object.freeze({
       messages: () => frozen(prompt.messages()),
       said: (since: 'beginning' | 'spoken-to') => frozen(prompt.said(since)),
-      spokenTo: frozen(prompt.spokenTo),
     }),
     inbox: Object.freeze({
       isEmpty: inbox.isEmpty,

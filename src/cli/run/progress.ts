@@ -1,8 +1,8 @@
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { ChildResult } from '../../records/agent/state.ts';
 import { resultLine } from '../../records/conversation/child-text.ts';
-import { completionLine, readCompletion } from '../../records/conversation/completion.ts';
-import type { Mail } from '../../records/conversation/mail.ts';
+import { completionFrom, completionLine } from '../../records/conversation/completion.ts';
+import { isLetter, type Mail } from '../../records/conversation/mail.ts';
 import { agentTree } from '../../render/agent-tree.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
@@ -152,7 +152,6 @@ function mailLine(
         : `✗ announced: ${clean(outcome.error)} (${outcome.error_kind})`;
     return `${who}  ${end}`;
   }
-  if (mail.kind !== 'letter') return null;
-  const reading = readCompletion(mail.body);
-  return reading.type === 'completion' ? `${who}  ${clean(completionLine(reading.completion))}` : null;
+  const completion = isLetter(mail) ? completionFrom(mail.body) : null;
+  return completion === null ? null : `${who}  ${clean(completionLine(completion))}`;
 }

@@ -3,6 +3,7 @@ import { framedName } from '../../records/agent/agent-name.ts';
 import { treeBudget } from '../../records/agent/budget.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { type Checkpoint, spokenWithin } from '../../records/conversation/checkpoint.ts';
+import { isLetter } from '../../records/conversation/mail.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
 import type { SeenFiles } from '../../records/conversation/seen-files.ts';
 import { cutText } from '../../records/text/cut-text.ts';
@@ -39,13 +40,12 @@ export function checkpointOf(
   const through = cutBefore(prompt, prompt.messages(), newest(prompt, window));
   if (through === null || isFresh(prompt)) return null;
   const said = prompt.spoken.filter(({ seq }) => seq <= through);
-  const letters = [...inbox.all()].filter(({ kind }) => kind === 'letter').length;
+  const letters = [...inbox.all()].filter(isLetter).length;
   return {
     through,
     number: prompt.cuts.checkpoints + 1,
     summary: summary === null ? null : cutText(summary, Math.floor(SUMMARY * window)).toWellFormed(),
     spoken: spokenWithin(said, Math.floor(SPOKEN * window)),
-    addressed: prompt.spokenTo,
     files: seen.marks(),
     facts: [
       ...childFacts(children),

@@ -184,7 +184,7 @@ function write(unit: UnitOfWork, step: Step, before: AgentFacts, token: string |
     startRun(unit, agent_id, at);
   if (!isWorking(state.type)) signalWaiters(unit, agent_id, worker);
   if (ended && before.origin === 'session') signalQueued(unit, agent_id, worker);
-  const killed = step.kill.flatMap((id) => kill(unit, id, name, at, worker));
+  const killed = step.kill.flatMap((id) => kill(unit, id, name, at, worker, agent_id));
   for (const id of step.remove) removeChild(unit, id, agent_id, at);
   for (const ask of step.asks) unit.addAsk(ask);
   for (const id of step.void_asks) voidAsk(unit, id, at);

@@ -1,6 +1,7 @@
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { deedsLine } from '../../records/agent/deeds-line.ts';
 import { type AgentState, type Killed, killedState } from '../../records/agent/state.ts';
+import type { Completion } from '../../records/conversation/completion.ts';
 import type { NewMail } from '../../records/conversation/mail.ts';
 import type { EventContent } from '../../records/conversation/message.ts';
 import { closeBudget } from './budgets.ts';
@@ -21,13 +22,14 @@ export function recordEnd(unit: UnitOfWork, agent: AgentFacts, state: AgentState
   unit.setTree(tree, { live: tree.live - 1 });
 }
 
-/** Law 9: kills the agent and every living descendant in one transaction. Returns their ids. `writer`: the worker that kills. */
+/** Law 9: kills the agent and every living descendant in one transaction. Returns their ids. `writer`: the worker that kills; `killer`: the agent. */
 export function kill(
   unit: UnitOfWork,
   agent_id: string,
   by: string,
   at: number,
   writer: string | null,
+  killer: string | null = null,
 ): readonly string[] {
   const doomed = unit.below(agent_id);
   const [target] = doomed;
@@ -46,6 +48,9 @@ export function kill(
     queued: freed ? [freed.id] : [],
   });
   const content = JSON.stringify(killEvent(by, target, doomed.length - 1));
+  // A fork at rest has reported already, and one in a person's wait has no turn.
+  const in_turn = target.status !== 'waiting' && !unit.isAtRest(target);
+  const cut = target.origin === 'fork' && target.parent_id !== killer && in_turn;
   const states = new Map(ids.map((id) => [id, killedState(parsed<AgentState>(unit.state(id)), by, at)]));
   for (const { id } of doomed) {
     const agent = unit.agent(id) as AgentFacts;
@@ -66,7 +71,7 @@ export function kill(
   }
   for (const { id } of doomed) signalWaiters(unit, id, writer);
   const dead = new Set(ids);
-  const awaited = doomed.filter((agent) => awaitsOutcome(agent, dead));
+  const awaited = doomed.filter((agent) => awaitsOutcome(agent, dead) || (agent.id === agent_id && cut));
   unit.prefetch({ config: awaited.map(({ id }) => id) });
   for (const agent of awaited) {
     const mail = outcomeOf(unit, agent, states.get(agent.id) as Killed, at);
@@ -87,25 +92,31 @@ function parsed<T>(text: string | null): T | null {
   }
 }
 
-/** Whether the parent awaits the agent's outcome: not for forks and roots, nor if the parent was killed too. */
+/** Whether the parent awaits the agent's outcome: not for forks (they report) and roots, nor if the parent was killed too. */
 function awaitsOutcome({ parent_id, origin }: AgentFacts, dead: ReadonlySet<string>): boolean {
   return parent_id !== null && !dead.has(parent_id) && origin !== 'fork' && origin !== 'root';
 }
 
-/** The mail that the parent gets instead of the outcome that it awaits. */
+/** The mail that the parent gets instead of the outcome, or the report, that it awaits. */
 function outcomeOf(unit: UnitOfWork, agent: AgentFacts, state: Killed, at: number): NewMail {
   const { id, origin } = agent;
   const outcome = { type: 'failure', error: `Killed by ${state.by}`, error_kind: 'killed' };
   const config = parsed<AgentConfig>(unit.facts.get('config', id));
   const did = config === null ? undefined : deedsLine({ config, state }, at);
+  const told = did === undefined ? {} : { did };
+  // For the model that reads it, `you` is itself.
+  const error = `Killed by ${state.by === 'you' ? 'a person' : state.by}`;
+  const report: Completion = { status: 'idle', success: false, error };
+  const body = origin === 'fork' ? report : { agent_id: id, outcome, ...told };
   return {
     id: `killed-${id}`,
     root_id: agent.root_id,
     to_id: agent.parent_id as string,
     from_id: id,
     from_name: agent.name,
-    kind: origin === 'session' ? 'announce' : 'outcome',
-    body: JSON.stringify({ agent_id: id, outcome, ...(did === undefined ? {} : { did }) }),
+    kind: origin === 'session' ? 'announce' : origin === 'fork' ? 'report' : 'outcome',
+    body: JSON.stringify(body),
+    ...(origin === 'fork' ? told : {}),
     sent_at: at,
   };
 }

@@ -2,18 +2,13 @@ import { framedName } from '../../records/agent/agent-name.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import { framed, quoteStamps } from '../../records/text/untrusted-text.ts';
 
-const NOTICE = 'got mail from ';
+const UNSENT =
+  'A status "idle" says how the turn of an agent ended that sent you nothing in it: its last words ("submitted": false), or why it stopped. What you answer now replaces your last answer, so repeat what still counts of it.';
 
 /** Notifies an agent that reads its own inbox of new mail: one line per sender. */
 export function noticeOf(letters: readonly Mail[]): string {
   const senders = new Set(letters.map((letter) => letter.from_id ?? 'human'));
-  return [...senders].map((sender) => `${NOTICE}${sender}`).join('\n');
-}
-
-/** The senders named by such a notice; empty for other text. */
-export function sendersIn(notice: string): string[] {
-  const lines = notice.split('\n');
-  return lines.every((line) => line.startsWith(NOTICE)) ? lines.map((line) => line.slice(NOTICE.length)) : [];
+  return [...senders].map((sender) => `got mail from ${sender}`).join('\n');
 }
 
 /**
@@ -32,7 +27,8 @@ export function frameLetters(letters: readonly Mail[], delimiter: string): strin
       `${quoteStamps(letter.body)}${did(letter, delimiter)}`,
     ),
   );
-  return [head, ...texts].join('\n\n');
+  const is_report = letters.some(({ kind }) => kind === 'report');
+  return [is_report ? `${head} ${UNSENT}` : head, ...texts].join('\n\n');
 }
 
 /** The line in which the runtime says what the sender really did; empty if unknown. */

@@ -37,7 +37,7 @@ const audience: ToolsetTool['audience'] = (config) => !isSubAgent(config);
 const fork = checkedTool({
   name: 'fork',
   description:
-    'Create a child agent that inherits this whole conversation and works on its prompt in parallel with you. Returns at once with its agent_id. Collect its report with wait.',
+    'Create a child agent that inherits this whole conversation and works on its prompt in parallel with you. Returns at once with its agent_id. Collect its report with wait, or end your turn: the end of its turn wakes you.',
   schema: forkInput,
   audience,
   creates: true,

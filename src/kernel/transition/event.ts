@@ -89,12 +89,7 @@ export type AgentEvent =
     }
   /** A person starts to wait for mail to this agent; `wait-ended` ends it. */
   | { readonly type: 'human-wait'; readonly at: number; readonly wait: WaitSpec }
-  | {
-      readonly type: 'wait-ended';
-      readonly at: number;
-      readonly output: string;
-      readonly mail_ids: readonly string[];
-    }
+  | { readonly type: 'wait-ended'; readonly at: number; readonly output: string }
   | { readonly type: 'child-result'; readonly at: number; readonly child: ChildResult }
   /**
    * A person or the parent stops the turn. `open`: results of open calls that have one; the others are cancelled. `said`: text of the interrupted request

@@ -35,6 +35,8 @@ export interface TransitionContext {
   readonly turns: number;
   /** All assistant text of the run of an agent with `reports`; read from its conversation only at the end. Absent: none. */
   readonly said?: () => string;
+  /** Whether an agent with `reports` rests at the end of its turn, because agents that it forked will report to it. Absent: it does not. */
+  readonly owed?: () => boolean;
   /** Where its unreported work is (such as a worktree); added to a failure. */
   readonly leaves?: string;
 }

@@ -42,7 +42,8 @@ export function endTurn(
 ): Transition {
   const { grace, reminded } = turn;
   const limit = grace === null ? {} : { limit: grace.error };
-  if (!context.reports) return step({ type: 'idle', ...limit }, effects);
+  const rests = !context.reports || (grace === null && context.owed?.() === true);
+  if (rests) return step({ type: 'idle', ...limit }, effects);
   const fail = (failure: Failure) => endInFailure(failure, effects, context, { appendix });
   if (context.submits && grace === null && reminded === undefined)
     return nextRequest({ ...turn, reminded: text }, [...effects, appendSystem(NUDGE)], context);

@@ -15,7 +15,7 @@ import type { InvalidTransition, TransitionContext } from '../transition/transit
 import type { Advance, ParkedWait, WorldEffect } from './advance-result.ts';
 import { countDeeds } from './count-deeds.ts';
 import { doing } from './doing.ts';
-import { type EndedTurn, endOfTurn, replyIn } from './ended-turn.ts';
+import { type EndedTurn, endOfTurn, isOwed, replyIn } from './ended-turn.ts';
 import type { LedAgent } from './led-agent.ts';
 import { ToolsetCalls } from './toolset-calls.ts';
 import type { View } from './view.ts';
@@ -66,7 +66,8 @@ export class Draft {
     this.#reply = agent.reply;
     this.#sent_this_turn = agent.sent_this_turn;
     this.#noticed = agent.noticed;
-    this.#context = { ...view.context, said: () => this.said('beginning') };
+    const owed = () => agent.origin === 'cron' && isOwed(agent, view, this.mail.left);
+    this.#context = { ...view.context, said: () => this.said('beginning'), owed };
   }
 
   get state(): AgentState {

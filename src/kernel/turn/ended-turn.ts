@@ -1,8 +1,11 @@
-import type { AgentState } from '../../records/agent/state.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { type AgentState, isTerminal, restAfterSummary } from '../../records/agent/state.ts';
 import { allTexts, textOf } from '../../records/conversation/child-text.ts';
+import { type Mail, WAKING_MAIL } from '../../records/conversation/mail.ts';
 import type { EventOf } from '../transition/event.ts';
+import type { View } from './view.ts';
 
-/** A turn that ended in a step, other than by a person's interrupt. */
+/** A turn that ended in a step. */
 export interface EndedTurn {
   /** Seq of its newest message. */
   readonly seq: number;
@@ -10,6 +13,8 @@ export interface EndedTurn {
   readonly text: string;
   /** The failure or the limit that ended it. */
   readonly cause: string | null;
+  /** Set if a person interrupted it. */
+  readonly stopped?: true;
   /** Whether the agent wrote to its parent in this turn. */
   readonly reported: boolean;
   /** What the agent really did in this turn (`deedsLine`). */
@@ -22,15 +27,20 @@ export function endOfTurn(
   after: AgentState,
   answered: boolean,
   reply: string | null,
-): Pick<EndedTurn, 'text' | 'cause'> | null {
+): Pick<EndedTurn, 'text' | 'cause' | 'stopped'> | null {
   if (answered && after.type === 'idle') {
     const { limit } = after;
     return { text: allTexts(reply ?? '', limit === undefined ? '' : `(${limit})`), cause: limit ?? null };
   }
+  if (isStopped(before, after)) return { text: '', cause: 'interrupted', stopped: true };
   // After a person's wait, the failure is that of an earlier turn.
   if (after.type !== 'errored' || before.type === 'errored' || before.type === 'waiting') return null;
   const { error } = after.failure;
   return { text: `The turn stopped: ${error}`, cause: error };
+}
+
+function isStopped(before: AgentState, after: AgentState): boolean {
+  return 'turn' in before && after.type === 'idle' && restAfterSummary(before) === null;
 }
 
 /** The text of a turn's last answer, preceded by the cut answer that it continues; null when the turn goes on with calls, and for a refused answer. */
@@ -40,4 +50,23 @@ export function replyIn(answer: EventOf<'response'>, before: AgentState, after: 
   if (answer.content.finish === 'refused') return null;
   const unfinished = before.type === 'requesting' ? (before.turn.unfinished ?? '') : '';
   return unfinished + textOf(answer.content);
+}
+
+/**
+ * Whether mail will wake the agent after its turn: mail that it has not read, or reports. A fork in the middle of a turn in which it has not written to its
+ * parent reports at the end of it, and one that will be woken ends a turn later.
+ */
+export function isOwed(
+  { id, noticed }: Agent,
+  view: Pick<View, 'relatives' | 'hasMail'>,
+  left: readonly Mail[] = [],
+): boolean {
+  if (left.some(({ kind, number }) => WAKING_MAIL.has(kind) && number > noticed)) return true;
+  return view.relatives
+    .children(id)
+    .some((one) =>
+      'turn' in one.state && restAfterSummary(one.state) === null
+        ? !one.sent_this_turn
+        : !isTerminal(one.state.type) && (view.hasMail(one) || isOwed(one, view)),
+    );
 }

@@ -23,7 +23,7 @@ export interface Override {
 /** One agent that this process leads, as a step reads it: its committed state, and what was looked up for its open calls. */
 export interface LedAgent {
   readonly agent: Agent;
-  readonly prompt: Pick<Prompt, 'messages' | 'said' | 'spokenTo'>;
+  readonly prompt: Pick<Prompt, 'messages' | 'said'>;
   readonly inbox: Mailbox;
   /** By call, refusals of the ledger that replace its result. */
   readonly overrides: ReadonlyMap<string, Override>;

@@ -1,7 +1,7 @@
 import { framedName } from '../../records/agent/agent-name.ts';
 import { isResting, restAfterSummary } from '../../records/agent/state.ts';
-import { readCompletion } from '../../records/conversation/completion.ts';
-import type { Mail } from '../../records/conversation/mail.ts';
+import { completionFrom } from '../../records/conversation/completion.ts';
+import { isLetter, type Mail } from '../../records/conversation/mail.ts';
 import type { UserContent } from '../../records/conversation/message.ts';
 import { announcement } from '../../records/run/run-end.ts';
 import { delimiterOf, injectionSign } from '../../records/text/untrusted-text.ts';
@@ -39,7 +39,7 @@ export function takeMail(draft: Draft): void {
     // A scheduled system event.
     else if (one.kind === 'event') say(draft, one, { origin: 'system', text: one.body });
   }
-  const letters = pending.filter(({ kind }) => kind === 'letter');
+  const letters = pending.filter(isLetter);
   if (isResting(draft.state.type) || view.context.reports)
     takeLetters(
       draft,
@@ -110,9 +110,9 @@ export function warnOfSuspiciousMail(draft: Draft): void {
 
 function saidIn(mail: Mail): string {
   const { kind, body } = mail;
-  if (kind === 'letter') {
-    const reading = readCompletion(body);
-    return reading.type === 'completion' ? Object.values(reading.completion).join('\n') : body;
+  if (isLetter(mail)) {
+    const completion = completionFrom(body);
+    return completion === null ? body : Object.values(completion).join('\n');
   }
   const child = kind === 'outcome' || kind === 'announce' ? readChildResult(mail) : null;
   return child === null ? '' : Object.values(child.outcome).join('\n');

@@ -1,8 +1,7 @@
-import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import { isTerminal } from '../../records/agent/state.ts';
 import type { Completion } from '../../records/conversation/completion.ts';
 import { deliveryId } from '../../records/run/delivery.ts';
 import { storable } from '../../records/text/text.ts';
-import { sendersIn } from '../mailbox/mail-frame.ts';
 import type { Draft } from './draft.ts';
 import type { EndedTurn } from './ended-turn.ts';
 
@@ -14,25 +13,21 @@ export function tellOthers(draft: Draft): void {
 }
 
 /**
- * A child that reports by mail may fail to do so: its model fails, a limit disables its tools, or it answers with text only. Its parent may be resting
- * until mail arrives, so it gets the completion message that the child should have sent.
+ * A fork reports by mail, and may fail to: its model fails, a limit disables its tools, or it answers with text only. Then its parent gets a report
+ * on its behalf, once, by which a rest or a wait of the parent ends; it never wakes the child (docs/decisions/0044-no-report-is-lost.md).
  */
 function reportToParent(draft: Draft): void {
   const { led, view } = draft;
   const { parent_id } = led.agent;
   const parent = parent_id === null ? undefined : view.relatives.agent(parent_id);
-  if (!view.notices || parent === undefined || isTerminal(parent.state.type)) return;
+  if (parent === undefined || isTerminal(parent.state.type)) return;
   for (const turn of draft.ended_turns) {
+    // Who interrupts an agent goes on with it, but a run on a timer would rest for ever.
+    if (turn.stopped && draft.config.task === undefined) continue;
     const completion = completionOf(turn, draft);
-    const { did } = turn;
+    const did = turn.did === undefined ? {} : { did: turn.did };
     if (completion !== null)
-      draft.write(
-        parent.id,
-        'letter',
-        storable(JSON.stringify(completion)),
-        view.now,
-        did === undefined ? {} : { did },
-      );
+      draft.write(parent.id, 'report', storable(JSON.stringify(completion)), view.now, did);
   }
 }
 
@@ -42,23 +37,7 @@ function completionOf({ text, cause, reported }: EndedTurn, draft: Draft): Compl
     const partial = said === '' ? {} : { partial: said };
     return { status: 'idle', success: false, error: cause, ...partial };
   }
-  if (reported || !endsTask(draft)) return null;
-  return { status: 'idle', success: true, summary: text, submitted: false };
-}
-
-/**
- * Whether the turn ends the task for which the agent was forked: since then only descendants have written to it, and none of them is still working, has mail
- * that wakes it, or has written a letter that the agent has not read.
- */
-function endsTask({ led, view }: Draft): boolean {
-  const { agent, prompt, inbox } = led;
-  if (agent.origin !== 'fork' || agent.forked_from !== null) return false;
-  const [, ...below] = view.relatives.subtree(agent);
-  const { text, first } = prompt.spokenTo;
-  const senders = sendersIn(text);
-  if (!first && (senders.length === 0 || !senders.every((id) => below.some((one) => one.id === id))))
-    return false;
-  return !below.some((one) => isWorking(one.state.type) || view.hasMail(one) || inbox.hasLetterFrom(one.id));
+  return reported ? null : { status: 'idle', success: true, summary: text, submitted: false };
 }
 
 /**
@@ -74,7 +53,8 @@ function tellOutside(draft: Draft): void {
     draft.deliver({ ...common, id: deliveryId('ask', ask.id), kind: 'ask', about: ask.id, body: null });
   // The end of a run is delivered from the run history.
   if (parent_id !== null || config.task !== undefined) return;
-  for (const { seq, text } of draft.ended_turns) {
+  for (const { seq, text, stopped } of draft.ended_turns) {
+    if (stopped) continue;
     const body = text.trim() === '' ? '(no answer)' : text;
     draft.deliver({ ...common, id: deliveryId('reply', id, seq), kind: 'reply', about: null, body });
   }

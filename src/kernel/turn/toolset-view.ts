@@ -1,10 +1,11 @@
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { amountsOf, type BudgetTerms, leftFor, ownBudget } from '../../records/agent/budget.ts';
+import { isLetter } from '../../records/conversation/mail.ts';
 import { isAtRest } from '../../records/conversation/wait.ts';
 import type { ToolsetView } from '../toolsets/toolset.ts';
 import { type Need, type NeedAnswer, needKey } from '../toolsets/toolset.ts';
 import type { Draft } from './draft.ts';
-import { isLetter, waitView } from './waits.ts';
+import { waitView } from './waits.ts';
 
 /** What a toolset may read in the middle of a step, for calls of the message at `message_seq`. */
 export function toolsetView(draft: Draft, message_seq: number): ToolsetView {

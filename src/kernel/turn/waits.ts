@@ -1,5 +1,5 @@
 import type { Call, WaitSpec } from '../../records/agent/state.ts';
-import type { Mail } from '../../records/conversation/mail.ts';
+import { isLetter } from '../../records/conversation/mail.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import {
   endWait,
@@ -21,10 +21,6 @@ interface Parked {
   readonly wait: WaitSpec;
 }
 
-export function isLetter(mail: Mail): boolean {
-  return mail.kind === 'letter';
-}
-
 export function waitView(draft: Draft): WaitView {
   const { led, view, mail } = draft;
   const inbox = mail.left;
@@ -35,7 +31,7 @@ export function waitView(draft: Draft): WaitView {
     hasMail: (agent) => view.hasMail(agent) || draft.wakes(agent),
     hasLetterFrom: mail.isUntouched
       ? (id) => led.inbox.hasLetterFrom(id)
-      : (id) => inbox.some((one) => isLetter(one) && one.from_id === id),
+      : (id) => inbox.some(({ kind, from_id }) => kind === 'letter' && from_id === id),
   };
 }
 
@@ -94,7 +90,7 @@ function settleWait({ call, wait }: Parked, draft: Draft, view: WaitView, cut: W
   for (const { name, last_reply = '' } of end.unsent ?? []) hear(draft, 'the last reply', name, last_reply);
 }
 
-/** A person waits for letters of agents; the person's own letters stay in the mailbox for the model. */
+/** A person waits for letters of agents, and sees them; they stay in the mailbox for the model, as the person's own letters do. */
 function humanWaitView(draft: Draft): WaitView {
   const view = waitView(draft);
   return { ...view, inbox: view.inbox.filter((mail) => mail.from_id !== null) };
@@ -109,14 +105,14 @@ export function endHumanWait(draft: Draft): void {
   const complete = isComplete(wait, view);
   if (!complete && wait.deadline > view.now) return;
   const end = endWait(wait, view, complete ? null : 'timeout');
-  draft.apply({ type: 'wait-ended', at: view.now, output: end.output, mail_ids: end.consume });
+  draft.apply({ type: 'wait-ended', at: view.now, output: end.output });
 }
 
 /** Stops the turn. Interrupted waits return what they have; a streamed answer is kept as far as it came. */
 export function cancel(draft: Draft, event: EventOf<'cancel'>): void {
   const interrupted = (call_id: string, name: string, wait: WaitSpec, view: WaitView): ResultContent => {
     const end = endWait(wait, view, 'interrupted');
-    for (const id of end.consume) draft.mail.takeWithNext(id);
+    if (call_id !== HUMAN_WAIT) for (const id of end.consume) draft.mail.takeWithNext(id);
     return waitResult({ id: call_id, name }, end);
   };
   const open = parkedCalls(draft).map(({ call, wait }) =>

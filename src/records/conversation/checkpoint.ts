@@ -29,8 +29,6 @@ export interface Checkpoint {
   readonly spoken: readonly Spoken[];
   /** Facts from the runtime: the agent's children, its mail, its limits. */
   readonly facts: readonly string[];
-  /** The newest message addressed to the agent, and whether its own conversation began with it. */
-  readonly addressed?: { readonly text: string; readonly first: boolean };
   /** Files that the agent has seen, for processes that load the history from the checkpoint on; not sent to models. Absent in old rows. */
   readonly files?: readonly FileMark[];
 }

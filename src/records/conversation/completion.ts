@@ -44,6 +44,12 @@ export function readCompletion(message: string): CompletionReading {
   return { type: 'completion', completion: { status, success, error, ...kept } };
 }
 
+/** The completion in a message; null for an ordinary or malformed one. */
+export function completionFrom(message: string): Completion | null {
+  const reading = readCompletion(message);
+  return reading.type === 'completion' ? reading.completion : null;
+}
+
 /** One line for people. */
 export function completionLine(completion: Completion): string {
   return completion.success ? `✓ done: ${completion.summary}` : `✗ failed: ${completion.error}`;

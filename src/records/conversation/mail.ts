@@ -2,14 +2,19 @@ import type { Image } from './message.ts';
 
 /**
  * Everything addressed to an agent stays in its mailbox until the transaction that adds it to the conversation
- * (law 6, docs/ledger.md). `letter`: text from an agent or a person. `outcome`: the end of a child that its parent awaits. `announce`:
- * the end of a background run. `task`: the task of a queued run, addressed to its own agent. `control`: a person's interrupt or
- * retry. `event`: a system notification to the session, such as a timer.
+ * (law 6, docs/ledger.md). `letter`: text from an agent or a person. `report`: the end of a fork's turn in which it wrote nothing to its
+ * parent, as a `Completion`. `outcome`: the end of a child that its parent awaits. `announce`: the end of a background run. `task`: the task of
+ * a queued run, addressed to its own agent. `control`: a person's interrupt or retry. `event`: a system notification to the session, such as a timer.
  */
-export type MailKind = 'letter' | 'outcome' | 'announce' | 'task' | 'control' | 'event';
+export type MailKind = 'letter' | 'report' | 'outcome' | 'announce' | 'task' | 'control' | 'event';
 
 /** Kinds with text for the model: such mail wakes a resting agent. */
-export const WAKING_MAIL: ReadonlySet<MailKind> = new Set(['letter', 'announce', 'task', 'event']);
+export const WAKING_MAIL: ReadonlySet<MailKind> = new Set(['letter', 'report', 'announce', 'task', 'event']);
+
+/** Whether it was written by somebody, or stands for what a child did not write. */
+export function isLetter({ kind }: Pick<Mail, 'kind'>): boolean {
+  return kind === 'letter' || kind === 'report';
+}
 
 export interface Mail {
   readonly id: string;

@@ -42,9 +42,8 @@ export class Prompt {
   #own: PromptMessage[] = [];
   /** Number of messages at the start of `#own` that come from an ancestor. */
   #inherited = 0;
-  /** Index in `#own` of the newest message addressed to the agent; its text, and whether the agent's own conversation began with it. */
+  /** Index in `#own` of the newest message addressed to the agent. */
   #spoken_to = 0;
-  #addressed = { text: '', first: false };
   /** Calls of the newest assistant message and their results, until all calls are answered. */
   #open: { calls: CallPart[]; results: ResultContent[] } | null = null;
   readonly #seqs: WeakMap<object, number>;
@@ -93,10 +92,7 @@ export class Prompt {
     switch (message.kind) {
       case 'user': {
         const { origin, text, images } = message.content as UserContent;
-        if (origin !== 'system') {
-          this.#spoken_to = this.#own.length;
-          this.#addressed = { text, first: this.#shared.length === 0 && this.#own.length === 0 };
-        }
+        if (origin !== 'system') this.#spoken_to = this.#own.length;
         if (seq !== undefined && origin !== 'system' && origin !== 'mail')
           this.#spoken = { seq, origin, text, before: this.#spoken };
         this.#push(images === undefined ? { role: 'user', text } : { role: 'user', text, images }, seq);
@@ -166,7 +162,7 @@ export class Prompt {
 
   /** Replaces all messages up to and including `through` by one message. */
   #checkpoint(checkpoint: Checkpoint): void {
-    const { through, number, spoken, addressed } = checkpoint;
+    const { through, number, spoken } = checkpoint;
     const all = this.messages();
     const first = all.findIndex((message) => (this.#seqs.get(message) ?? 0) > through);
     const from = first < 0 ? all.length : first;
@@ -182,7 +178,6 @@ export class Prompt {
       this.#inherited = Math.max(0, this.#inherited - gone) + 1;
       this.#spoken_to = Math.max(0, this.#spoken_to - gone + 1);
     }
-    if (addressed !== undefined) this.#addressed = addressed;
     const later = this.spoken.filter(({ seq }) => seq > through);
     this.#spoken = spokenList([...spoken, ...later]);
     this.#cuts = { checkpoints: number, answers: 0, elisions: 0 };
@@ -245,11 +240,6 @@ export class Prompt {
   /** The messages so far; the calls of the last one may still lack results. */
   messages(): readonly PromptMessage[] {
     return this.#shared.length === 0 ? [...this.#own] : [...this.#shared.messages(), ...this.#own];
-  }
-
-  /** The newest message addressed to the agent, and whether its own conversation began with that message. */
-  get spokenTo(): { readonly text: string; readonly first: boolean } {
-    return this.#addressed;
   }
 
   /** Assistant texts of the agent's own messages, oldest first: all, or those since the newest message addressed to it. */

@@ -1,7 +1,9 @@
 import type { Agent } from '../agent/agent.ts';
 import { deedsLine } from '../agent/deeds-line.ts';
 import { type Call, isTerminal, isWorking, type WaitSpec } from '../agent/state.ts';
-import type { Mail } from './mail.ts';
+import { allTexts, cutShort } from './child-text.ts';
+import { completionFrom } from './completion.ts';
+import { isLetter, type Mail } from './mail.ts';
 import type { Image, ResultContent } from './message.ts';
 
 /** Status of an awaited agent; exactly these four (docs/vocabularies.md). */
@@ -13,7 +15,7 @@ export interface WaitRow {
   readonly status: WaitStatus;
   /** The mail's text, for `received`. */
   readonly message?: string;
-  /** Text of its last turn, for an `idle` agent that sent its parent no mail in it. */
+  /** Text of its last turn, for an `idle` agent that sent its parent no mail in it; for its parent, of all turns that were not reported to it yet. */
   readonly last_reply?: string;
   /** Why its turn failed, if it did. */
   readonly error?: string;
@@ -40,7 +42,7 @@ export interface WaitEnd {
   readonly consume: readonly string[];
   /** Pictures of a person's letter. */
   readonly images?: readonly Image[];
-  /** Rows of idle agents that sent no mail, whose last reply is reported instead. */
+  /** Rows with the last reply of an agent of which no mail was taken. */
   readonly unsent?: readonly WaitRow[];
 }
 
@@ -79,13 +81,14 @@ export function waitResult(
 }
 
 function endNextMessage(view: WaitView, cut: WaitCut | null): WaitEnd {
-  const letter = view.inbox.find((mail) => mail.kind === 'letter');
+  const letter = view.inbox.find(isLetter);
   if (letter === undefined) return { output: JSON.stringify({ status: cut ?? 'timeout' }), consume: [] };
+  const is_report = letter.kind === 'report';
   const output = JSON.stringify({
-    status: 'received',
+    status: is_report ? 'idle' : 'received',
     agent_id: letter.from_id ?? 'human',
     name: letter.from_name,
-    message: letter.body,
+    ...(is_report ? reported([letter]) : { message: letter.body }),
     sent_at: new Date(letter.sent_at).toISOString(),
     ...didOf(letter.did),
   });
@@ -99,33 +102,59 @@ function endFanIn(from: readonly string[], view: WaitView, cut: WaitCut | null):
     if (mail.kind === 'letter' && mail.from_id !== null && !first.has(mail.from_id))
       first.set(mail.from_id, mail);
   }
-  const results = from.map((id) => row(id, view, first.get(id)));
-  const consume = from.flatMap((id) => first.get(id)?.id ?? []);
+  const reports = Map.groupBy(
+    view.inbox.filter(({ kind }) => kind === 'report'),
+    ({ from_id }) => from_id,
+  );
+  const results = from.map((id) => row(id, view, first.get(id), reports.get(id) ?? []));
+  const consume = results.flatMap(({ agent_id: id, status }) => [
+    ...(first.has(id) ? [(first.get(id) as Mail).id] : []),
+    ...(status === 'running' ? [] : (reports.get(id) ?? []).map((report) => report.id)),
+  ]);
   const mark = cut === null ? {} : cut === 'timeout' ? { timed_out: true } : { interrupted: true };
   const open = results.filter(({ status }) => status === 'running').length;
   const note = open === 0 ? {} : { note: `${open} of ${results.length} agents have not answered` };
-  const unsent = results.filter(({ last_reply }) => last_reply !== undefined);
+  const unsent = results.filter((one) => one.last_reply !== undefined && !reports.has(one.agent_id));
   return { output: JSON.stringify({ results, ...mark, ...note }), consume, unsent };
 }
 
-function row(id: string, view: WaitView, letter: Mail | undefined): WaitRow {
+function row(id: string, view: WaitView, letter: Mail | undefined, reports: readonly Mail[]): WaitRow {
   const agent = view.agent(id);
   const name = agent?.name ?? id;
   if (letter !== undefined)
-    return { agent_id: id, name, status: 'received', message: letter.body, ...didOf(letter.did) };
+    return {
+      ...{ agent_id: id, name, status: 'received', message: letter.body },
+      ...reported(reports),
+      ...didOf(letter.did),
+    };
   const did = didOf(agent === undefined ? undefined : deedsLine(agent, view.now));
   if (agent === undefined || isTerminal(agent.state.type))
-    return { agent_id: id, name, status: 'dead', ...did };
+    return { agent_id: id, name, status: 'dead', ...reported(reports), ...did };
   if (atWork(agent, view)) return { agent_id: id, name, status: 'running', ...did };
+  const limit = cutShort(agent.state);
+  const unreported = !agent.reply || agent.sent_this_turn ? {} : { last_reply: agent.reply };
   return {
     agent_id: id,
     name,
     status: 'idle',
-    ...(!agent.reply || agent.sent_this_turn ? {} : { last_reply: agent.reply }),
+    ...(reports.length > 0 ? reported(reports, limit) : unreported),
     ...(agent.state.type === 'errored' ? { error: agent.state.failure.error } : {}),
-    ...(agent.state.type === 'idle' && agent.state.limit !== undefined ? { limit: agent.state.limit } : {}),
+    ...(limit === null ? {} : { limit }),
     ...did,
   };
+}
+
+/** What a child's reports say, oldest first: its words, and why its newest turn failed. `limit`: a reason that its row gives anyway. */
+function reported(reports: readonly Mail[], limit: string | null = null): Partial<WaitRow> {
+  const ends = reports.flatMap(({ body }) => completionFrom(body) ?? []);
+  const newest = ends.at(-1);
+  const error = newest?.success === false && newest.error !== limit ? { error: newest.error } : {};
+  const last_reply = allTexts(
+    ...ends.flatMap((end) =>
+      end.success ? [end.summary] : [end.partial, end === newest ? undefined : end.error],
+    ),
+  );
+  return { ...(last_reply === '' ? {} : { last_reply }), ...error };
 }
 
 function didOf(did: string | undefined): { did?: string } {

@@ -212,16 +212,17 @@ export class Executor {
   /** Applies a kill that is in the ledger: stops the agents' work here and wakes agents that wait for them. Idempotent. */
   markKilled(ids: readonly string[], by: string): void {
     const news = ids.filter((id) => !isTerminal(this.agent_index.agent(id)?.state.type ?? 'idle'));
+    const parents = new Set<string>();
     for (const id of ids) {
       const cell = this.cells.get(id);
       const known = this.agent_index.agent(id);
       if (cell !== undefined) this.#drop(cell);
       if (known === undefined || isTerminal(known.state.type)) continue;
       this.#setAgent(killedAgent(known, by, this.#options.clock.now()), false);
-      // The kill wrote mail to a parent that awaits the agent.
-      if (known.parent_id !== null && known.origin !== 'fork')
-        void this.sync.checkMail(known.parent_id).catch(() => this.sync.requestFullCheck());
+      if (known.parent_id !== null && !ids.includes(known.parent_id)) parents.add(known.parent_id);
     }
+    // The kill wrote mail to a parent that awaits an agent or its report.
+    for (const id of parents) void this.sync.checkMail(id).catch(() => this.sync.requestFullCheck());
     if (news.length > 0) this.#options.emit({ type: 'killed', ids: news, by });
   }
 

@@ -8,7 +8,7 @@ import type { Attributes, OtelSpan } from './otlp.ts';
 
 /** Time after which an ended turn is final; what follows sooner may still belong to it. */
 const SETTLED_MS = 2_000;
-const LINKED = new Set(['letter', 'announce', 'outcome']);
+const LINKED = new Set(['letter', 'report', 'announce', 'outcome']);
 
 /** Span of a turn, and spans of what happened in it. */
 export interface ExportedTurn {

@@ -36,7 +36,8 @@ it('writes a chapter for each agent', async () => {
   assert.deepEqual(heads, ['# Split', '## main (idle)', '## kid (idle)']);
   assert.match(stdout, /\*\*you:\*\*\n\n> Split\n> the work\n\nI ask\.\n\n`fork`\n/);
   assert.match(stdout, /`bash` ok\n\n````\n```\n# no heading\n```\n````\n/);
-  assert.equal(stdout.match(/main has an \*\*end\*\*\./g)?.length, 1);
-  assert.equal(stdout.match(/kid has an \*\*end\*\*\./g)?.length, 1);
+  // The root is told of the end of the kid, and answers once more.
+  assert.equal(stdout.match(/main has an \*\*end\*\*\./g)?.length, 2);
+  assert.equal(stdout.match(/kid has an \*\*end\*\*\./g)?.length, 2);
   assert.equal(stdout.match(/I ask\./g)?.length, 1, 'what was inherited is not repeated');
 });

@@ -128,8 +128,8 @@ describe('cuts', () => {
         for (const built of [promptOf(history), promptOf(read)]) {
           assert.deepEqual(built.messages(), prompt.messages());
           assert.deepEqual(
-            [built.shared, built.cuts, built.spoken, built.characters, built.spokenTo],
-            [prompt.shared, prompt.cuts, prompt.spoken, prompt.characters, prompt.spokenTo],
+            [built.shared, built.cuts, built.spoken, built.characters],
+            [prompt.shared, prompt.cuts, prompt.spoken, prompt.characters],
           );
         }
         for (const known of [seenIn(history), seenIn(read)])

@@ -274,9 +274,18 @@ it('law 9: a kill ends and fences all descendants, and reports to a living paren
     rows(announced, 'mail').map(({ to_id, kind }) => [to_id, kind]),
     [['kid', 'announce']],
   );
-  const fork = unitOf(scene({ below: { kid: ['kid'] } }));
-  kill(fork, 'kid', 'you', 70, null);
-  assert.deepEqual(rows(fork, 'mail'), []);
+  const fork = (status: 'requesting' | 'idle', killer: string | null) => {
+    const unit = unitOf(
+      scene({ below: { kid: ['kid'] }, agent: { root: ROOT, kid: agentOf('kid', { status }) } }),
+    );
+    kill(unit, 'kid', 'you', 70, null, killer);
+    return rows(unit, 'mail').map(({ to_id, kind, body }) => [to_id, kind, JSON.parse(String(body))]);
+  };
+  const told = { status: 'idle', success: false, error: 'Killed by a person' };
+  assert.deepEqual(fork('requesting', null), [['root', 'report', told]]);
+  assert.deepEqual(fork('requesting', 'another'), [['root', 'report', told]]);
+  assert.deepEqual(fork('requesting', 'root'), [], 'its parent knows');
+  assert.deepEqual(fork('idle', null), [], 'it has reported already');
   assert.deepEqual(kill(unitOf(entries), 'nobody', 'you', 70, null), []);
 });
 

@@ -155,7 +155,7 @@ export class LedgerModel {
     for (const mail of step.send) this.deliver(mail);
     if (step.waits_for !== null) [agent.waits, agent.waits_until] = [step.waits_for, step.waits_until];
     if (isTerminal(agent.type)) agent.waits = [];
-    for (const id of step.kill) this.kill(id);
+    for (const id of step.kill) this.kill(id, agent.id);
   }
 
   deliver({ id, to_id, kind }: Pick<NewMail, 'id' | 'to_id' | 'kind'>): void {
@@ -163,10 +163,11 @@ export class LedgerModel {
   }
 
   /** Returns the ids of the killed agents. */
-  kill(id: string): string[] {
+  kill(id: string, by: string | null = null): string[] {
     const target = this.get(id);
     if (isTerminal(target.type)) return [];
     const doomed = this.living(this.subtree(target));
+    const busy = this.busy(doomed);
     for (const agent of doomed) {
       agent.type = 'killed';
       agent.epoch += 1;
@@ -175,10 +176,11 @@ export class LedgerModel {
     }
     const dead = doomed.map((agent) => agent.id);
     for (const agent of doomed) {
-      if (agent.parent_id === null || agent.origin !== 'spawn' || dead.includes(agent.parent_id)) continue;
+      if (agent.parent_id === null || dead.includes(agent.parent_id)) continue;
+      const kind = agent.origin === 'spawn' ? 'outcome' : 'report';
+      if (kind === 'report' && (agent.parent_id === by || !busy.includes(agent))) continue;
       const parent = this.get(agent.parent_id);
-      if (!isTerminal(parent.type))
-        this.deliver({ id: `killed-${agent.id}`, to_id: parent.id, kind: 'outcome' });
+      if (!isTerminal(parent.type)) this.deliver({ id: `killed-${agent.id}`, to_id: parent.id, kind });
     }
     return dead;
   }

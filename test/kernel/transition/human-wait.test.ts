@@ -14,11 +14,11 @@ it('occupies a resting agent until it ends; then the agent rests again, and the 
   assert.deepEqual(begun.effects, [{ type: 'start-timer', call_id: HUMAN_WAIT, at: 900 }]);
   assert.equal(run.apply({ type: 'input', at: 3, content: { origin: 'human', text: 'hi' } }).ok, false);
   assert.equal(run.apply(WAIT).ok, false, 'one at a time');
-  const ended = run.apply({ type: 'wait-ended', at: 4, output: '{"results":[]}', mail_ids: ['mail-1'] });
+  const ended = run.apply({ type: 'wait-ended', at: 4, output: '{"results":[]}' });
   assert.ok(ended.ok);
   assert.deepEqual(
     ended.effects.map((effect) => effect.type),
-    ['consume-mail', 'append'],
+    ['append'],
   );
   assert.equal(run.state.type, 'idle');
   assert.deepEqual(
@@ -29,7 +29,7 @@ it('occupies a resting agent until it ends; then the agent rests again, and the 
 
 it('leaves the failure of the last turn to be seen and retried, however it ends', () => {
   for (const end of [
-    { type: 'wait-ended', at: 4, output: '{"results":[]}', mail_ids: [] },
+    { type: 'wait-ended', at: 4, output: '{"results":[]}' },
     { type: 'cancel', at: 4, by: 'you', reason: 'enough', open: [] },
   ] as const) {
     const run = started(OWN);

@@ -87,7 +87,7 @@ it('an older message is removed alone, also from a shared prefix, and text of th
   for (const message of [user('task'), says('mine')]) prompt.append(message);
   prompt.append({ kind: 'event', content: { event: 'left-out', text: 'left out', data: { behind: 3 } } });
   assert.deepEqual(seen(prompt.messages()), ['one', LEFT_OUT, 'two', 'task', 'mine']);
-  assert.deepEqual([prompt.shared, prompt.said('beginning'), prompt.spokenTo.text], [1, ['mine'], 'task']);
+  assert.deepEqual([prompt.shared, prompt.said('beginning')], [1, ['mine']]);
   assert.equal(prompt.leaveOut(1), 'the message "task"');
   assert.deepEqual(seen(prompt.messages()), ['one', LEFT_OUT, 'two', LEFT_OUT, 'mine']);
   assert.deepEqual(seen(parent.messages()), ['one', 'bad', 'two']);

@@ -61,7 +61,7 @@ const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { typ
   capture: { type: 'capture', at: 2, content: { text: 'note' } },
   branch: { type: 'branch', at: 2, agents: [], text: 'forked' },
   'human-wait': { type: 'human-wait', at: 2, wait: { from: null, deadline: 9 } },
-  'wait-ended': { type: 'wait-ended', at: 2, output: '{}', mail_ids: [] },
+  'wait-ended': { type: 'wait-ended', at: 2, output: '{}' },
   'call-delegated': { type: 'call-delegated', at: 2, call_id: 'c', child: 'kid', consequences: [] },
   'child-result': { type: 'child-result', at: 2, child },
   cancel: { type: 'cancel', at: 2, by: 'you', reason: 'enough', open: [] },

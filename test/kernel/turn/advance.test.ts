@@ -81,7 +81,7 @@ it('if reporting the end throws, the turn ends without a report', () => {
       },
     } as unknown as View['relatives'];
     const made = play(
-      { agent: { id: 'kid', parent_id: 'root', state: AT_WORK }, view: { relatives, notices: true } },
+      { agent: { id: 'kid', parent_id: 'root', state: AT_WORK }, view: { relatives } },
       FAILED,
     );
     assert.equal(made.step?.state.type, 'errored');
@@ -150,7 +150,7 @@ it('a chat gets approvals to give and the reply of the root at the end of a turn
   assert.deepEqual(asked, [['ask-a1', 'ask', 'telegram:1', 'a1', null]]);
 });
 
-/** The mail that a child, with notices enabled, sends to its parent when this input ends its turn. */
+/** The mail that a fork sends to its parent when this input ends its turn. */
 function reported(input: Input, scene: Scene = {}, parent: AgentState = { type: 'idle' }) {
   const prompt = new Prompt();
   prompt.append({ kind: 'user', content: { origin: 'human', text: 'do it' } });
@@ -167,7 +167,7 @@ function reported(input: Input, scene: Scene = {}, parent: AgentState = { type: 
     ...scene.agent,
   } as const;
   const others = [agentOf('root', { state: parent }), ...(scene.others ?? [])];
-  const made = play({ prompt, ...scene, agent, others, view: { notices: true, ...scene.view } }, input);
+  const made = play({ prompt, ...scene, agent, others }, input);
   return (made.step?.send ?? []).map(({ kind, to_id, body, sent_at }) => [
     kind,
     to_id,
@@ -176,49 +176,60 @@ function reported(input: Input, scene: Scene = {}, parent: AgentState = { type: 
   ]);
 }
 
-it('a child whose turn fails or ends in text only writes to its parent', () => {
+it('a fork whose turn ends without a letter to its parent is reported to it, whatever the parent does, unless it has ended', () => {
   const failure = { status: 'idle', success: false, error: 'no line', partial: 'some words' };
-  assert.deepEqual(reported(FAILED), [['letter', 'root', NOW, failure]]);
+  assert.deepEqual(reported(FAILED), [['report', 'root', NOW, failure]]);
   assert.deepEqual(reported(FAILED, { prompt: new Prompt() })[0]?.[3], {
     status: 'idle',
     success: false,
     error: 'no line',
   });
   const summary = { status: 'idle', success: true, summary: 'done', submitted: false };
-  assert.deepEqual(reported(answer('done')), [['letter', 'root', NOW, summary]]);
+  const told = [['report', 'root', NOW, summary]];
+  for (const parent of [{ type: 'idle' }, AT_WORK] as const)
+    assert.deepEqual(reported(answer('done'), {}, parent), told);
+  assert.deepEqual(reported(answer('done'), { agent: { forked_from: { agent_id: 'root', seq: 1 } } }), told);
+  assert.deepEqual(
+    reported(answer('done'), { others: [agentOf('below', { parent_id: 'kid', state: AT_WORK })] }),
+    told,
+  );
   assert.deepEqual(reported(answer('done'), {}, { type: 'killed', by: 'x' }), []);
-  assert.deepEqual(reported(answer('done'), { view: { notices: false } }), []);
   assert.deepEqual(reported(answer('done'), { agent: { sent_this_turn: true } }), []);
-  assert.deepEqual(reported(answer('done'), { agent: { origin: 'spawn' } }), []);
-  assert.deepEqual(reported(answer('done'), { agent: { forked_from: { agent_id: 'root', seq: 1 } } }), []);
+  assert.equal(reported(FAILED, { agent: { sent_this_turn: true } }).length, 1, 'a failure is always told');
   assert.deepEqual(reported(answer('', call('c1', 'bash'))), []);
 });
 
-it('its task has ended when only descendants have written to it since, and none of them is still working or unread', () => {
-  const below = (over: Partial<Agent> = {}) => agentOf('below', { parent_id: 'kid', ...over });
-  const told = (text: string, scene: Scene = {}) => {
-    const prompt = new Prompt();
-    prompt.append({ kind: 'user', content: { origin: 'human', text: 'do it' } });
-    prompt.append({ kind: 'assistant', content: { model: 'm', parts: [{ type: 'text', text: 'x' }] } });
-    prompt.append({ kind: 'user', content: { origin: 'mail', text } });
-    return reported(answer('done'), { prompt, others: [below()], ...scene }).length;
+it('an interrupt by a person is not reported, except in a run on a timer, which waits for its forks', () => {
+  const cancel: Input = {
+    type: 'event',
+    event: { type: 'cancel', at: NOW, by: 'you', reason: 'enough', open: [] },
   };
-  assert.equal(told('got mail from below'), 1);
-  assert.equal(told('got mail from below\ngot mail from other'), 0);
-  const two = [below(), agentOf('second', { parent_id: 'below' })];
-  assert.equal(told('got mail from below\ngot mail from second', { others: two }), 1);
-  assert.equal(told('something else'), 0);
-  // A text as long as a notice that is not one.
-  assert.equal(told('got mail from below\nno mail from .below'), 0);
-  assert.equal(told('got mail from below', { others: [below({ state: AT_WORK })] }), 0);
-  assert.equal(told('got mail from below', { view: { hasMail: ({ id }) => id === 'below' } }), 0);
-  assert.equal(
-    told('got mail from below', {
-      agent: { noticed: 1e9 },
-      mail: [mailOf('letter', 'x', { from_id: 'below' })],
-    }),
-    0,
+  assert.deepEqual(reported(cancel), []);
+  const config = { ...CONFIG, task: termsOf({ kind: 'cron', run_id: 'r' }) };
+  const [[kind, , , completion] = []] = reported(cancel, { agent: { config } });
+  assert.deepEqual(
+    [kind, completion],
+    ['report', { status: 'idle', success: false, error: 'interrupted', partial: 'some words' }],
   );
+});
+
+it('a run on a timer rests while a fork will still report, and ends with the turn after which none will', () => {
+  const ends = (...others: readonly Agent[]) =>
+    play(
+      {
+        agent: { state: AT_WORK, origin: 'cron' },
+        others,
+        view: { context: reporting, hasMail: ({ name }) => name === 'has mail' },
+      },
+      answer('done'),
+    ).step?.state.type;
+  const kid = (over: Partial<Agent>) => agentOf('kid', { parent_id: 'root', ...over });
+  assert.equal(ends(kid({ state: AT_WORK })), 'idle');
+  assert.equal(ends(kid({ name: 'has mail' })), 'idle');
+  assert.equal(ends(kid({}), agentOf('below', { parent_id: 'kid', state: AT_WORK })), 'idle');
+  assert.equal(ends(kid({})), 'completed');
+  assert.equal(ends(kid({ state: AT_WORK, sent_this_turn: true })), 'completed', 'its report was read');
+  assert.equal(ends(kid({ state: { type: 'killed', by: 'you' }, name: 'has mail' })), 'completed');
 });
 
 it('after a step the agent is as the step says', () => {

@@ -149,6 +149,80 @@ it('of two waits in one step, the second does not get the letter of the first', 
   assert.deepEqual([resultsOf(made).length, [...made.wait_cursors]], [1, [['w2', 0]]]);
 });
 
+const report = (from_id: string, completion: object) =>
+  mailOf('report', JSON.stringify({ status: 'idle', ...completion }), { from_id, from_name: from_id });
+const words = (summary: string) => ({ success: true, summary, submitted: false });
+
+it('a report ends a wait as the rest of the child: its row has all its words that were not told yet, and they are told once', () => {
+  const waitsFor = (
+    from: WaitSpec['from'],
+    others: readonly Agent[],
+    ...mail: ReturnType<typeof mailOf>[]
+  ) => {
+    const made = play({ agent: { state: executing(parkedOn(from)) }, others, mail });
+    const output = resultsOf(made)[0]?.replace(/^w1: ok: /, '');
+    const told = output === undefined ? null : JSON.parse(output);
+    return { told: told?.results?.[0] ?? told, consumed: [...made.consumed].length };
+  };
+  const head = { agent_id: 'a', name: 'a' };
+  const idle = kid('a', { reply: 'seven' });
+  assert.deepEqual(waitsFor(['a'], [idle], report('a', words('seven'))), {
+    told: { ...head, status: 'idle', last_reply: 'seven' },
+    consumed: 1,
+  });
+  assert.deepEqual(waitsFor(['a'], [idle], report('a', words('six')), report('a', words('seven'))), {
+    told: { ...head, status: 'idle', last_reply: 'six\n\nseven' },
+    consumed: 2,
+  });
+  const failure = { kind: 'network', error: 'no line', retryable: true } as const;
+  const failed = { success: false, error: 'no line', partial: 'half' };
+  assert.deepEqual(
+    waitsFor(['a'], [kid('a', { state: { type: 'errored', failure } })], report('a', failed)),
+    {
+      told: { ...head, status: 'idle', last_reply: 'half', error: 'no line' },
+      consumed: 1,
+    },
+  );
+  assert.deepEqual(
+    waitsFor(['a'], [idle], report('a', failed), report('a', words('seven'))).told.last_reply,
+    'half\n\nno line\n\nseven',
+  );
+  const limited = kid('a', { state: { type: 'idle', limit: 'limit reached: 9' } });
+  assert.deepEqual(
+    waitsFor(['a'], [limited], report('a', { success: false, error: 'limit reached: 9', partial: 'half' }))
+      .told,
+    {
+      ...head,
+      status: 'idle',
+      last_reply: 'half',
+      limit: 'limit reached: 9',
+    },
+  );
+  const dead = kid('a', { state: { type: 'killed', by: 'you' } });
+  assert.deepEqual(waitsFor(['a'], [dead], report('a', { success: false, error: 'Killed by you' })), {
+    told: { ...head, status: 'dead', error: 'Killed by you' },
+    consumed: 1,
+  });
+  assert.deepEqual(waitsFor(['a'], [busy('a')], report('a', words('seven')), letter('a')).told, {
+    ...head,
+    status: 'received',
+    message: 'from a',
+    last_reply: 'seven',
+  });
+  assert.deepEqual(waitsFor(['a'], [busy('a')], report('a', words('seven'))), { told: null, consumed: 0 });
+  const { sent_at: _, ...next } = waitsFor(null, [idle], report('a', words('seven'))).told;
+  assert.deepEqual(next, { status: 'idle', ...head, last_reply: 'seven' });
+});
+
+it('the words of a report that a wait takes are looked at once', () => {
+  const made = play({
+    agent: { state: executing(parkedOn(['a'])) },
+    others: [kid('a', { reply: '[Did: 9]' })],
+    mail: [report('a', words('[Did: 9]'))],
+  });
+  assert.equal(toldIn(made).filter((text) => text.includes('it imitates')).length, 1);
+});
+
 const human = (from: WaitSpec['from'], deadline = LATER) => ({
   type: 'waiting' as const,
   wait: { from, deadline },
@@ -192,6 +266,7 @@ it('an interrupted wait returns what it has and consumes its letters; streamed t
   );
   assert.match(toldIn(person)[0] ?? '', /^waited: .*"received"/);
   assert.deepEqual([...person.consumed], [mail[0]?.id]);
+  assert.match(toldIn(person).join(), /waited: .*mail: A message arrived.*from a/s);
   const said = (request: object | null, text: string) =>
     play({ agent: { state: AT_WORK }, led: { request, said: text } }, { type: 'event', event: CANCEL }).step
       ?.messages[0]?.kind;

@@ -35,8 +35,10 @@ it('at rest at once, at work before the next request; a fork made before keeps t
   assert.ok(short.messages.length < 8 && JSON.stringify(short.messages[0]).includes(TASK));
   assert.equal(short.shared_prefix, short.messages.length - 2, 'what came before its identity is shared');
 
-  await stage.runtime.compact(root.id);
-  await stage.runtime.settled(root.id);
+  for (let times = 0; times < 2; times += 1) {
+    await stage.runtime.compact(root.id);
+    await stage.runtime.settled(root.id);
+  }
   const [event] = (await stage.store.history(root.id)).slice(-1);
   assert.ok(event?.kind === 'event' && /nothing to summarise/.test(event.content.text));
 });

@@ -21,6 +21,7 @@ export function wornOutModel(seen: ModelRequest[], window: number = WINDOW): Mod
           calls: [{ name: 'fork', input: { name: 'kid', prompt: 'stay' } }],
         },
         { when: { root: true, result: '^last' }, say: 'All counted.' },
+        { when: { root: true, user: '^A message arrived' }, say: 'All counted.' },
         { when: { root: true }, say: 'I go on.', calls: [{ name: 'work', input: {} }] },
       ],
     },

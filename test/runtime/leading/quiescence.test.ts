@@ -94,7 +94,7 @@ it('mail counts as work for a resting agent, not for an ended one', { timeout },
   const on = await setStage(() => 'done');
   const state = { type: 'idle' } as const;
   const root = await newRoot(on.store, {}, { state });
-  const ended = await child(on.store, root, { state });
+  const ended = await child(on.store, root, { state, origin: 'spawn' });
   await on.store.send(letter(root, ended));
   const told: string[] = [];
   const settled = on.runtime.settled(root.id).then(() => told.push('settled'));

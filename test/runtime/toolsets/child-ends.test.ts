@@ -153,7 +153,7 @@ onBothDatabases('the end of a child', (database) => {
     assert.ok(child);
     await on.runtime.send(child.id, 'and you, how are you?');
     await on.runtime.settled(child.root_id);
-    assert.equal((await on.store.mail(child.root_id, true)).length, 1, 'a person talks with it');
+    assert.equal((await on.store.mail(child.root_id, true)).length, 2, 'every end of a turn is told');
   });
 
   it('slash: a letter to the parent is a report, one to a sibling is not', async () => {
@@ -173,14 +173,12 @@ onBothDatabases('the end of a child', (database) => {
             : 'done',
       );
       const said = read.map(({ message, completion }) => message ?? completion?.summary);
-      assert.deepEqual(
-        said.toSorted(),
-        ['I wait.', target === 'parent' ? 'It is 7.' : 'Told them.'].toSorted(),
-      );
+      const expected = target === 'parent' ? ['I wait.', 'It is 7.'] : ['I wait.', 'I wait.', 'Told them.'];
+      assert.deepEqual(said.toSorted(), expected);
     }
   });
 
-  it('slash: a child that rests until its own children write has not ended its task; its later text is its report', async () => {
+  it('slash: the last words of every turn are told, and only those of the child itself', async () => {
     const { read } = await letters('fork do it', (scene) => {
       if (scene.name === 'part') return 'A part.';
       if (scene.step === 0) return [['slash', { command: 'fork part' }]];
@@ -191,7 +189,7 @@ onBothDatabases('the end of a child', (database) => {
     });
     assert.deepEqual(
       read.map(({ completion }) => completion?.summary),
-      ['The whole.'],
+      ['My child is at it.', 'The whole.'],
     );
   });
 
@@ -215,7 +213,7 @@ onBothDatabases('the end of a child', (database) => {
         },
       );
       const told = read.map(({ completion }) => completion?.error ?? completion?.summary);
-      assert.deepEqual(told, Object.values(first));
+      assert.deepEqual(told, [...Object.values(first), 'Thanks.']);
     }
   });
 

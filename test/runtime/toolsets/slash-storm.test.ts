@@ -108,7 +108,9 @@ onBothDatabases('slash under load', (database) => {
   });
 
   it('a letter written while no process led the tree is announced after the restart', async () => {
-    const on = await stage((scene) => (scene.step === 0 ? [slash('fork child 0')] : 'resting'));
+    const on = await stage((scene) =>
+      scene.name === 'main' && scene.step === 0 ? [slash('fork child 0')] : 'resting',
+    );
     const { root } = await on.perform();
     const [child] = await on.store.agents({ parent_id: root.id });
     await on.store.send({
@@ -124,8 +126,17 @@ onBothDatabases('slash under load', (database) => {
     const next = await on.reopen(reader);
     await next.runtime.resume(root.id);
     await next.runtime.settled(root.id);
-    assert.deepEqual(await noticesOf(next, root.id), [`got mail from ${child?.id}`]);
-    await allOnce(next, root.id, ['late']);
+    const notice = `got mail from ${child?.id}`;
+    assert.deepEqual(
+      await noticesOf(next, root.id),
+      [notice, notice],
+      'of its last words, and of the letter',
+    );
+    const shown = shownLetters(await next.results(root));
+    assert.deepEqual(
+      shown.map((letter) => letter.completion?.summary),
+      ['resting', 'late'],
+    );
   });
 
   it('when a person interrupts the parent, its children continue, and their letters are announced and read once', async () => {

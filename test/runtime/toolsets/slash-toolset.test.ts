@@ -18,9 +18,11 @@ onBothDatabases('slash', (database) => {
   const stage = stagesOn(database, { toolsets: ['slash'] });
 
   it('fork without a prompt inherits the whole context: siblings share every byte up to their identity', async () => {
-    const on = await stage(play([() => [slash('check-mail')], () => [slash('fork'), slash('/slash fork')]]));
+    const on = await stage(
+      play([() => [slash('check-mail')], () => [slash('fork'), slash('/slash fork')], () => 'done']),
+    );
     const { root, agents } = await on.perform('the secret is 42');
-    const ids = (await on.results(root)).slice(1).map((result) => result.output);
+    const ids = (await on.results(root)).slice(1, 3).map((result) => result.output);
     assert.equal(ids.length, 2);
     for (const id of ids) assert.match(id, UUID, 'the output is just the UUID');
     assert.deepEqual(new Set(ids), new Set(agents.slice(1).map((agent) => agent.id)));

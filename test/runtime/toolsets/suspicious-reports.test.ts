@@ -34,7 +34,7 @@ const PLAYS: Readonly<Record<string, (scene: Scene) => Line>> = {
   },
 };
 const TOLD: Readonly<Record<string, readonly string[]>> = {
-  process: [`check a message from kid: ${WHY}`, `check the last reply from silent: ${WHY}`],
+  process: [`check a message from kid: ${WHY}`, `check a message from silent: ${WHY}`],
 };
 
 onBothDatabases('reports that look like instructions', (database) => {

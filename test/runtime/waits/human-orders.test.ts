@@ -49,9 +49,13 @@ function suite(database: () => Promise<string | undefined>): void {
       await on.runtime.settled(root.id);
       const { reply } = await on.agent('twin');
       assert.match(reply ?? '', /^remember a secret\|You are now "twin"[\s\S]*Your task:\nsay 漢字 🎋$/);
-      assert.match(JSON.stringify(on.requests.at(-1)?.messages), /the secret is 42/);
+      const [begun] = on.requests.filter(({ agent }) => agent.id === child.id);
+      assert.match(JSON.stringify(begun?.messages), /the secret is 42/);
       assert.deepEqual(await shown(on, root, 'forked'), [`forked twin (${child.id.slice(0, 8)}) by you`]);
-      assert.equal(on.requests.filter(({ agent }) => agent.name === 'main').length, 1);
+      const [first, told, ...more] = on.requests.filter(({ agent }) => agent.name === 'main');
+      assert.deepEqual(told?.messages.slice(0, 1), first?.messages);
+      assert.match(JSON.stringify(told?.messages.at(-1)), /message from twin/);
+      assert.deepEqual(more, []);
     });
 
     it('without a prompt rests, also after a restart, and wakes with its first letter', async () => {
@@ -239,7 +243,7 @@ function suite(database: () => Promise<string | undefined>): void {
       await on.runtime.settled(root.id);
       const child = await on.runtime.fork(root.id, 'kid', 'hello');
       await on.runtime.settled(root.id);
-      assert.equal(on.requests.length, 4);
+      assert.equal(on.requests.length, 5, 'the root is told of the end of the child');
       assert.doesNotMatch(JSON.stringify(on.requests.map(({ messages }) => messages)), /note/);
       const notes = (await on.store.history(child.id)).filter((one) => one.kind === 'capture');
       assert.equal(notes.length, 3);

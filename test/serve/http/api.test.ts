@@ -141,10 +141,12 @@ describe('trees and agents', () => {
     assert.equal(await zipped({ 'x-forwarded-for': '192.0.2.1' }), 'gzip');
     const later = `GET /v1/trees/:tree/timeline?after=${timeline.after}` as const;
     assert.deepEqual((await call(later, { tree: id })).json.lanes, [], 'nothing changed since');
-    const { json: letters } = await call('GET /v1/trees/:tree/mail?limit=1', { tree: id });
-    assert.equal(letters.mail[0].body, 'hello kid');
-    assert.equal(letters.mail[0].to_name, 'kid');
-    assert.ok(letters.mail[0].read_at >= letters.mail[0].sent_at);
+    const { json: letters } = await call('GET /v1/trees/:tree/mail?limit=9', { tree: id });
+    const kinds = letters.mail.map(({ kind }: { kind: string }) => kind);
+    assert.deepEqual(kinds.toSorted(), ['letter', 'report', 'report']);
+    const hello = letters.mail.find(({ body }: { body: string }) => body === 'hello kid');
+    assert.equal(hello.to_name, 'kid');
+    assert.ok(hello.read_at >= hello.sent_at);
     assert.equal(letters.next, null);
     const forked = await call('POST /v1/agents/:agent/fork', { agent: id }, { body: { name: 'second' } });
     assert.equal(forked.json.parent_id, id);

@@ -182,6 +182,8 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
       [
         ['announce', by_step.agent.id],
         ['announce', from_outside.agent.id],
+        // A fork that was killed in the middle of its turn.
+        ['report', middle.agent.id],
       ],
     );
     assert.deepEqual(await store.mail(middle.agent.id), []);

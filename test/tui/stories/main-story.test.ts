@@ -111,7 +111,7 @@ it('captured text is kept and shown, is sent to no model, and becomes the task o
   await pty.until('CAPTURE · 2 lines');
   await ui.say('/fork');
   await pty.until('I enumerate as told.');
-  await pty.until('[1 enumerate-all-the-md-files');
+  await pty.until('[1 enumerate-all-the-md-fi');
   const [root, child] = await ui.ledger(async (store) => {
     const agents = (await store.agents({})).toReversed();
     return Promise.all(agents.map(async (agent) => ({ agent, history: await store.history(agent.id) })));
@@ -121,11 +121,8 @@ it('captured text is kept and shown, is sent to no model, and becomes the task o
     captures.map((message) => (message.kind === 'capture' ? message.content.text : '')),
     ['', 'Enumerate all the *.md files,', 'count their words.', ''],
   );
-  assert.equal(
-    root?.history.filter((message) => message.kind === 'assistant').length,
-    1,
-    'main was not asked',
-  );
+  const asked = root?.history.filter(({ kind }) => kind === 'user');
+  assert.doesNotMatch(JSON.stringify(asked), /count their words/, 'main was not asked to do it');
   const told = child?.history.findLast((message) => message.kind === 'user');
   assert.match(
     told?.kind === 'user' ? told.content.text : '',

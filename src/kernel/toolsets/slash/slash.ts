@@ -2,7 +2,11 @@ import * as z from 'zod';
 import type { Agent } from '../../../records/agent/agent.ts';
 import { isSubAgent } from '../../../records/agent/agent.ts';
 import { framedName } from '../../../records/agent/agent-name.ts';
-import { type CompletionReading, readCompletion } from '../../../records/conversation/completion.ts';
+import {
+  type CompletionReading,
+  completionFrom,
+  readCompletion,
+} from '../../../records/conversation/completion.ts';
 import type { Mail } from '../../../records/conversation/mail.ts';
 import { storable } from '../../../records/text/text.ts';
 import { refuse } from '../acts/agent-reference.ts';
@@ -164,10 +168,8 @@ function checkMail(view: ToolsetView): Decision {
 function shown(letter: Mail): object {
   const { from_id, from_name, body, sent_at, did } = letter;
   const head = { from: from_id, name: framedName(from_name), sent_at: new Date(sent_at).toISOString() };
-  const reading = readCompletion(body);
-  return reading.type === 'completion'
-    ? { ...head, completion: reading.completion, did }
-    : { ...head, message: body, did };
+  const completion = completionFrom(body);
+  return completion === null ? { ...head, message: body, did } : { ...head, completion, did };
 }
 
 const GUIDANCE = `### Sub-Agents

@@ -1,4 +1,4 @@
-import { completionLine, readCompletion } from '../../../records/conversation/completion.ts';
+import { completionFrom, completionLine } from '../../../records/conversation/completion.ts';
 import { clean } from '../../../render/clean.ts';
 import { sign, type UiStyle } from '../../../render/style.ts';
 import { line } from '../../text/line.ts';
@@ -37,8 +37,8 @@ function* frame(
   style: UiStyle,
 ): Generator<readonly string[]> {
   const sender = `${clean(from)} (${clean(agent_id.slice(0, 8))})`;
-  const reading = readCompletion(body);
-  const shown = reading.type === 'completion' ? completionLine(reading.completion) : body;
+  const completion = completionFrom(body);
+  const shown = completion === null ? body : completionLine(completion);
   if (style.accessible) {
     yield [line(style, width, [`Mail from ${sender}:`])];
     yield* markdown(shown, width, style);
