@@ -36,7 +36,8 @@ export const ERROR_CODES = {
   E_NO_SUCH_PATH: 'the server has no such path, or not with this method (status 405)',
   E_TOO_LARGE: 'the request is too large',
   E_TOO_MANY_REQUESTS: 'too many requests in a short time',
-  E_SERVER: 'the server cannot be reached, or sent an unexpected answer',
+  E_SERVER: 'the server sent an unexpected answer, or none runs here',
+  E_UNREACHABLE: 'the server is unreachable: nobody listens there, or it did not answer',
   E_INTERNAL: 'a bug in Coppice',
 } as const;
 

@@ -154,6 +154,10 @@ class Runtime implements RuntimeFace {
     return this.#executor.worker.id;
   }
 
+  holdsLease(): boolean {
+    return this.#keeper.holds();
+  }
+
   async begin({ config, limits, placement = [], ...named }: RestOptions): Promise<Agent> {
     this.#assertOpen();
     const terms = { ...named, config: await this.checked(config, limits) };

@@ -88,6 +88,11 @@ export interface ResumeOptions {
 export interface RuntimeFace {
   /** The id under which the ledger knows this process. */
   readonly worker_id: string;
+  /**
+   * Whether this process certainly has its lease. False when the ledger has been silent for a while, and for some seconds after that, in which other processes
+   * renew their leases: until then, what the ledger says of workers may be out of date.
+   */
+  holdsLease(): boolean;
   start(options: StartOptions): Promise<Agent>;
   /** Adds a served tree that any server or worker with all labels of `placement` may lead. Resolves to the id of its root. */
   enter(options: StartOptions, placement: readonly string[]): Promise<string>;

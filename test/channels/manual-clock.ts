@@ -17,7 +17,7 @@ export class ManualClock implements Clock {
 
   /** Lets everything run that does not wait for a timer. */
   async settle(): Promise<void> {
-    for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   }
 
   /** Advances the clock by `ms`; timers fire in order, and each one's consequences run before the next. */

@@ -48,10 +48,11 @@ export class MemoryLedger implements DeliveryLedger {
     held: readonly string[],
   ): Promise<Delivery[]> {
     return this.#answer('claimDeliveries', () => {
+      if (this.dead.has(worker_id)) return [];
       this.claimed_limits.push(limit);
       const isFree = (id: string) => {
         const owner = this.claims.get(id);
-        return owner === undefined || this.dead.has(owner) || (owner === worker_id && !held.includes(id));
+        return !held.includes(id) && (owner === undefined || owner === worker_id || this.dead.has(owner));
       };
       const due = [...this.deliveries.values()]
         .filter(({ status, next_at }) => status === 'pending' && next_at <= at)
@@ -60,7 +61,7 @@ export class MemoryLedger implements DeliveryLedger {
         .slice(0, limit);
       for (const { id } of due) {
         this.claims.set(id, worker_id);
-        this.#change(id, { attempts: this.of(id).attempts + 1 });
+        this.#change(id, { attempts: this.of(id).attempts + 1, next_at: at + 1_000 });
       }
       // A database returns the rows that it updated in no particular order.
       return due.map(({ id }) => this.of(id)).sort((a, b) => b.created_at - a.created_at);

@@ -81,6 +81,7 @@ export function outboxStage(): OutboxStage {
         ledger,
         channels,
         worker_id: 'w1',
+        holdsLease: () => true,
         log: (level, text, fields) => logged.push({ level, text, fields }),
         clock,
         random: () => 0.5,

@@ -143,7 +143,7 @@ describe('outbox: claims', () => {
     const heir = newChannel('chat');
     const second = open([heir], { worker_id: 'w2' });
     second.start();
-    await clock.settle();
+    await clock.pass(SECOND);
     finish();
     await clock.settle();
     assert.deepEqual([slow.begun[0]?.id, heir.begun[0]?.id], [id, id]);
@@ -151,6 +151,42 @@ describe('outbox: claims', () => {
     assert.deepEqual(warnings(), ['the claim of a delivery was lost']);
     await stop(first);
     await stop(second);
+  });
+
+  it('without its lease claims nothing and begins nothing, also not what it had claimed; it records what was under way', async () => {
+    const { clock, ledger, enter, open, stop } = outboxStage();
+    let finish = () => {};
+    const chat = newChannel(
+      'chat',
+      () =>
+        new Promise((resolve) => {
+          finish = () => resolve(DELIVERED);
+        }),
+    );
+    const ids = Array.from({ length: 3 }, () => enter('chat:1'));
+    let holds = true;
+    const outbox = open([chat], { holdsLease: () => holds });
+    outbox.start();
+    await clock.settle();
+    assert.equal(ledger.claims.size, 3, 'two wait for the first to end');
+    holds = false;
+    finish();
+    await clock.pass(10 * SECOND);
+    assert.deepEqual(
+      chat.begun.map(({ id }) => id),
+      [ids[0]],
+    );
+    assert.equal(ledger.of('reply-1-0').status, 'delivered');
+    // Another worker has taken one of them meanwhile.
+    ledger.claims.set('reply-2-0', 'another worker');
+    holds = true;
+    chat.behave = () => DELIVERED;
+    await clock.pass(2 * SECOND);
+    assert.deepEqual(
+      chat.begun.map(({ id }) => id),
+      [ids[0], ids[2]],
+    );
+    await stop(outbox);
   });
 
   it('keeps the progress of a channel for the next try', async () => {

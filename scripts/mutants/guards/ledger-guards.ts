@@ -328,8 +328,8 @@ export const LEDGER_GUARDS: readonly Guard[] = [
     name: 'delivery-claim',
     protects: 'a delivery from two servers that send it side by side',
     file: 'src/store/ledger/outbox-queries.ts',
-    guard: '(d.worker IS NULL OR NOT EXISTS',
-    without: "(d.worker IS NULL OR d.worker <> '' OR NOT EXISTS",
+    guard: '(d.worker IS NULL OR d.worker = $4',
+    without: "(d.worker IS NULL OR d.worker <> '' OR d.worker = $4",
     tests: BOTH,
   },
   {

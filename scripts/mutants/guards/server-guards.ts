@@ -66,4 +66,13 @@ export const SERVER_GUARDS: readonly Guard[] = [
     without: "project.trust === 'nothing' ? null : parseAgentFiles(project.raw)",
     tests: ['cli/profiles/hostile-repository'],
   },
+  {
+    name: 'claim-without-lease',
+    protects:
+      'people from being told twice, and a server from claiming its own deliveries for ever, after an outage',
+    file: 'src/store/ledger/outbox-queries.ts',
+    guard: '`EXISTS (SELECT 1 FROM workers',
+    without: '`FALSE <= EXISTS (SELECT 1 FROM workers',
+    tests: ['store/store-sqlite'],
+  },
 ];

@@ -16,6 +16,7 @@ const AGE_MAX_MS = 24 * 60 * 60_000;
 export interface TryContext {
   readonly ledger: DeliveryLedger;
   readonly worker_id: string;
+  readonly holdsLease: () => boolean;
   readonly clock: Clock;
   /** Returns x with 0 ≤ x < 1. */
   readonly random: () => number;
@@ -42,9 +43,10 @@ export class DeliveryTry {
 
   /** Never rejects. If the outcome cannot be recorded before `closing` aborts, the delivery is tried again later, with the same id. */
   async run(): Promise<void> {
-    const { ledger, retry, closing, random, clock } = this.#context;
+    const { ledger, retry, closing, random, clock, holdsLease } = this.#context;
     const composed = await retry.untilAnswered(() => composeParcel(this.#delivery, ledger), closing);
-    if (composed === undefined) return;
+    // Another worker may have the claim.
+    if (composed === undefined || !holdsLease()) return;
     const result = await this.#outcome(composed);
     if (this.#lost) return;
     const end: DeliveryEnd =

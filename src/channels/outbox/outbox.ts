@@ -1,5 +1,6 @@
 /** The outbox: passes deliveries of the ledger to channels. */
 
+import { setImmediate as soon } from 'node:timers/promises';
 import { Poll } from '../../processes/poll.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../processes/waiting.ts';
 import { type Delivery, splitTarget } from '../../records/run/delivery.ts';
@@ -25,6 +26,8 @@ export interface OutboxOptions {
   readonly channels: readonly Channel[];
   /** Id of a worker whose lease is kept alive; its claims hold as long as the lease. */
   readonly worker_id: string;
+  /** `RuntimeFace.holdsLease`. */
+  readonly holdsLease: () => boolean;
   readonly log: ChannelLog;
   readonly clock?: Clock;
   /** Returns x with 0 ≤ x < 1. */
@@ -38,6 +41,7 @@ export interface OutboxOptions {
  * O1. At least once: a delivery ends only after its channel has said so; on any failure before, it stays pending in the ledger.
  * O2. A channel that hangs or fails takes at most 4 of 8 places, and the last places are reserved for channels that have none.
  * O3. One delivery at a time for each target, in order of creation among those that are due.
+ * O4. Without its lease it claims and begins nothing, because another process may have its claims.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
@@ -105,6 +109,9 @@ export class Outbox {
   async #claim(): Promise<void> {
     const { ledger, worker_id } = this.#options;
     for (;;) {
+      // Channels and SQLite may answer without I/O: timers, HTTP and heartbeats get their turn.
+      await soon();
+      if (!this.#options.holdsLease()) return this.#forgetWaiting();
       const free = [...this.#queues.values()].filter((queue) => this.#room(queue) > 0);
       if (free.length === 0) return;
       const limit = Math.min(...free.map((queue) => this.#room(queue)));
@@ -118,6 +125,12 @@ export class Outbox {
       this.#begin();
       if (taken.length < limit || this.#stopping !== null) return;
     }
+  }
+
+  /** Claims that others may have by now; those that nobody has taken are claimed again. */
+  #forgetWaiting(): void {
+    for (const queue of this.#queues.values())
+      for (const delivery of queue.drain()) this.#held.delete(delivery);
   }
 
   #take(delivery: Delivery): boolean {
@@ -189,9 +202,9 @@ export class Outbox {
   }
 
   #context(): TryContext {
-    const { ledger, worker_id, log } = this.#options;
+    const { ledger, worker_id, holdsLease, log } = this.#options;
     const [clock, random, retry] = [this.#clock, this.#random, this.#retry];
-    return { ledger, worker_id, log, random, clock, retry, closing: this.#closing.signal };
+    return { ledger, worker_id, holdsLease, log, random, clock, retry, closing: this.#closing.signal };
   }
 
   #track(work: Promise<void>): void {

@@ -23,7 +23,7 @@ export function blame(context: Context, text: string): Promise<number> {
     if (line !== undefined && found.lines.length === 0)
       throw new CoppiceError('E_USAGE', `${text}: the file has no line ${line}`);
     return printResult(context, found, () =>
-      (line === undefined ? fileLines : lineDetails)(found, context.out),
+      (line === undefined ? fileLines : lineDetails)(found, context.out, context.hint),
     );
   });
 }
@@ -78,7 +78,7 @@ function fileLines({ lines, changes, whole }: Blame, style: Style): string[] {
   return whole ? rows : [...rows, 'some changes could not be followed: their lines count as by no agent'];
 }
 
-function lineDetails({ lines, changes, path }: Blame, style: Style): string[] {
+function lineDetails({ lines, changes, path }: Blame, style: Style, hint: Context['hint']): string[] {
   const [one] = lines;
   const by = changes[0];
   if (one === undefined) return [];
@@ -97,7 +97,7 @@ function lineDetails({ lines, changes, path }: Blame, style: Style): string[] {
         ['agent', `${clean(by.agent)} (${by.agent_id})`],
         ['told to', clean(by.prompt ?? '')],
         ['written', `${ageOf(by.at)}, message ${by.seq}, call ${clean(by.call_id)} of ${by.tool}`],
-        ['more', `coppice logs ${by.agent_id}`],
+        ['more', hint(`coppice logs ${by.agent_id}`)],
       ],
       style,
     ),

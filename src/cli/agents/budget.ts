@@ -19,7 +19,9 @@ export function budget(context: Context, text: string, amounts: readonly string[
     const { error } = await asked.agent(id);
     if (amounts.length > 0 && error?.kind === 'limit')
       process.stderr.write(
-        `it had stopped at its limit; to continue: coppice resume ${root_id.slice(0, 8)} --retry\n`,
+        context.hint(
+          `it had stopped at its limit; to continue: coppice resume ${root_id.slice(0, 8)} --retry\n`,
+        ),
       );
     return 0;
   });

@@ -1,13 +1,17 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { isWorking } from '../../records/agent/state.ts';
 import { outputText } from '../../records/text/untrusted-text.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { paint, type Style } from '../../render/style.ts';
+import type { Calls } from '../../serve/client/client.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { findAgentOrRoot, hasEnded } from './find-agent.ts';
 
 const PAGE = 500;
+/** Interval at which `-f` checks whether anything can still come: no hint tells that a process has left. */
+const RECHECK_MS = 2_000;
 
 type Message = DocumentOf<'coppice/messages/v1'>['messages'][number];
 
@@ -16,7 +20,7 @@ interface LogsOptions {
   readonly tail?: number;
 }
 
-/** `coppice logs ID [-f]`: the transcript, including the inherited part; `-f` follows it until the agent has ended. */
+/** `coppice logs ID [-f]`: the transcript, including the inherited part; `-f` follows it until nothing more can come. */
 export function logs(context: Context, text: string | undefined, options: LogsOptions): Promise<number> {
   return ask(context, async (asked) => {
     const { id, messages: newest } = await asked.agent(await findAgentOrRoot(context, asked, text));
@@ -53,15 +57,23 @@ export function logs(context: Context, text: string | undefined, options: LogsOp
       while (!left) {
         const [now] = (await asked.agents({ called: id })).agents;
         if (now === undefined) break;
+        const is_over = hasEnded(now) || (await restsUnled(asked, now.root_id));
         await drain();
-        if (hasEnded(now)) break;
-        await hints.next();
+        if (is_over) break;
+        await hints.next(RECHECK_MS);
       }
     } finally {
       await hints.stop();
     }
     return 0;
   });
+}
+
+/** Whether nothing more comes unless somebody starts a process or writes: the tree has nothing left to do, and no process leads agents. */
+async function restsUnled(asked: Calls, tree: string): Promise<boolean> {
+  const { agents } = await asked.agents({ tree, all: true });
+  if (agents.some(({ state, unled }) => isWorking(state) || unled !== null)) return false;
+  return (await asked.workers()).workers.every((worker) => worker.agents === 0 || worker.state === 'gone');
 }
 
 /** Numbers parallel calls, so that each result shows which call it answers. */

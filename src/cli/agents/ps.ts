@@ -1,6 +1,7 @@
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { differencesFromRoot } from '../../records/agent/agent.ts';
+import { isWorking } from '../../records/agent/state.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { shortIds } from '../../render/short-ids.ts';
@@ -16,6 +17,8 @@ import { findRoot, hasEnded } from './find-agent.ts';
 const HEAD = ['ID', 'NAME', 'STATUS', 'PARENT', 'CALLS', 'TOKENS', 'AGE', 'TASK, DOING'] as const;
 const RIGHT = new Set([4, 5, 6]);
 const RECENT = 200;
+/** Time without any change after which a tree at rest is left out. */
+const OLD_MS = 24 * 60 * 60_000;
 /** Maximum unled trees that are listed; further ones are only counted. */
 const UNLED_SHOWN = 3;
 
@@ -32,15 +35,22 @@ export async function ps(
 
 function agentLines(
   context: Context,
-  { agents, hidden: others, approvals }: DocumentOf<'coppice/agents/v1'>,
+  { agents: found, hidden: others, approvals }: DocumentOf<'coppice/agents/v1'>,
   { all, tree }: { readonly all: boolean; readonly tree: string | undefined },
 ): string[] {
+  const recent = new Set(
+    found.filter((agent) => all || tree !== undefined || !isOld(agent)).map(({ root_id }) => root_id),
+  );
+  const agents = found.filter((agent) => recent.has(agent.root_id));
+  const hidden = hiddenText(new Set(found.map(({ root_id }) => root_id)).size - recent.size, others);
   if (agents.length === 0)
     return [
-      all ? 'no agents yet: coppice run "…"' : `no living agents; ${hidden(others)}see all: coppice ps --all`,
+      context.hint(
+        all ? 'no agents yet: coppice run "…"' : `no living agents; ${hidden}see all: coppice ps --all`,
+      ),
     ];
   const living = agents.filter((agent) => !hasEnded(agent)).length;
-  const more = tree === undefined && agents.length + others === RECENT ? ` (the newest ${RECENT})` : '';
+  const more = tree === undefined && found.length + others === RECENT ? ` (the newest ${RECENT})` : '';
   const unled = new Map(
     agents.flatMap(({ root_id, unled }) => (unled === null ? [] : [[root_id, unled] as const])),
   );
@@ -52,15 +62,23 @@ function agentLines(
     ...unled_lines.slice(0, UNLED_SHOWN),
     ...(unled_more > 0 ? [`and ${unled_more} more trees that no process leads`] : []),
     ...(approvals > 0
-      ? [`${approvals} approval${approvals === 1 ? '' : 's'} waiting: coppice approvals list`]
+      ? [
+          `${approvals} approval${approvals === 1 ? '' : 's'} ${context.hint('waiting: coppice approvals list')}`,
+        ]
       : []),
-    ...(others > 0 ? [`and ${hidden(others)}see all: coppice ps --all`] : []),
+    ...(hidden !== '' ? [`and ${hidden}${context.hint('see all: coppice ps --all')}`] : []),
   ];
 }
 
-function hidden(others: number): string {
-  if (others === 0) return '';
-  return others === 1 ? '1 sub-agent; ' : `${others} sub-agents; `;
+/** Whether the agent does not keep its tree in the list: it rests, and has not changed for a day. */
+function isOld({ state, unled, pending_approval, updated_at }: AgentDocument): boolean {
+  const rests = !isWorking(state) && unled === null && pending_approval === null;
+  return rests && Date.parse(updated_at) < Date.now() - OLD_MS;
+}
+
+function hiddenText(older: number, others: number): string {
+  const trees = older === 0 ? '' : `${older} older tree${older === 1 ? '' : 's'}; `;
+  return `${trees}${others === 0 ? '' : `${others} sub-agent${others === 1 ? '' : 's'}; `}`;
 }
 
 /** Table of agents; the row of a root shows the title of its tree. */

@@ -40,8 +40,8 @@ export async function show(context: Context, text: string | undefined): Promise<
       'requests',
       `${agent.requests}, ${count(tokens.input)} tokens in (${count(tokens.cached)} cached), ${count(tokens.output)} out${cost_usd === null ? '' : `, $${cost_usd.toFixed(4)}`}`,
     ],
-    ['tool calls', String(agent.tool_calls)],
-    ...(agent.deeds === null ? [] : [['did', clean(agent.deeds.line)] as const]),
+    ['calls', `${agent.tool_calls} in all its turns, those to other agents (fork, send, wait, …) included`],
+    ...(agent.deeds === null ? [] : [['newest turn', clean(agent.deeds.line)] as const]),
     ['mail waiting', String(agent.pending_mail.length)],
     ['age', duration(Date.now() - Date.parse(agent.started_at))],
   ];

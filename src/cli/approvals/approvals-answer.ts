@@ -41,7 +41,8 @@ export function approvalsAnswer(context: Context, text: string, options: AnswerO
     const question = answered.subject_kind === 'question';
     const word = verdict === 'allow' ? (question ? 'answered' : 'allowed') : question ? 'declined' : 'denied';
     const lines = [`${word} ${clean(agent_name)}: ${tool} ${clean(subject)}`];
-    if (scope !== 'once') lines.push(`granted ${clean(granted ?? tool)}; see: coppice approvals rules list`);
+    if (scope !== 'once')
+      lines.push(`granted ${clean(granted ?? tool)}; ${context.hint('see: coppice approvals rules list')}`);
     lines.push(...ruleNotice(granted ?? '').map(clean));
     printLines(lines);
     return 0;

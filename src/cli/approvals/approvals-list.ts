@@ -21,15 +21,15 @@ const HOW_ANSWERED = `answer a question: coppice approvals allow ID --value NAME
 export async function approvalsList(context: Context): Promise<number> {
   const document = await ask(context, (asked) => asked.approvals());
   const { approvals } = document;
-  const look = { now: Date.now(), style: context.out };
+  const look = { now: Date.now(), style: context.out, hint: context.hint };
   const questions = approvals.some(({ subject_kind }) => subject_kind === 'question');
   return printResult(context, document, () =>
     approvals.length === 0
       ? ['nothing waits for approval']
       : [
           ...approvals.flatMap((one) => [...askLines(one, look), '']),
-          HOW,
-          ...(questions ? [HOW_ANSWERED] : []),
+          context.hint(HOW),
+          ...(questions ? [context.hint(HOW_ANSWERED)] : []),
         ],
   );
 }
@@ -41,7 +41,7 @@ export async function approvalsShow(context: Context, id: string): Promise<numbe
   return printResult(context, document, () => [
     ...document.approvals.flatMap((one) => askLines(one, look)),
     '',
-    HOW,
+    context.hint(HOW),
   ]);
 }
 
@@ -50,15 +50,18 @@ export interface AskLook {
   readonly style: Style;
   /** Whether nothing is cut. */
   readonly whole?: boolean;
+  readonly hint?: Context['hint'];
 }
 
 /** One call with all of its arguments: these are what a person allows. */
-export function askLines(ask: ListedApproval, { now, style, whole = false }: AskLook): string[] {
+export function askLines(ask: ListedApproval, look: AskLook): string[] {
+  const { now, style, whole = false, hint = (text) => text } = look;
+  const show = whole ? null : hint(`coppice approvals show ${ask.short_id}`);
   const who = ask.lineage.map(clean).join(` ${style.unicode ? '›' : '>'} `);
   const since = duration(now - Date.parse(ask.asked_at));
   return [
     `${paint(style, 'bold', ask.short_id)}  ${who} wants ${paint(style, 'bold', ask.tool)} ${sign(style, '·')} waits ${since}`,
-    ...askParts(ask).flatMap((part) => argument(part, whole ? null : ask.short_id)),
+    ...askParts(ask).flatMap((part) => argument(part, show)),
     paint(style, 'dim', `    in ${clean(ask.cwd)} ${sign(style, '·')} rule: ${clean(ask.rule)}`),
     ...(ask.offered_rule === null
       ? []
@@ -66,13 +69,13 @@ export function askLines(ask: ListedApproval, { now, style, whole = false }: Ask
   ];
 }
 
-/** `cut`: the id by which the whole is shown where this cuts a long text; null: nothing is cut. */
+/** `cut`: the command that shows the whole where this cuts a long text; null: nothing is cut. */
 function argument({ name, text, language, spelled }: AskPart, cut: string | null): string[] {
   // The line break that ends a diff begins no further line.
   const shown = language === 'diff' ? text.replace(/\n$/, '') : text;
   const all = shown.split('\n');
   const lines = cut === null ? all : all.map((line) => cutMiddle(line, LINE_MAX));
-  const how = `whole: coppice approvals show ${cut}`;
+  const how = `whole: ${cut}`;
   const notes = [spelled && SPELLED_NOTE, lines.some((line, at) => line !== all[at]) && how];
   const note = notes.flatMap((one) => (one === false ? [] : [`    (${one})`]));
   const label = name === '' && language === 'diff' ? 'change' : name;

@@ -4,7 +4,7 @@ import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { grantReach } from '../../render/grant-reach.ts';
 import { shortIds } from '../../render/short-ids.ts';
-import { paint, type Style, sign } from '../../render/style.ts';
+import { paint, sign } from '../../render/style.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printResult } from '../setup/output.ts';
@@ -14,7 +14,7 @@ type Rules = DocumentOf<'coppice/rules/v1'>;
 /** `coppice approvals rules list`: lists the rules that were granted in answer to approvals and still hold. */
 export async function rulesList(context: Context): Promise<number> {
   const document = await ask(context, (asked) => asked.rules());
-  return printResult(context, document, () => ruleLines(document, { now: Date.now(), style: context.out }));
+  return printResult(context, document, () => ruleLines(document, context));
 }
 
 /** `coppice approvals rules remove ID` */
@@ -25,7 +25,8 @@ export async function rulesRemove(context: Context, id: string): Promise<number>
   ]);
 }
 
-function ruleLines({ rules, file }: Rules, { now, style }: { now: number; style: Style }): string[] {
+function ruleLines({ rules, file }: Rules, { out: style, hint }: Context): string[] {
+  const now = Date.now();
   if (rules.length === 0) return ['nothing was granted'];
   const short = shortIds(rules.map(({ id }) => id));
   const dot = ` ${sign(style, '·')} `;
@@ -45,5 +46,5 @@ function ruleLines({ rules, file }: Rules, { now, style }: { now: number; style:
   const kept = rules.some(({ scope }) => scope === 'always')
     ? [`granted for good: kept in ${clean(file)}`]
     : [];
-  return [...rows, '', ...kept, 'take back: coppice approvals rules remove ID'];
+  return [...rows, '', ...kept, hint('take back: coppice approvals rules remove ID')];
 }

@@ -86,7 +86,7 @@ export function cronRemove(context: Context, text: string): Promise<number> {
   return ask(context, async (asked) => {
     const removed = await asked.removeJob(text);
     return printResult(context, removed, () => [
-      `removed ${removed.name}; its runs stay: coppice subagent history`,
+      `removed ${removed.name}; ${context.hint('its runs stay: coppice subagent history')}`,
     ]);
   });
 }
@@ -100,6 +100,6 @@ export function cronEnable(context: Context, text: string, enabled: boolean): Pr
 
 async function report(context: Context, asked: Calls, job: Job, verb: string): Promise<number> {
   const code = printResult(context, job, () => [`${verb} ${jobLine(job)}`]);
-  if (!context.json && job.next_at !== null) await tellUnserved(asked);
+  if (!context.json && job.next_at !== null) await tellUnserved(context, asked);
   return code;
 }

@@ -11,13 +11,13 @@ export function cronList(context: Context): Promise<number> {
     const { jobs } = document;
     if (context.json) printJson(document);
     else if (jobs.length === 0)
-      printLines(['no scheduled tasks; add one: coppice cron add NAME --every 1h --task "…"']);
+      printLines([context.hint('no scheduled tasks; add one: coppice cron add NAME --every 1h --task "…"')]);
     else {
       const newest = await Promise.all(
         jobs.map(async ({ id }) => (await asked.jobRuns(id, { limit: 1 })).runs[0]),
       );
       printLines(jobTable(jobs, newest, context.width, context.out));
-      if (jobs.some((job) => job.next_at !== null)) await tellUnserved(asked);
+      if (jobs.some((job) => job.next_at !== null)) await tellUnserved(context, asked);
     }
     return 0;
   });

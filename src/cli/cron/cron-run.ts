@@ -62,5 +62,5 @@ async function tellDeliveries(context: Context, store: Store, root_id: string): 
   const [run] = await store.runs({ root_id, limit: 1 });
   if (run === undefined)
     throw new CoppiceError('E_RUN_NOT_FOUND', `the run of ${root_id} is not in the history`);
-  await tellUndelivered(askLedger(context, store), await store.deliveries({ about: run.id }));
+  await tellUndelivered(context, askLedger(context, store), await store.deliveries({ about: run.id }));
 }

@@ -24,7 +24,7 @@ export function deliveriesList(context: Context, { status, limit }: ListOptions)
   return ask(context, async (asked) => {
     const document = await asked.deliveries({ status, limit });
     const { deliveries } = document;
-    if (!context.json) await tellUndelivered(asked, deliveries);
+    if (!context.json) await tellUndelivered(context, asked, deliveries);
     return printResult(context, document, () =>
       deliveries.length === 0 ? ['no deliveries'] : deliveryTable(context, deliveries),
     );
@@ -57,7 +57,7 @@ export function deliveriesRetry(context: Context, texts: readonly string[]): Pro
   return ask(context, async (asked) => {
     const document = await asked.retryDeliveries(texts.length === 0 ? {} : { deliveries: [...texts] });
     const { retried } = document;
-    if (retried > 0) await tellUndelivered(asked, [{ status: 'pending' }]);
+    if (retried > 0) await tellUndelivered(context, asked, [{ status: 'pending' }]);
     return printResult(context, document, () => [
       retried === 0 ? 'nothing to retry' : `${retried} will be retried now`,
     ]);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { errorJson } from '../../documents/error-json.ts';
+import { probeKey } from '../../models/provider/probe-key.ts';
 import { knownProviders } from '../../models/providers.ts';
 import { isExecutable, programPlaces } from '../../processes/sandbox/piped-program.ts';
 import { sandboxGap } from '../../processes/sandbox/sandbox-support.ts';
@@ -20,6 +21,8 @@ import { isUsed } from '../setup/profiles/project-places.ts';
 
 /** Larger ledgers are not read for damage, which takes 0.4 s for 1 GB in memory, and as long as the disk takes for the rest. */
 const READ_BYTES = 4_000_000_000;
+
+const PROBE_MS = 4_000;
 
 const ROOT =
   'you are root: what runs outside of the sandbox can do anything to this machine, commands in it read what only root may, and the kernel does not enforce the limit on processes; use a user of its own';
@@ -46,9 +49,9 @@ export async function ledgerChecks(context: Context): Promise<Check[]> {
     optional('user', process.getuid?.() !== 0, process.getuid?.() === 0 ? ROOT : 'not root'),
     configuration(context),
     await database(context),
-    ...providers(context),
+    ...(await providers(context)),
     ...(await programs(context)),
-    ...servers(context),
+    ...(await servers(context)),
   ];
 }
 
@@ -109,8 +112,10 @@ async function writes(store: Store): Promise<void> {
   await store.release(id);
 }
 
-function providers({ loaded, env }: Context): Check[] {
-  return knownProviders(loaded.configuration.providers ?? {}).map(({ name, key_env }) => {
+/** Checks keys; asks a provider only where somebody has to run it: without a key, or at an address of the configuration. */
+function providers({ loaded, env }: Context): Promise<Check[]> {
+  const configured = loaded.configuration.providers ?? {};
+  const all = knownProviders(configured).map(async ({ name, key_env }) => {
     const set = key_env.find((variable) => (env[variable] ?? '').trim() !== '');
     const text =
       key_env.length === 0
@@ -118,8 +123,12 @@ function providers({ loaded, env }: Context): Check[] {
         : set === undefined
           ? `${key_env.join(' or ')} is not set`
           : `${set} is set`;
-    return optional(`  ${name}`, key_env.length === 0 || set !== undefined, text);
+    const usable = key_env.length === 0 || set !== undefined;
+    const asked = usable && (key_env.length === 0 || configured[name]?.baseURL !== undefined);
+    const probe = asked ? await probeKey(name, { providers: configured, env }) : null;
+    return optional(`  ${name}`, probe?.ok ?? usable, probe === null ? text : `${text}; ${probe.text}`);
   });
+  return Promise.all(all);
 }
 
 /** Checks agent programs over ACP: only whether the command can be run, and what its sandbox allows. */
@@ -146,13 +155,27 @@ function programs({ loaded: { configuration }, env }: Context): Promise<Check[]>
   );
 }
 
-/** Checks MCP servers: only whether the command can be run. Optional, because agents work without them. */
-function servers({ loaded: { configuration }, env }: Context): Check[] {
-  return Object.entries(configuration.mcp?.servers ?? {}).map(([name, { command = '', url }]) => {
+/** Checks MCP servers: only whether the command can be run, or something answers at the address. Optional, because agents work without them. */
+function servers({ loaded: { configuration }, env }: Context): Promise<Check[]> {
+  const all = Object.entries(configuration.mcp?.servers ?? {}).map(async ([name, { command = '', url }]) => {
     const found = onPath(command, env);
+    const fault = url === undefined ? null : await silence(url);
     const text = url ?? found ?? `${command} was not found or is not executable`;
-    return optional(`  mcp:${name}`, url !== undefined || found !== undefined, text);
+    const ok = url === undefined ? found !== undefined : fault === null;
+    return optional(`  mcp:${name}`, ok, fault === null ? text : `${text} is unreachable (${fault})`);
   });
+  return Promise.all(all);
+}
+
+/** Returns why nothing answers at the address; null if anything does, even an error. */
+async function silence(url: string): Promise<string | null> {
+  try {
+    await fetch(url, { method: 'HEAD', redirect: 'manual', signal: AbortSignal.timeout(PROBE_MS) });
+    return null;
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as { readonly code?: string };
+    return code ?? `no answer within ${PROBE_MS / 1000} s`;
+  }
 }
 
 /** A program that tools use if it is there. */

@@ -3,7 +3,6 @@ import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { type RemovedOutput, removeSpilledOutput, spillFolder } from '../../processes/output/spill-folder.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
-import type { Style } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
 import { type OldWorktree, OldWorktrees } from '../../runtime/worktree/old-worktrees.ts';
 import { outputFolder } from '../../settings/folders.ts';
@@ -55,7 +54,7 @@ export function gc(context: Context, options: GcOptions): Promise<number> {
       removed: removal.rows,
       resumed: removal.resumed,
       trees: removal.trees.map(({ last_at, ...tree }) => ({ ...tree, last_at: isoTime(last_at) })),
-      worktrees: worktreesJson(worktrees.all),
+      worktrees: worktreesJson(worktrees.all, context.hint),
     };
     return printResult(context, document, () =>
       removalLines(removal, { ...done, now, worktrees: worktrees.all }, context),
@@ -108,7 +107,7 @@ interface RemovalTerms {
 function removalLines(
   { trees, resumed, rows }: Removal,
   { now, dry_run, archive, output, worktrees }: RemovalTerms,
-  { width, out }: { readonly width: number; readonly out: Style },
+  { width, out, hint }: Pick<Context, 'width' | 'out' | 'hint'>,
 ): string[] {
   const counts = NAMES.flatMap(([name, one, many]) =>
     rows[name] === 0 ? [] : [`${rows[name].toLocaleString('en-US')} ${rows[name] === 1 ? one : many}`],
@@ -119,7 +118,7 @@ function removalLines(
     );
   const gone = worktrees.filter(({ kept }) => kept === null).length;
   if (gone > 0) counts.push(`${gone} ${gone === 1 ? 'worktree' : 'worktrees'}`);
-  const kept = keptLines(worktrees);
+  const kept = keptLines(worktrees, hint);
   if (counts.length === 0) return ['nothing is old enough to be removed', ...kept];
   const table = tableLines(
     HEAD,
@@ -145,17 +144,17 @@ function removalLines(
 
 type Row = DocumentOf<'coppice/gc/v1'>['worktrees'][number];
 
-function worktreesJson(worktrees: readonly OldWorktree[]): Row[] {
+function worktreesJson(worktrees: readonly OldWorktree[], hint: Context['hint']): Row[] {
   return worktrees.map(({ path, branch, agent, in_ledger, kept }) => ({
     ...{ path, branch, agent_id: agent?.id ?? null, name: agent?.name ?? null, kept },
-    merge: mergeCommand(branch, in_ledger ? agent : null),
+    merge: hint(mergeCommand(branch, in_ledger ? agent : null)),
     remove: `git -C ${shellWord(path)} worktree remove --force ${shellWord(path)}`,
   }));
 }
 
 /** Lists the worktrees that are kept, each with the reason and the commands that merge or remove it. */
-function keptLines(worktrees: readonly OldWorktree[]): string[] {
-  return worktreesJson(worktrees).flatMap(({ name, branch, kept, merge, remove }) =>
+function keptLines(worktrees: readonly OldWorktree[], hint: Context['hint']): string[] {
+  return worktreesJson(worktrees, hint).flatMap(({ name, branch, kept, merge, remove }) =>
     kept === null
       ? []
       : [

@@ -29,6 +29,8 @@ export interface FollowOptions {
   readonly ask?: boolean | undefined;
   /** The first line of the progress. */
   readonly title: string;
+  /** When the root had changed last before it was taken over: an answer of that time is not printed again. */
+  readonly since?: () => string;
   /** Called when the run has ended by itself, before the ledger is closed. */
   readonly after?: (root_id: string) => Promise<void>;
 }
@@ -139,7 +141,12 @@ export async function followRun(context: Context, run: Followed, options: Follow
     }
     const root = outcome.find(({ id }) => id === root_id);
     if (root === undefined) throw new Error(`the root ${root_id} is not among its agents`);
-    printOutcome(context, options, root, outcome);
+    const is_old = root.updated_at === options.since?.() && !context.json && options.events !== true;
+    printOutcome(context, options, is_old ? { ...root, last_reply: null } : root, outcome);
+    if (is_old && root.error === null)
+      process.stderr.write(
+        context.hint(`nothing new; its last answer: coppice show ${root_id.slice(0, 8)}\n`),
+      );
     if (process.stdout.isTTY) markRead(context, root_id, outcome);
     if (options.wait === false) tellUnfinished(run, root_id, outcome);
     await options.after?.(root_id);
@@ -179,10 +186,11 @@ function progressOf(
   if (options.events) return NO_PROGRESS;
   const deleted = deletedUse(tree, known);
   const short = root_id.slice(0, 8);
-  const title = `${options.title}  ·  ${short}  ·  from another terminal: coppice tree ${short}`;
+  const elsewhere = context.hint(`from another terminal: coppice tree ${short}`);
+  const title = `${options.title}  ·  ${short}  ·  ${elsewhere}`;
   if (process.stderr.isTTY && context.env.TERM !== 'dumb' && !context.json)
-    return liveProgress(process.stderr, context.err, title, known, deleted);
-  return plainProgress(process.stderr, title, known, deleted);
+    return liveProgress(process.stderr, context.err, title, known, deleted, context.hint);
+  return plainProgress(process.stderr, title, known, deleted, context.hint);
 }
 
 function printOutcome(

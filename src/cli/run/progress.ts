@@ -39,6 +39,7 @@ export function liveProgress(
   title: string,
   known: readonly AgentDocument[],
   deleted?: DeletedUse,
+  hint = (text: string) => text,
 ): Progress {
   const agents = new Map(known.map((agent) => [agent.id, agent]));
   const started_at = Date.now();
@@ -67,7 +68,7 @@ export function liveProgress(
       }
       const told =
         event.asked === true
-          ? HOW_TO_ANSWER
+          ? hint(HOW_TO_ANSWER)
           : mail === undefined
             ? (event.notice ?? null)
             : mailLine(mail, nameIn(agents));
@@ -88,6 +89,7 @@ export function plainProgress(
   title: string,
   known: readonly AgentDocument[],
   deleted?: DeletedUse,
+  hint = (text: string) => text,
 ): Progress {
   const agents = new Map(known.map((agent) => [agent.id, agent]));
   const shown = new Map<string, string>();
@@ -106,7 +108,7 @@ export function plainProgress(
       if (event.notice !== undefined) say(`${' '.repeat(7)}${clean(event.notice)}`);
       const line = mail === undefined ? null : mailLine(mail, nameIn(agents));
       if (line !== null) say(`${duration(Date.now() - started_at).padStart(5)}  ${fit(line, 200, ASCII)}`);
-      if (event.asked === true) say(`${' '.repeat(7)}${HOW_TO_ANSWER}`);
+      if (event.asked === true) say(`${' '.repeat(7)}${hint(HOW_TO_ANSWER)}`);
       if (agent === undefined) return;
       agents.set(agent.id, agent);
       const text = agentLine(agent);

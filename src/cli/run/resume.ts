@@ -24,6 +24,8 @@ interface ResumeOptions {
   readonly wait?: boolean;
 }
 
+type AgentDetails = DocumentOf<'coppice/agent/v1'>;
+
 /** How many of the newest trees are searched for one with work left. */
 const RECENT = 50;
 
@@ -41,20 +43,28 @@ export async function resume(
     ...(model === undefined ? {} : { model }),
     ...(options.limit.length === 0 ? {} : { limits: parseLimits(options.limit) }),
   };
+  let since = '';
+  const follow = { ...options, since: () => since };
   if (server !== null) {
     const begin = async (client: CoppiceClient): Promise<string> => {
       const root_id = await rootToResume(context, client, text);
+      since = (await client.agent(root_id)).updated_at;
       await tellResumed(context, client, options, await client.resumeTree(root_id, how));
       return root_id;
     };
-    return followAtServer(context, server, begin, { ...options, title: `coppice resume  ·  ${server.url}` });
+    return followAtServer(context, server, begin, { ...follow, title: `coppice resume  ·  ${server.url}` });
   }
   const store = await context.openStore();
   const asked = askLedger(context, store);
-  const { root_id, title } = await treeToLead(context, store, asked, text).catch(async (error: unknown) => {
+  const {
+    id: root_id,
+    tree_title: title,
+    updated_at,
+  } = await treeToLead(context, store, asked, text).catch(async (error: unknown) => {
     await store.close();
     throw error;
   });
+  since = updated_at;
   const runtime = await composeRuntime(context, store, composeTerms(context), {
     extra: demoModels(process.stderr.isTTY),
     can_ask: options.ask === true,
@@ -68,7 +78,7 @@ export async function resume(
     });
     return root;
   };
-  return leadRun(context, store, runtime, begin, { ...options, title: `coppice resume  ·  ${title}` });
+  return leadRun(context, store, runtime, begin, { ...follow, title: `coppice resume  ·  ${title}` });
 }
 
 /** Reports on stderr what keeps agents of the tree from going on here. */
@@ -92,7 +102,9 @@ async function tellResumed(
   const waiting = (await asked.approvals({ tree: root_id })).approvals.length;
   if (waiting > 0)
     process.stderr.write(
-      `${waiting} approval${waiting === 1 ? ' waits' : 's wait'} for an answer: coppice approvals list\n`,
+      context.hint(
+        `${waiting} approval${waiting === 1 ? ' waits' : 's wait'} for an answer: coppice approvals list\n`,
+      ),
     );
   for (const { agent_id, name, reason } of broken)
     process.stderr.write(`${name} (${agent_id}) cannot be restored: ${reason}\n`);
@@ -103,10 +115,10 @@ async function treeToLead(
   store: Store,
   asked: Asked,
   text: string | undefined,
-): Promise<{ readonly root_id: string; readonly title: string }> {
+): Promise<Pick<AgentDetails, 'id' | 'tree_title' | 'updated_at'>> {
   const root_id = await rootToResume(context, asked, text);
   await assertMayLeadHere(store, root_id, context.env);
-  return { root_id, title: (await asked.agent(root_id)).tree_title };
+  return asked.agent(root_id);
 }
 
 /** Returns the root of the tree of the agent that `text` refers to; without `text`, of this folder's newest tree with work left, else of its newest one. */

@@ -62,6 +62,7 @@ export async function run(context: Context, given: string | undefined, options: 
     after: async (id) => {
       const pending = await store.deliveries({ status: 'pending', limit: RECENT });
       await tellUndelivered(
+        context,
         askLedger(context, store),
         pending.filter(({ root_id }) => root_id === id),
       );
@@ -92,7 +93,9 @@ function detach(context: Context, prompt: string, options: RunOptions): Promise<
     const short = id.slice(0, 8);
     process.stdout.write(`${id}\n`);
     process.stderr.write(
-      `follow it: coppice logs -f ${short} · coppice tree ${short} · coppice --tree ${short} · wait: coppice wait ${short}\n`,
+      context.hint(
+        `follow it: coppice logs -f ${short} · coppice tree ${short} · coppice --tree ${short} · wait: coppice wait ${short}\n`,
+      ),
     );
     await tellUnled(asked, id);
     return 0;

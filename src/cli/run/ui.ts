@@ -214,14 +214,15 @@ async function exportFromWindow(
 
 async function openDashboard(context: Context): Promise<string> {
   const link = await signInLink(context, 'write');
-  if (link === null) return 'no server runs on this ledger: start one in another terminal, coppice web';
+  if (link === null)
+    return context.hint('no server runs on this ledger: start one in another terminal, coppice web');
   openInBrowser(link.url);
   return `the dashboard, with a one-time link: ${link.url}`;
 }
 
 /** Tells who leads the tree with this root, or with null, trees that are started in this window. */
 async function leadOfWindow(
-  { env }: Context,
+  { env, hint }: Context,
   store: Store,
   { detach }: UiOptions,
   root_id: string | null,
@@ -244,7 +245,9 @@ async function leadOfWindow(
   return {
     here: false,
     told: [
-      `no process leads it yet: start coppice worker (labels: ${labels}); until then your messages wait`,
+      hint(
+        `no process leads it yet: start coppice worker (labels: ${labels}); until then your messages wait`,
+      ),
       '',
     ],
   };

@@ -80,6 +80,7 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   const alerts = new Alerts({
     store,
     worker_id: runtime.worker_id,
+    holdsLease: () => runtime.holdsLease(),
     rules: configuration.alerts ?? [],
     onEntered: () => server.wake(),
     onTrouble: (error) => trouble('warn', `alerts wait for the ledger: ${errorText(error)}`),

@@ -58,7 +58,9 @@ export class Server {
         }),
       onTrouble: (error) => trouble('error', `schedules cannot be processed: ${errorText(error)}`),
     });
-    this.#outbox = new Outbox({ ledger: store, channels: channels.all, worker_id: runtime.worker_id, log });
+    const { worker_id } = runtime;
+    const holdsLease = () => runtime.holdsLease();
+    this.#outbox = new Outbox({ ledger: store, channels: channels.all, worker_id, holdsLease, log });
     this.#cleaner = new RunCleaner(store, (error) =>
       trouble('warn', `conversations cannot be deleted: ${errorText(error)}`),
     );

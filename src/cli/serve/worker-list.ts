@@ -26,7 +26,7 @@ export async function workerList(context: Context): Promise<number> {
   const right = new Set([3, 4, 5]);
   return printResult(context, document, () =>
     workers.length === 0
-      ? ['no process works on this ledger; start one: coppice worker, or coppice serve']
+      ? [context.hint('no process works on this ledger; start one: coppice worker, or coppice serve')]
       : tableLines(HEAD, rows, { width: context.width, right, style: context.out }),
   );
 }

@@ -11,7 +11,7 @@ import {
   serversFolder,
   serverUrl,
 } from '../../settings/folders.ts';
-import { ledgerName } from '../../settings/suggested-command.ts';
+import { ledgerName, withSameLedger } from '../../settings/suggested-command.ts';
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
@@ -45,6 +45,8 @@ export interface Context {
   readonly err: Style;
   /** Columns of standard output; 100 where it is no terminal. */
   readonly width: number;
+  /** `withSameLedger` with the flags of this command. */
+  readonly hint: (text: string) => string;
   /** Opens the ledger. If there is none, commands with `creates_ledger` create it, and the others get an empty one. */
   openStore(): Promise<Store>;
   /** Opens the ledger, or resolves to null if there is none; never creates it. */
@@ -87,6 +89,7 @@ export async function contextOf(
     out: styleOf(process.stdout, no_color, env),
     err: styleOf(process.stderr, no_color, env),
     width: process.stdout.columns ?? 100,
+    hint: (text) => withSameLedger({ options }, text),
     openStore: async () => {
       if (url !== null) throw notRemote(command, 'COPPICE_SERVER');
       return creates_ledger ? openStore(database) : openToRead(database, options.database !== undefined, env);

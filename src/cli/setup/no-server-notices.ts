@@ -1,22 +1,24 @@
 import type { DeliveryDocument } from '../../documents/shapes/document-parts.ts';
 import type { Calls } from '../../serve/client/client.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
+import type { Context } from './context.ts';
 
 /** Notices on stderr about work that does not go on by itself, because no server runs or no process leads it. */
 
 /** Warns that schedules do not fire while no server runs. */
-export async function tellUnserved(asked: Calls): Promise<void> {
+export async function tellUnserved({ hint }: Pick<Context, 'hint'>, asked: Calls): Promise<void> {
   if (!(await isServed(asked)))
-    process.stderr.write('nothing fires it yet: start coppice serve (and keep it running)\n');
+    process.stderr.write(hint('nothing fires it yet: start coppice serve (and keep it running)\n'));
 }
 
 /** Warns that pending deliveries are not sent while no server runs. */
 export async function tellUndelivered(
+  { hint }: Pick<Context, 'hint'>,
   asked: Calls,
   deliveries: readonly Pick<DeliveryDocument, 'status'>[],
 ): Promise<void> {
   if (deliveries.some(({ status }) => status === 'pending') && !(await isServed(asked)))
-    process.stderr.write('nothing delivers now: start coppice serve (and keep it running)\n');
+    process.stderr.write(hint('nothing delivers now: start coppice serve (and keep it running)\n'));
 }
 
 async function isServed(asked: Calls): Promise<boolean> {

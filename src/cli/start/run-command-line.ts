@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { errorJson } from '../../documents/error-json.ts';
 import { clean } from '../../render/clean.ts';
+import { type LedgerContext, withSameLedger } from '../../settings/suggested-command.ts';
 import { createProgram } from '../program.ts';
 import { contextOf } from '../setup/context.ts';
 import { EXIT, exitCodeOfError } from './exit-code.ts';
@@ -24,7 +25,7 @@ export async function runCommandLine(argv: readonly string[], version: string): 
   } catch (error) {
     // Help or the version, which is printed already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-    return reportError(error, { json, debug });
+    return reportError(error, { json, debug, ledger: program.chosen()?.command.optsWithGlobals() ?? {} });
   }
 }
 
@@ -57,9 +58,13 @@ function flagsWithValue(program: Command): ReadonlySet<string> {
 /** Prints the error for people, or as JSON on standard output, and returns the exit code. `debug` adds the stack. */
 export function reportError(
   error: unknown,
-  options: { readonly json: boolean; readonly debug: boolean },
+  options: { readonly json: boolean; readonly debug: boolean; readonly ledger?: LedgerContext['options'] },
 ): number {
-  const report = errorJson(error);
+  const known = errorJson(error);
+  const report = {
+    ...known,
+    hint: known.hint && withSameLedger({ options: options.ledger ?? {} }, known.hint),
+  };
   if (options.json)
     process.stdout.write(`${JSON.stringify({ schema: 'coppice/error/v1', error: report })}\n`);
   else {

@@ -42,7 +42,7 @@ export async function subagentHistory(
 function printRuns(context: Context, document: Runs, none: string): boolean {
   const shown = !context.json && document.runs.length > 0;
   if (context.json) printJson(document);
-  else printLines(shown ? runTable(context, document.runs) : [none]);
+  else printLines(shown ? runTable(context, document.runs) : [context.hint(none)]);
   return shown;
 }
 

@@ -214,8 +214,7 @@ export class Executor {
     const news = ids.filter((id) => !isTerminal(this.agent_index.agent(id)?.state.type ?? 'idle'));
     const parents = new Set<string>();
     for (const id of ids) {
-      const cell = this.cells.get(id);
-      const known = this.agent_index.agent(id);
+      const [cell, known] = [this.cells.get(id), this.agent_index.agent(id)];
       if (cell !== undefined) this.#drop(cell);
       if (known === undefined || isTerminal(known.state.type)) continue;
       this.#setAgent(killedAgent(known, by, this.#options.clock.now()), false);

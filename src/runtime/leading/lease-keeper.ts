@@ -6,6 +6,10 @@ import type { RuntimeClock, Stop } from '../runtime-clock.ts';
 const BEAT_MS = LEASE_MS / 3;
 /** A lease that cannot be renewed counts as lost this long before its end. */
 const MARGIN_MS = 1_000;
+/** After so long without an acknowledged heartbeat, other workers may have missed theirs as well: shorter than what a lease lasts beyond a beat. */
+const SILENCE_MS = LEASE_MS - BEAT_MS - MARGIN_MS / 2;
+/** How long others have to renew their leases after a silence. */
+const RETURN_MS = LEASE_MS / 2;
 /** Poll interval for signals, because wake-ups may be lost. */
 export const POLL_MS = 1_000;
 
@@ -31,6 +35,9 @@ export class LeaseKeeper {
   #renewing: Promise<void> | null = null;
   #following = false;
   #again = false;
+  /** Times of the clock's laps. */
+  #held_until = Number.POSITIVE_INFINITY;
+  #held_from = 0;
 
   constructor(options: LeaseKeeperOptions) {
     this.#options = options;
@@ -47,6 +54,12 @@ export class LeaseKeeper {
     };
     this.#beat = clock.every(BEAT_MS, renew, true);
     this.#poll = clock.every(POLL_MS, () => void this.#followSignals(), true);
+  }
+
+  /** `RuntimeFace.holdsLease`. By monotonic time, so that it is false at once in a process that was suspended. */
+  holds(): boolean {
+    const now = this.#options.clock.lap();
+    return now >= this.#held_from && now < this.#held_until;
   }
 
   async #renew(): Promise<void> {
@@ -66,8 +79,12 @@ export class LeaseKeeper {
   async #beatOnce(): Promise<boolean> {
     const { store, worker, clock, onEnding } = this.#options;
     const ending = clock.every(LEASE_MS - MARGIN_MS, onEnding, true);
+    const sent = clock.lap();
     try {
       const was_alive = await store.heartbeat(worker);
+      const now = clock.lap();
+      if (!was_alive || now >= this.#held_until) this.#held_from = now + RETURN_MS;
+      this.#held_until = Math.min(sent + LEASE_MS - MARGIN_MS, now + SILENCE_MS);
       this.#ending?.();
       this.#ending = ending;
       return was_alive;

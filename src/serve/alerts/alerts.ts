@@ -15,10 +15,14 @@ const MINUTE_MS = 60_000;
 /** Newest roots that every poll checks: a tree that fails at once may never be seen with a leader or a request. */
 const NEWEST = 20;
 const TOLD_MAX = 10_000;
+/** Polls in a row that must miss a worker before it counts as gone: one that lives renews its lease in between. */
+const MISSED = 2;
 
 export interface AlertsOptions {
   readonly store: Store;
   readonly worker_id: string;
+  /** `RuntimeFace.holdsLease`. */
+  readonly holdsLease: () => boolean;
   readonly rules: readonly AlertRule[];
   /** Called after a delivery has entered the outbox. */
   readonly onEntered: () => void;
@@ -32,13 +36,20 @@ interface Kept {
   readonly feed: FeedPosition;
   /** Roots of the trees that had a leader or needed one. */
   readonly led: readonly string[];
+  readonly sightings?: readonly Sighting[];
+}
+
+/** A worker as it was last listed, and for how many polls it has been missing. */
+interface Sighting {
+  readonly worker: KnownWorker;
+  readonly missed: number;
 }
 
 /** Snapshot that each poll reads. */
 interface News {
   readonly load: Load;
   readonly led: ReadonlySet<string>;
-  readonly workers: readonly KnownWorker[];
+  readonly sightings: readonly Sighting[];
   readonly now: number;
   /** Roots of trees with model requests since the previous poll. */
   readonly active: ReadonlySet<string>;
@@ -55,7 +66,9 @@ export class Alerts {
   #kept: string | null = null;
   /** Ids of deliveries already entered, so that a lasting cause is not written at every poll. */
   readonly #told = new Set<string>();
-  #before: News | null = null;
+  #sightings: readonly Sighting[] = [];
+  /** Whether this process has polled before: workers that another one saw long ago may have stopped in order since. */
+  #has_polled = false;
   #since: number | null = null;
 
   constructor(options: AlertsOptions) {
@@ -68,21 +81,28 @@ export class Alerts {
 
   async stop(): Promise<void> {
     await this.#poll.stop();
-    await this.#options.store.leaveSeat(SEAT, this.#options.worker_id).catch(() => undefined);
+    const { worker_id } = this.#options;
+    // The next server must not miss this one.
+    const others = this.#sightings.filter(({ worker }) => worker.id !== worker_id);
+    if (this.#feed !== null) await this.#keep(this.#feed.place, this.#led, others).catch(() => undefined);
+    await this.#options.store.leaveSeat(SEAT, worker_id).catch(() => undefined);
   }
 
   async #look(): Promise<number> {
-    const { store, worker_id, rules, onTrouble, look_ms = LOOK_MS } = this.#options;
+    const { store, worker_id, holdsLease, rules, onTrouble, look_ms = LOOK_MS } = this.#options;
     try {
-      if (await store.takeSeat(SEAT, worker_id)) {
+      if (!holdsLease()) this.#feed = null;
+      else if (await store.takeSeat(SEAT, worker_id)) {
         this.#feed ??= await this.#resumed();
         const news = await this.#read(this.#feed);
+        // The answers may have taken long enough for the leases of all workers to run out, this one's among them.
+        if (!holdsLease()) throw new Error('the ledger was silent for too long');
         const told = await Promise.allSettled(rules.map((rule) => this.#tell(rule, news)));
         const failed = told.find(({ status }) => status === 'rejected');
         if (failed?.status === 'rejected') throw failed.reason;
-        await this.#keep(this.#feed.place, news.led);
-        this.#before = news;
-      } else [this.#feed, this.#before] = [null, null];
+        await this.#keep(this.#feed.place, news.led, news.sightings);
+      } else this.#feed = null;
+      this.#has_polled = true;
     } catch (error) {
       // What the feed has returned was not told of.
       this.#feed = null;
@@ -97,19 +117,20 @@ export class Alerts {
     this.#kept = await store.recall(SEAT, PLACE);
     const kept = this.#kept === null ? null : (JSON.parse(this.#kept) as Kept);
     this.#led = new Set(kept?.led);
+    this.#sightings = (this.#has_polled && kept?.sightings) || [];
     const feed = new RequestFeed(store, kept?.feed ?? null);
     if (kept === null) {
       await feed.next();
-      await this.#keep(feed.place, this.#led);
+      await this.#keep(feed.place, this.#led, []);
     }
     return feed;
   }
 
-  async #keep(feed: FeedPosition, led: ReadonlySet<string>): Promise<void> {
-    const kept: Kept = { feed, led: [...led] };
+  async #keep(feed: FeedPosition, led: ReadonlySet<string>, sightings: readonly Sighting[]): Promise<void> {
+    const kept: Kept = { feed, led: [...led], sightings };
     const text = JSON.stringify(kept);
     if (text !== this.#kept) await this.#options.store.remember(SEAT, PLACE, text);
-    [this.#kept, this.#led] = [text, led];
+    [this.#kept, this.#led, this.#sightings] = [text, led, sightings];
   }
 
   async #read(feed: RequestFeed): Promise<News> {
@@ -124,7 +145,21 @@ export class Alerts {
     const [load, workers] = [await store.load(), await store.workers()];
     const led = new Set(load.agents.map(({ root_id }) => root_id));
     // Read last: a worker that is not listed because its lease ran out has expired by this time.
-    return { load, led, workers, now: await store.now(), active };
+    const now = await store.now();
+    return { load, led, sightings: await this.#sighted(workers, now), now, active };
+  }
+
+  /** A process that stops in an orderly way leaves no note of its death (`NOTE_DEATH`), and vanishes before its lease runs out. */
+  async #sighted(workers: readonly KnownWorker[], now: number): Promise<readonly Sighting[]> {
+    const there = new Set(workers.map(({ id }) => id));
+    const seen: Sighting[] = workers.map((worker) => ({ worker, missed: 0 }));
+    for (const { worker, missed } of this.#sightings) {
+      if (worker.draining || missed >= MISSED || there.has(worker.id)) continue;
+      const note = await this.#options.store.recall(SEAT, `died ${worker.id}`);
+      if (missed > 0 || worker.expires_at <= now || note !== null) seen.push({ worker, missed: missed + 1 });
+      if (missed > 0 && note !== null) await this.#options.store.remember(SEAT, `died ${worker.id}`, null);
+    }
+    return seen;
   }
 
   async #causes(rule: AlertRule, news: News): Promise<Cause[]> {
@@ -195,15 +230,9 @@ export class Alerts {
     return causes;
   }
 
-  /** A process that stops in an orderly way releases its agents first; one that vanishes while it leads agents has died. */
-  #goneWorkers({ workers, now }: News): Cause[] {
-    if (this.#before === null) return [];
-    const there = new Set(workers.map(({ id }) => id));
-    const leading = new Set(this.#before.load.agents.map(({ worker }) => worker));
-    return this.#before.workers.flatMap((worker) => {
-      const { id, role, host, pid, expires_at, draining } = worker;
-      const is_gone = !there.has(id) && !draining && (expires_at <= now || leading.has(id));
-      if (role === 'run' || !is_gone) return [];
+  #goneWorkers({ sightings }: News): Cause[] {
+    return sightings.flatMap(({ worker: { id, role, host, pid }, missed }) => {
+      if (role === 'run' || missed < MISSED) return [];
       const text = `**A process is gone**: ${role} ${pid} on ${clean(host)} (\`${id}\`). Other processes take over its trees.`;
       return [{ key: id, root_id: '', text }];
     });

@@ -38,7 +38,7 @@ export interface ClientRequest {
   readonly creates: boolean;
 }
 
-/** Sends a request; retries if it is idempotent or certainly had no effect. Rejects with a `CoppiceError`: the server's own, or `E_SERVER`. */
+/** Sends a request; retries if it is idempotent or certainly had no effect. Rejects with a `CoppiceError`: the server's own, `E_UNREACHABLE`, or `E_SERVER`. */
 export async function sendRequest(
   client: ClientOptions,
   request: ClientRequest,
@@ -103,8 +103,8 @@ export function unreachable(client: ClientOptions, cause: unknown): CoppiceError
     readonly cause?: { readonly message?: string; readonly code?: string };
   };
   const why = inner?.message || inner?.code || (cause as Error).message;
-  return new CoppiceError('E_SERVER', `the server at ${base(client)} cannot be reached: ${why}`, {
-    hint: 'Is coppice serve running there?',
+  return new CoppiceError('E_UNREACHABLE', `the server at ${base(client)} is unreachable: ${why}`, {
+    hint: 'Start it there, with coppice serve, or correct the address.',
     retryable: true,
     cause,
   });

@@ -69,8 +69,10 @@ export function leases(db: Database): Leases {
 
     unledTrees: async (limit, labels = []) => {
       const gone = new Set(await goneWorkers(db));
-      for (const { id } of await db.read(DEAD_WORKERS(db), [JSON.stringify([...gone])]))
+      for (const { id } of await db.read(DEAD_WORKERS(db), [JSON.stringify([...gone])])) {
+        if (gone.has(id as string)) await db.write(NOTE_DEATH, [id as string]);
         await remove(id as string, gone);
+      }
       const rows = await db.read(UNLED(db), [JSON.stringify(labels), limit * ROWS_PER_TREE]);
       const unled = rows.map((row) => row.root_id as string);
       return [...new Set([...unacknowledged.keys(), ...unled])].slice(0, limit);
@@ -134,6 +136,10 @@ export function leases(db: Database): Leases {
     },
   };
 }
+
+/** Tells `Alerts` that the process of a server or worker died: its row vanishes as after a stop in order. */
+const NOTE_DEATH = `INSERT INTO channel_notes (channel, key, value) SELECT 'alerts', 'died ' || id, '' FROM workers
+  WHERE id = $1 AND role <> 'run' ON CONFLICT (channel, key) DO NOTHING`;
 
 /**
  * Workers that may not lead any agent, among all workers and all holders of agents; the holders are found by skipping from one to the next in the index.

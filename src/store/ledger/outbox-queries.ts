@@ -5,15 +5,27 @@ import { type Database, NO_LIMIT } from './database.ts';
 import { goneWorkers } from './lease-queries.ts';
 import { removeBatch } from './retention.ts';
 import { deliveryOf, type Row } from './rows.ts';
-import { below, exactMatchOrAll, hasPrefix, isWorkerAlive, MAX_FOUND, where } from './sql-conditions.ts';
+import {
+  below,
+  exactMatchOrAll,
+  hasPrefix,
+  isWorkerAlive,
+  MAX_FOUND,
+  UNEXPIRED,
+  where,
+} from './sql-conditions.ts';
 
 /** Maximum rows of a tree that are removed in one transaction. */
 const REMOVAL_BATCH = 2_000;
+/** How long a delivery is not claimed again after a claim whose try has no recorded outcome. */
+const CLAIM_PAUSE_MS = 1_000;
 
 /** Deliveries to people outside, and the seats and notes of channels. */
 export function outbox(db: Database): OutboxLedger {
   const { elements, row_number, skipLocked } = db.dialect;
   const gone = async () => JSON.stringify(await goneWorkers(db));
+  const hasLease = (worker: string) =>
+    `EXISTS (SELECT 1 FROM workers w WHERE w.id = ${worker} AND ${UNEXPIRED})`;
   return {
     enterDelivery: async ({ id, kind, target, root_id, agent_id, about, body, created_at }) => {
       const sql = `INSERT INTO deliveries (id, kind, target, channel, root_id, agent_id, about, body, created_at, next_at)
@@ -27,14 +39,15 @@ export function outbox(db: Database): OutboxLedger {
       // The condition is part of the update, so that PostgreSQL checks it again for a row that another claim has just changed.
       const due = `SELECT d.id FROM deliveries d WHERE d.status = 'pending' AND d.next_at <= $1
           AND d.channel IN (SELECT value FROM ${elements('$2')} AS c)
-          AND (d.worker IS NULL OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = d.worker AND ${isWorkerAlive(db.dialect, '$3')})
-            OR (d.worker = $4 AND d.id NOT IN (SELECT value FROM ${elements('$5')} AS h)))
+          AND (d.worker IS NULL OR d.worker = $4
+            OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = d.worker AND ${isWorkerAlive(db.dialect, '$3')}))
+          AND d.id NOT IN (SELECT value FROM ${elements('$5')} AS h) AND ${hasLease('$4')}
         ORDER BY d.created_at, d.${row_number} LIMIT $6`;
       const lists = [JSON.stringify(channels), await gone(), worker_id, JSON.stringify(held)];
       const values = [at, ...lists, limit];
       // Reading first avoids a write lock: usually nothing is due.
       if ((await db.read(due, values)).length === 0) return [];
-      const claim = `UPDATE deliveries SET worker = $4, attempts = attempts + 1 WHERE id IN (${due} ${skipLocked('d')})
+      const claim = `UPDATE deliveries SET worker = $4, attempts = attempts + 1, next_at = $1 + ${CLAIM_PAUSE_MS} WHERE id IN (${due} ${skipLocked('d')})
         RETURNING *, ${row_number} AS place`;
       const order = (a: Row, b: Row, column: string) => (a[column] as number) - (b[column] as number);
       return (await db.write(claim, values))
@@ -111,7 +124,7 @@ export function outbox(db: Database): OutboxLedger {
     },
 
     takeSeat: async (channel, worker_id) => {
-      const sql = `INSERT INTO channel_seats AS s (channel, worker) VALUES ($1, $2) ON CONFLICT (channel) DO UPDATE SET worker = excluded.worker
+      const sql = `INSERT INTO channel_seats AS s (channel, worker) SELECT $1, $2 WHERE ${hasLease('$2')} ON CONFLICT (channel) DO UPDATE SET worker = excluded.worker
         WHERE s.worker = $2 OR NOT EXISTS (SELECT 1 FROM workers w WHERE w.id = s.worker AND ${isWorkerAlive(db.dialect, '$3')}) RETURNING channel`;
       return (await db.write(sql, [channel, worker_id, await gone()])).length > 0;
     },

@@ -58,8 +58,8 @@ it('tells what changes, takes answers, and outlasts the server', async (test) =>
 
   server.child.kill('SIGTERM');
   await server.ended;
-  await pty.until('cannot be reached');
-  await until(() => told.includes('cannot be reached'), 'that it is gone');
+  await pty.until('unreachable');
+  await until(() => told.includes('is unreachable'), 'that it is gone');
   await serve(new URL(url).port);
   await home.run(['run', 'the last', ...model]);
   await pty.until('the last');
@@ -72,5 +72,5 @@ it('tells what changes, takes answers, and outlasts the server', async (test) =>
 
   const nobody = await home.run(['ps', '--watch', '--server', 'http://127.0.0.1:9']);
   assert.equal(nobody.code, 1);
-  assert.match(nobody.stderr, /cannot be reached/);
+  assert.match(nobody.stderr, /is unreachable/);
 });

@@ -309,7 +309,7 @@ describe('runs on a local server', () => {
     assert.match((await home.run(['kill', 'holder', '--yes'])).stdout, /killed holder/);
     const followed = await follow.ended;
     assert.match(followed.stdout, /wait ok: .*the word/);
-    assert.match(followed.stdout, /kill event: holder by you, 0 descendants/);
+    assert.match((await home.run(['logs', 'holder'])).stdout, /kill event: holder by you, 0 descendants/);
   });
 
   it('a kill from a second process ends the run', async () => {

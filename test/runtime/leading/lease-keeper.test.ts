@@ -40,6 +40,7 @@ async function keep(
     } as Partial<Store> as Store,
     worker: { id: 'worker' } as Worker,
     clock: {
+      lap: () => performance.now(),
       every: (_ms: number, ring: () => void) => {
         const place = rings.push(ring) - 1;
         live.add(place);
@@ -122,6 +123,50 @@ it('the newest renewal tells when the lease ends; one that fails is told, and ch
   assert.deepEqual(await beat(), [[1, 2, 3], 'lost', 1]);
   await keeper.stop();
   assert.deepEqual([...live], []);
+});
+
+it('a lease is certain while heartbeats arrive; after a silence, only once others had time to renew theirs', async () => {
+  let [time, alive, took_ms] = [0, true, 0];
+  const store = {
+    heartbeat: async () => {
+      time += took_ms;
+      return alive;
+    },
+    listen: async () => async () => undefined,
+    release: async () => undefined,
+  } as Partial<Store> as Store;
+  const rings: (() => void)[] = [];
+  const every = (_ms: number, ring: () => void) => {
+    rings.push(ring);
+    return () => undefined;
+  };
+  const clock = { lap: () => time, every } as Partial<RuntimeClock> as RuntimeClock;
+  const { keeper } = await keep(async () => undefined, { store, clock });
+  const beatAt = async (at: number) => {
+    time = at;
+    rings[1]?.();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const holdsAt = (...times: number[]) =>
+    times.map((at) => {
+      time = at;
+      return keeper.holds();
+    });
+  await beatAt(3_000);
+  assert.deepEqual(holdsAt(3_000, 9_000, 9_400), [true, true, false]);
+  await beatAt(11_000);
+  assert.deepEqual(holdsAt(11_000, 15_900, 16_100), [false, false, true]);
+  // Renewed in time, but the ledger says that it had run out.
+  alive = false;
+  await beatAt(16_500);
+  alive = true;
+  await beatAt(19_000);
+  assert.deepEqual(holdsAt(19_000, 21_600), [false, true]);
+  // The answer to the heartbeat came after the lease that it renewed had run out.
+  took_ms = 9_500;
+  await beatAt(22_000);
+  assert.deepEqual(holdsAt(31_500, 36_600), [false, false]);
+  await keeper.stop();
 });
 
 it('none of its timers keeps the process alive', async () => {

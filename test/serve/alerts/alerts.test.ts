@@ -1,6 +1,8 @@
 // Proves that each rule detects its cause, and that a real receiver is notified once, also after a restart and with two servers.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { afterEach, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -8,11 +10,12 @@ import { Outbox } from '../../../src/channels/outbox/outbox.ts';
 import { openWebhook } from '../../../src/channels/webhook/webhook-channel.ts';
 import type { AlertRule } from '../../../src/serve/alerts/alert-rule.ts';
 import { Alerts } from '../../../src/serve/alerts/alerts.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store, Worker } from '../../../src/store/store.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { startWebhookReceiver } from '../../channels/webhook-receiver.ts';
 import { closeLater, closeOpened } from '../../close-opened.ts';
 import { type Stage, setStage, until } from '../../runtime/stage.ts';
+import { newRoot } from '../../store/ledger-fixture.ts';
 
 afterEach(closeOpened);
 
@@ -62,6 +65,7 @@ function watch(
   const alerts = new Alerts({
     store,
     worker_id,
+    holdsLease: () => true,
     rules,
     onEntered,
     look_ms: 50,
@@ -88,6 +92,7 @@ it('a failed tree, an approval, a cost and a dead worker are told of, each once'
     ledger: store,
     channels: [webhook],
     worker_id: runtime.worker_id,
+    holdsLease: () => true,
     log: () => undefined,
   });
   outbox.start();
@@ -126,6 +131,34 @@ it('a failed tree, an approval, a cost and a dead worker are told of, each once'
     told().map(({ kind }) => kind),
     ['alert', 'alert', 'alert', 'alert'],
   );
+});
+
+it('a process that dies is told of, also before its lease ends; one that stops in order is not, although it led agents', async () => {
+  const stage = await setStage(() => 'done');
+  const { store, runtime } = stage;
+  const dead = spawnSync(process.execPath, ['--version']).pid;
+  const [died, stopped] = ['died', 'stopped'].map((id, n) => {
+    const role = 'worker' as const;
+    return { id, host: hostname(), pid: n === 0 ? dead : process.pid, role };
+  }) as [Worker, Worker];
+  for (const worker of [died, stopped]) await store.heartbeat(worker);
+  watch(stage, runtime.worker_id, [{ when: 'worker-gone', to: ['stdout'] }]);
+  const sees = async () => (await store.recall('alerts', 'place'))?.includes('"stopped"') === true;
+  await until(sees, 'it sees both');
+  const led = await newRoot(store, {}, { worker: 'stopped' });
+  assert.equal(led.worker, 'stopped');
+  await until(async () => (await store.load()).agents.some(({ worker }) => worker === 'stopped'), 'it leads');
+  await sleep(200);
+  await store.release('stopped');
+  await store.unledTrees(1);
+  const told = () => store.deliveries({});
+  await until(async () => (await told()).length > 0, 'the death');
+  await sleep(500);
+  assert.deepEqual(
+    (await told()).map(({ body }) => body?.includes(`worker ${dead} on`)),
+    [true],
+  );
+  assert.equal(await store.recall('alerts', 'died died'), null);
 });
 
 it('what was stopped on purpose is no failure', async () => {

@@ -95,7 +95,7 @@ it('reports errors with code, message and hint', async () => {
   });
   await assert.rejects(openClient({ url: web.url, token: 'wrong' }).trees(), { code: 'E_UNAUTHORIZED' });
   await assert.rejects(openClient({ url: 'http://127.0.0.1:1', token: 'x', tries: 1 }).trees(), {
-    code: 'E_SERVER',
+    code: 'E_UNREACHABLE',
   });
   assert.throws(() => openClient({ url: 'ftp://x', token: 'x' }), { code: 'E_INVALID_ARGUMENT' });
   assert.throws(() => openClient({ url: web.url, token: 'a\nb' }), { code: 'E_INVALID_ARGUMENT' });

@@ -117,8 +117,9 @@ export function outboxContract(
     const { delivery, channel } = await one();
     const worker = await living();
     await store.claimDeliveries(worker, 1_000, 1, [channel]);
-    assert.deepEqual(await store.claimDeliveries(worker, 1_000, 1, [channel], [delivery.id]), []);
-    const [again] = await store.claimDeliveries(worker, 1_000, 1, [channel], []);
+    assert.deepEqual(await store.claimDeliveries(worker, 9_000, 1, [channel], [delivery.id]), []);
+    assert.deepEqual(await store.claimDeliveries(worker, 1_999, 1, [channel], []), [], 'not without a pause');
+    const [again] = await store.claimDeliveries(worker, 2_000, 1, [channel], []);
     assert.equal(again?.attempts, 2);
     assert.equal(await store.endDelivery(delivery.id, worker, 1, { status: 'delivered', at: 1 }), false);
     assert.equal(await store.endDelivery(delivery.id, worker, 2, { status: 'delivered', at: 2 }), true);
@@ -171,7 +172,7 @@ export function outboxContract(
     await store.claimDeliveries(dead, 1_000, 1, [channel]);
     assert.deepEqual(await store.claimDeliveries(next, 1_000, 1, [channel]), []);
     await store.release(dead);
-    assert.equal((await store.claimDeliveries(next, 1_000, 1, [channel])).length, 1);
+    assert.equal((await store.claimDeliveries(next, 2_000, 1, [channel])).length, 1);
     assert.equal(await store.endDelivery(delivery.id, dead, 1, { status: 'delivered', at: 1 }), false);
     assert.equal(await store.endDelivery(delivery.id, next, 2, { status: 'delivered', at: 2 }), true);
   });
@@ -182,13 +183,29 @@ export function outboxContract(
     const [silent, next] = [await living(), await living()];
     await store.claimDeliveries(silent, 1_000, 1, [channel]);
     await store.takeSeat(channel, silent);
-    const take = async () => [
-      (await other.claimDeliveries(next, 1_000, 1, [channel])).length,
-      await other.takeSeat(channel, next),
+    const take = async (worker: string) => [
+      (await other.claimDeliveries(worker, 2_000, 1, [channel])).length,
+      await other.takeSeat(channel, worker),
     ];
-    assert.deepEqual(await take(), [0, false]);
+    assert.deepEqual(await take(next), [0, false]);
     await execute(`UPDATE workers SET expires_at = 1 WHERE id = '${silent}'`);
-    assert.deepEqual(await take(), [1, true]);
+    assert.deepEqual(await take(silent), [0, false], 'nor does it keep them itself');
+    assert.deepEqual(await take(next), [1, true]);
+  });
+
+  it('a worker without its lease claims nothing and takes no seat until it has it again', async () => {
+    const { store, execute } = stores();
+    const { delivery, channel } = await one();
+    const worker = await living();
+    await execute(`UPDATE workers SET expires_at = 1 WHERE id = '${worker}'`);
+    assert.deepEqual(await store.claimDeliveries(worker, 9_000, 1, [channel]), []);
+    assert.equal(await store.takeSeat(channel, worker), false);
+    await store.heartbeat({ id: worker, host: 'elsewhere', pid: 1 });
+    assert.equal(await store.takeSeat(channel, worker), true);
+    const [claimed] = await store.claimDeliveries(worker, 9_000, 1, [channel]);
+    assert.equal(claimed?.attempts, 1);
+    await execute(`UPDATE workers SET expires_at = 1 WHERE id = '${worker}'`);
+    assert.deepEqual(await store.claimDeliveries(worker, 99_000, 1, [channel], [delivery.id]), []);
   });
 
   it('failed deliveries are retried on request; those under way or delivered are left alone', async () => {
