@@ -6,6 +6,7 @@ import { deedsLine, deedsOf, missingEvidence } from '../records/agent/deeds-line
 import { failureOf } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
+import { openAsks } from '../records/conversation/parked.ts';
 import { ledStatus } from '../render/agent-status.ts';
 import { isoTime } from './iso-time.ts';
 import type { AgentDocument } from './shapes/agent-parts.ts';
@@ -44,6 +45,8 @@ export function agentJson(
     budget: budgetJson(agent),
     deeds: deedsJson(agent),
     doing: agent.doing,
+    held: agent.state.type === 'requesting' ? (agent.state.held ?? null) : null,
+    open_approvals: openAsks(agent.state),
     last_reply: agent.reply,
     result: agent.state.type === 'completed' ? agent.state.result : null,
     error: failureJson(agent),
@@ -70,6 +73,7 @@ function deedsJson({ config, state, updated_at }: Agent): AgentDocument['deeds']
     children: deeds.children ?? 0,
     unanswered: deeds.unanswered ?? 0,
     missing_evidence: missingEvidence(config, deeds),
+    denied: deeds.denied ?? [],
     tokens: deeds.tokens ?? 0,
     took_ms: deeds.took_ms ?? null,
   };

@@ -32,8 +32,10 @@ export type ModelDelta =
   | { readonly type: 'call'; readonly id: string; readonly name: string }
   /** The stream broke and is retried from the start: discard all deltas of this request. */
   | { readonly type: 'restart'; readonly reason: string }
-  /** The request waits (rate limit, retry, queue); for people, carries no content. */
-  | { readonly type: 'waiting'; readonly reason: string; readonly delay_ms: number };
+  /** The request waits (rate limit, retry, queue) for `delay_ms`, or (null) until another one ends; for people, carries no content. */
+  | { readonly type: 'waiting'; readonly reason: string; readonly delay_ms: number | null }
+  /** It has a slot, and waits no longer. */
+  | { readonly type: 'sent' };
 
 export type ModelOutcome =
   | {

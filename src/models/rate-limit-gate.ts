@@ -40,8 +40,8 @@ export class Gate {
   readonly #slots: FairSlots;
   /** No request starts before this time. */
   #closed_until = 0;
-  /** The reason for `#closed_until`, for people. */
-  #closed_because = '';
+  /** The reason for `#closed_until`. */
+  #closed_by: Failure | null = null;
 
   constructor(options: Partial<GateOptions> = {}) {
     this.#options = { ...GATE_DEFAULTS, ...options };
@@ -71,14 +71,14 @@ export class Gate {
       // A requested wait beyond the longest pause is returned as the failure: nobody waits an hour in silence.
       if (delay_ms === null) return outcome;
       if (shown) onDelta({ type: 'restart', reason: outcome.failure.error });
-      tries = `; try ${attempt + 1} of ${this.#options.attempts}`;
-      onDelta({ type: 'waiting', reason: `${reasonOf(outcome.failure)}${tries}`, delay_ms });
+      tries = `, try ${attempt + 1} of ${this.#options.attempts}`;
+      onDelta({ type: 'waiting', reason: waitText(outcome.failure, delay_ms, tries), delay_ms });
       const until = this.#options.now() + delay_ms;
       // A rate limit or overload affects every agent behind the gate; a broken connection only this request.
       if (outcome.failure.kind === 'network') await this.#options.sleep(delay_ms, signal);
       else if (until > this.#closed_until) {
         this.#closed_until = until;
-        this.#closed_because = reasonOf(outcome.failure);
+        this.#closed_by = outcome.failure;
       }
     }
   }
@@ -98,13 +98,23 @@ export class Gate {
     tries: string,
     onDelta: (delta: ModelDelta) => void,
   ): Promise<boolean> {
-    if (!(await this.#slots.acquire(tree, signal))) return false;
+    let waited = tries !== '';
+    const full = (): void => {
+      const { concurrency: most } = this.#options;
+      waited = true;
+      onDelta({ type: 'waiting', reason: `no slot: ${most} of ${most} requests at work`, delay_ms: null });
+    };
+    if (!(await this.#slots.acquire(tree, signal, full))) return false;
     for (;;) {
       const wait = this.#closed_until - this.#options.now();
-      if (wait <= 0) return true;
+      if (wait <= 0 || this.#closed_by === null) {
+        if (waited) onDelta({ type: 'sent' });
+        return true;
+      }
       // Requests that were held together must not all retry at the same instant.
       const delay_ms = wait + this.#options.random() * Math.min(this.#options.base_ms, wait);
-      onDelta({ type: 'waiting', reason: `${this.#closed_because}${tries}`, delay_ms });
+      onDelta({ type: 'waiting', reason: waitText(this.#closed_by, delay_ms, tries), delay_ms });
+      waited = true;
       await this.#options.sleep(delay_ms, signal);
       if (signal.aborted) {
         this.#slots.release(tree);
@@ -118,11 +128,14 @@ function mayPass({ kind, retryable }: Failure): boolean {
   return retryable && TRANSIENT.has(kind);
 }
 
-function reasonOf({ kind, error }: Failure): string {
-  if (kind === 'network') return `the connection failed (${error})`;
-  return kind === 'rate_limit'
-    ? `the provider asked to slow down (${error})`
-    : `the provider has trouble (${error})`;
+const TROUBLE: Partial<Record<Failure['kind'], string>> = {
+  network: 'the connection failed',
+  rate_limit: 'the provider asked to slow down',
+};
+
+function waitText({ kind, error }: Failure, delay_ms: number, tries: string): string {
+  const seconds = Math.round(delay_ms / 1_000);
+  return `${TROUBLE[kind] ?? 'the provider has trouble'}: ${seconds} s${tries} (${error})`;
 }
 
 function exhausted(outcome: Extract<ModelOutcome, { type: 'failure' }>, attempts: number): ModelOutcome {

@@ -27,13 +27,14 @@ export class FairSlots {
     return this.#queues.values().reduce((sum, queue) => sum + queue.size, 0);
   }
 
-  /** Resolves to true once a slot is taken (return it with `release`), to false if the signal aborts first. */
-  acquire(tree: string, signal: AbortSignal): Promise<boolean> {
+  /** Resolves to true once a slot is taken (return it with `release`), to false if the signal aborts first. `onWait`: called if none is free. */
+  acquire(tree: string, signal: AbortSignal, onWait?: () => void): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     if (!this.#queues.has(tree) && this.#admits(tree)) {
       this.#take(tree);
       return Promise.resolve(true);
     }
+    onWait?.();
     return new Promise((resolve) => {
       const queue = this.#queues.get(tree) ?? new Set();
       this.#queues.set(tree, queue);

@@ -1,4 +1,4 @@
-import { isWorking, type StateType } from '../records/agent/state.ts';
+import { type Held, isWorking, type StateType } from '../records/agent/state.ts';
 import { resultLine } from '../records/conversation/child-text.ts';
 import { count, duration } from './amounts.ts';
 import { clean } from './clean.ts';
@@ -17,6 +17,8 @@ export interface ShownAgent {
   readonly tokens: { readonly input: number; readonly output: number };
   readonly cost_usd: number | null;
   readonly doing: string | null;
+  readonly held?: Held | null;
+  readonly open_approvals?: number;
   readonly last_reply: string | null;
   readonly result: string | null;
   readonly error: { readonly message: string } | null;
@@ -107,7 +109,7 @@ function line({ agent, stem }: TreeRow<ShownAgent>, layout: Layout, now: number,
     TIME_WIDTH,
     'left',
   );
-  const doing = layout.doing_width < DOING_MIN ? '' : fit(activityOf(agent), layout.doing_width, style);
+  const doing = layout.doing_width < DOING_MIN ? '' : fit(activityOf(agent, now), layout.doing_width, style);
   const activity = doing === '' ? '' : `${' '.repeat(GAP)}${paint(style, 'dim', doing)}`;
   return `${head}${' '.repeat(GAP)}${layout.figures(agent)}${time}${activity}`;
 }
@@ -121,10 +123,16 @@ function tokens(agent: ShownAgent): string {
   return count(agent.tokens.input + agent.tokens.output);
 }
 
+/** What a working agent does or waits for, with the time that is left of a wait. */
+export function doingNow({ held, doing }: Pick<ShownAgent, 'held' | 'doing'>, now: number): string {
+  if (held?.until == null) return held?.text ?? doing ?? '';
+  return held.text.replace(/\d+ s/, `${Math.max(0, Math.round((held.until - now) / 1_000))} s`);
+}
+
 /** The agent's current activity; at rest its result or last reply, if killed or failed its error. */
-function activityOf(agent: ShownAgent): string {
+function activityOf(agent: ShownAgent, now: number): string {
   if (agent.state === 'killed' || agent.state === 'failed') return clean(agent.error?.message ?? '');
-  if (agent.doing !== null) return clean(agent.doing);
+  if (agent.doing !== null) return clean(doingNow(agent, now));
   const text = agent.result ?? agent.last_reply;
   return clean(resultLine(text === null ? '' : `"${text}"`, agent.limit)).trim();
 }

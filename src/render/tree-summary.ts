@@ -1,7 +1,8 @@
 import type { Tree } from '../records/agent/agent.ts';
 import { isWorking } from '../records/agent/state.ts';
-import type { ShownAgent } from './agent-tree.ts';
+import { doingNow, type ShownAgent } from './agent-tree.ts';
 import { count, duration } from './amounts.ts';
+import { clean } from './clean.ts';
 
 /** Usage of a tree's deleted agents, which still counts against its limits. */
 export interface DeletedUse {
@@ -29,6 +30,20 @@ export function deletedUse(
 
 function tokensOf(agents: readonly ShownAgent[]): number {
   return agents.reduce((sum, { tokens }) => sum + tokens.input + tokens.output, 0);
+}
+
+/** What agents wait for other than each other, one line for each reason. `now`: absent for the lines as they began. */
+export function waitLines(agents: readonly ShownAgent[], now?: number): readonly string[] {
+  const asks = agents.reduce((sum, { open_approvals = 0 }) => sum + open_approvals, 0);
+  const waiting = `${asks} approval${asks === 1 ? ' waits' : 's wait'} (coppice approvals)`;
+  const held = new Map<string, string>();
+  for (const agent of agents)
+    if (agent.held != null)
+      held.set(
+        agent.held.text.replace(/\d+ s/, ''),
+        clean(now === undefined ? agent.held.text : doingNow(agent, now)),
+      );
+  return [...(asks === 0 ? [] : [waiting]), ...held.values()];
 }
 
 /** One line about all agents: how many work and what they have used so far. `led`: whether a process leads them. */

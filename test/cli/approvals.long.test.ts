@@ -113,7 +113,7 @@ function suite(database: () => Promise<string | undefined>): void {
     const ended = await desk.run;
     assert.equal(ended.code, 0);
     assert.match(ended.stderr, /main: waiting, asks: write notes\.md/);
-    assert.match(ended.stderr, /an approval waits; from another terminal: coppice approvals list/);
+    assert.match(ended.stderr, /1 approval waits \(coppice approvals\)/);
     assert.equal(readFileSync(file, 'utf8'), text);
 
     const again = await desk.approvals('deny', ask.id);

@@ -141,7 +141,7 @@ it('a tree: run, ps, tree, show, logs, send, wait, kill', async () => {
   await printed('budget', id);
   await printed('send', 'kid', 'more');
   await printed('show', 'kid');
-  assert.deepEqual([...new Set(await logLines(id))].toSorted(), ['assistant', 'result', 'user']);
+  assert.deepEqual([...new Set(await logLines(id))].toSorted(), ['assistant', 'event', 'result', 'user']);
   assert.ok((await logLines('kid')).length > 0);
   await printed('wait', 'kid', '--timeout', '0');
   await printed('wait', id);

@@ -216,7 +216,7 @@ it('Google names its wait in the body, and it is waited for', async () => {
   const env = { GEMINI_API_KEY: 'key-g', GOOGLE_GEMINI_BASE_URL: server.url };
   const gate = new Gate({ attempts: 2, base_ms: 0 });
   const model = await openModel(name, { providers: {}, env, gates: new Map([[name, gate]]) });
-  const waits: number[] = [];
+  const waits: (number | null)[] = [];
   const outcome = await model.stream(ask(), (delta) => {
     if (delta.type === 'waiting') waits.push(delta.delay_ms);
   });

@@ -174,7 +174,7 @@ it('what was shown of a broken stream is taken back before the next try', async 
   await gate.stream(flaky, ask(), (delta) => deltas.push(delta));
   assert.deepEqual(
     deltas.map((delta) => delta.type),
-    ['text', 'restart', 'waiting', 'text'],
+    ['text', 'restart', 'waiting', 'sent', 'text'],
   );
 });
 
@@ -243,9 +243,9 @@ it("Google's wait stands in the body, and is kept whatever its form", () => {
 
 it('who is held is told why: a server in trouble did not ask to slow down', async () => {
   for (const [kind, words] of [
-    ['overloaded', 'the provider has trouble (500: broken)'],
-    ['rate_limit', 'the provider asked to slow down (500: broken)'],
-    ['network', 'the connection failed (500: broken)'],
+    ['overloaded', 'the provider has trouble'],
+    ['rate_limit', 'the provider asked to slow down'],
+    ['network', 'the connection failed'],
   ] as const) {
     const { gate } = handDriven({ attempts: 2 });
     const failing: ModelOutcome = {
@@ -259,7 +259,10 @@ it('who is held is told why: a server in trouble did not ask to slow down', asyn
       (delta) => seen.push(delta),
     );
     const waits = seen.flatMap((delta) => (delta.type === 'waiting' ? [delta.reason] : []));
-    assert.deepEqual([...new Set(waits)], [`${words}; try 2 of 2`]);
+    const exact = waits.every((text) =>
+      new RegExp(`^${words}: \\d+ s, try 2 of 2 \\(500: broken\\)$`).test(text),
+    );
+    assert.ok(exact && waits.length > 0, waits.join('\n'));
   }
 });
 

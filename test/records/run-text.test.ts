@@ -12,6 +12,10 @@ const ENDS: readonly (readonly [Partial<Run>, string])[] = [
   [{}, '[Cron: nightly] Complete.\n\nall is well'],
   [{ result: null }, '[Cron: nightly] Complete.'],
   [{ result: '' }, '[Cron: nightly] Complete.'],
+  [
+    { error: '1 call denied: bash (by Ada)' },
+    '[Cron: nightly] Complete, but 1 call denied: bash (by Ada).\n\nall is well',
+  ],
   [{ error: 'the limit' }, '[Cron: nightly] Cut short: the limit\n\nWhat it had by then:\nall is well'],
   [{ status: 'failed', result: null, error: 'why' }, '[Cron: nightly] Failed: why'],
   [{ status: 'failed', result: null, error: null }, '[Cron: nightly] Failed: no reason was recorded'],

@@ -133,7 +133,7 @@ function run(agent: Agent, entry: Run | undefined): string[] {
   const expected = agent.origin === 'session' || agent.origin === 'delegate';
   if (!expected) return entry === undefined ? [] : [`${agent.id} has a run and should have none`];
   if (entry === undefined) return [`${agent.id} has no run`];
-  const outcome = runOutcome(agent.state);
+  const outcome = runOutcome(agent.state, agent.origin);
   const status = outcome?.status ?? (isWorking(agent.state.type) ? 'running' : entry.status);
   const ended = entry.finished_at !== null;
   return entry.status === status && ended === (outcome !== null) && (entry.duration_ms ?? 0) >= 0

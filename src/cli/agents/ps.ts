@@ -2,6 +2,7 @@ import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { differencesFromRoot } from '../../records/agent/agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
+import { doingNow } from '../../render/agent-tree.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { shortIds } from '../../render/short-ids.ts';
@@ -101,7 +102,7 @@ function agentTable({ width, out: style }: Context, agents: readonly AgentDocume
       agent.title ?? [],
       // Differences from the root come before the activity, so that a narrow window shows them.
       ...differencesFromRoot(agent, roots.get(agent.root_id)).map(clean),
-      agent.doing === null ? [] : clean(agent.doing),
+      agent.doing === null ? [] : clean(doingNow(agent, now)),
     ]
       .flat()
       .join(` ${sign(style, '·')} `) || sign(style, '–'),

@@ -3,7 +3,7 @@ import { agentTree, lastMoment } from '../../render/agent-tree.ts';
 import { clean } from '../../render/clean.ts';
 import { paint } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
-import { deletedUse, summary } from '../../render/tree-summary.ts';
+import { deletedUse, summary, waitLines } from '../../render/tree-summary.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
@@ -29,6 +29,7 @@ export async function tree(context: Context, text: string | undefined): Promise<
     paint(context.out, 'bold', `${root_id.slice(0, 8)}  ${title}`),
     ...agentTree(agents, size, now, context.out),
     footer,
+    ...waitLines(agents, now).map(context.hint),
     ...(unled === null ? [] : [unledText(unled)]),
   ]);
 }

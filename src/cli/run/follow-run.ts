@@ -1,9 +1,10 @@
 import { agentJson } from '../../documents/agent-json.ts';
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
+import { deniedCalls, deniedIn, deniedLine } from '../../records/agent/denied.ts';
 import type { Failure } from '../../records/agent/failure.ts';
 import { isWorking } from '../../records/agent/state.ts';
-import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { isJsonObject } from '../../records/text/json-text.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { deletedUse } from '../../render/tree-summary.ts';
@@ -89,7 +90,7 @@ function shownEvent(event: RuntimeEvent): ShownEvent {
     case 'agent':
       return { agent: agentJson(event.agent) };
     case 'message':
-      return shownMessage(event.message);
+      return event.message.kind === 'event' ? { notice: noticeOf(event.message.content) } : {};
     case 'mail':
       return { mail: event.mail };
     case 'notice':
@@ -99,11 +100,6 @@ function shownEvent(event: RuntimeEvent): ShownEvent {
     default:
       return {};
   }
-}
-
-function shownMessage({ kind, content }: PlacedMessage): ShownEvent {
-  if (kind !== 'event') return {};
-  return { asked: content.event === 'asked', notice: noticeOf(content) };
 }
 
 /** Returns the text of an event that a person should look at; undefined for other events. */
@@ -117,14 +113,17 @@ export async function followRun(context: Context, run: Followed, options: Follow
   let progress: Progress | null = null;
   try {
     const early: ShownEvent[] = [];
-    const replies = new LastReplies();
+    const newest = new Map<string, AgentDocument>();
+    const keep = (agent: AgentDocument): void => {
+      if (agent.updated_at >= (newest.get(agent.id)?.updated_at ?? '')) newest.set(agent.id, agent);
+    };
     const { root_id, tree, agents } = await run.begin((event, line) => {
-      if (event.agent !== undefined) replies.see(event.agent);
+      if (event.agent !== undefined) keep(event.agent);
       if (options.events === true) printJson(line);
       else if (progress === null) early.push(event);
       else progress.see(event);
     });
-    for (const agent of agents) replies.see(agent);
+    for (const agent of agents) keep(agent);
     progress = progressOf(context, options, root_id, agents, tree);
     for (const event of early) progress.see(event);
     const outcome = await Promise.race([
@@ -136,8 +135,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
     progress.end();
     if (typeof outcome === 'number') {
       await run.close();
-      const reply = replies.of(root_id);
-      return stopped(context.json || options.events === true, run, root_id, reply, outcome);
+      return stopped(context.json || options.events === true, run, root_id, newest, outcome);
     }
     const root = outcome.find(({ id }) => id === root_id);
     if (root === undefined) throw new Error(`the root ${root_id} is not among its agents`);
@@ -159,19 +157,12 @@ export async function followRun(context: Context, run: Followed, options: Follow
   }
 }
 
-/** The last reply of each root, by the newest of the states that were seen of it. */
-class LastReplies {
-  readonly #roots = new Map<string, AgentDocument>();
-
-  see(agent: AgentDocument): void {
-    if (agent.parent_id !== null) return;
-    const before = this.#roots.get(agent.id);
-    if (before === undefined || agent.updated_at >= before.updated_at) this.#roots.set(agent.id, agent);
-  }
-
-  of(root_id: string): string | null {
-    return this.#roots.get(root_id)?.last_reply ?? null;
-  }
+/** Calls that were denied, for the document; reported on stderr too. */
+function toldDenied(agents: Iterable<AgentDocument>): DocumentOf<'coppice/run/v1'>['denied'] {
+  const rules = deniedIn(...[...agents].map(({ deeds }) => deeds?.denied));
+  const line = deniedLine(rules);
+  if (line !== null) process.stderr.write(`${clean(line)}\n`);
+  return { calls: deniedCalls(rules), rules };
 }
 
 const NO_PROGRESS: Progress = { see: () => undefined, end: () => undefined };
@@ -221,11 +212,13 @@ function printOutcome(
       },
       limit,
       usage,
+      denied: toldDenied(agents),
       agents,
     });
     return;
   }
   if (reply !== '') process.stdout.write(`${process.stdout.isTTY ? cleanLines(reply) : reply}\n`);
+  toldDenied(agents);
   if (error !== null) {
     process.stderr.write(`error: the run stopped: ${cleanLines(error.message)} (${error.kind})\n`);
     for (const row of hint) process.stderr.write(`  ${row}\n`);
@@ -253,18 +246,20 @@ function stopped(
   as_json: boolean,
   run: Followed,
   root_id: string,
-  reply: string | null,
+  newest: ReadonlyMap<string, AgentDocument>,
   code: number,
 ): number {
   const timed_out = code === EXIT.timeout;
   const why = timed_out ? 'time is up' : 'stopped';
   const next = run.next(root_id);
+  const denied = toldDenied(newest.values());
   if (as_json)
     printJson({
       schema: 'coppice/run/v1',
       id: root_id,
       status: 'stopped',
-      reply,
+      reply: newest.get(root_id)?.last_reply ?? null,
+      denied,
       error: { code: timed_out ? 'timed_out' : 'interrupted', message: why, hint: next, retryable: true },
     });
   process.stderr.write(`${why}; nothing is lost, ${next}\n`);

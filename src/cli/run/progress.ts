@@ -7,7 +7,7 @@ import { agentTree } from '../../render/agent-tree.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { fit, paint, type Style } from '../../render/style.ts';
-import { type DeletedUse, summary } from '../../render/tree-summary.ts';
+import { type DeletedUse, summary, waitLines } from '../../render/tree-summary.ts';
 import { LiveRegion } from './live-region.ts';
 
 const HEARTBEAT_MS = 30_000;
@@ -16,8 +16,6 @@ const TICK_MS = 500;
 /** Parts of an event, of this process or of a server, that are shown; an event without any of them is not shown. */
 export interface ShownEvent {
   readonly agent?: AgentDocument | undefined;
-  /** Whether an agent waits for an approval. */
-  readonly asked?: boolean | undefined;
   readonly mail?: Pick<Mail, 'kind' | 'body' | 'from_name' | 'to_id'> | undefined;
   /** Text that a person should look at. */
   readonly notice?: string | undefined;
@@ -29,8 +27,6 @@ export interface Progress {
   see(event: ShownEvent): void;
   end(): void;
 }
-
-const HOW_TO_ANSWER = 'an approval waits; from another terminal: coppice approvals list';
 
 /** A live tree on a terminal. */
 export function liveProgress(
@@ -56,6 +52,7 @@ export function liveProgress(
       paint(style, 'dim', fit(summary(all, started_at, now, { deleted }), width - 1, style)),
     ];
   });
+  const waits = newWaits(agents, hint);
   const timer = setInterval(() => region.changed(), TICK_MS).unref();
   const restore = () => region.end();
   process.once('exit', restore);
@@ -66,13 +63,9 @@ export function liveProgress(
         agents.set(agent.id, agent);
         region.changed();
       }
-      const told =
-        event.asked === true
-          ? hint(HOW_TO_ANSWER)
-          : mail === undefined
-            ? (event.notice ?? null)
-            : mailLine(mail, nameIn(agents));
-      if (told !== null) region.print([fit(told, Math.max(20, (stream.columns ?? 80) - 1), style)]);
+      const told = mail === undefined ? (event.notice ?? null) : mailLine(mail, nameIn(agents));
+      for (const line of [...(told === null ? [] : [told]), ...waits()])
+        region.print([fit(line, Math.max(20, (stream.columns ?? 80) - 1), style)]);
       if (ledger !== undefined) region.print([ledger]);
     },
     end() {
@@ -97,20 +90,24 @@ export function plainProgress(
   let ended = false;
   const say = (text: string) => stream.write(`${text}\n`);
   say(title);
-  const timer = setInterval(
-    () => say(`… ${summary([...agents.values()], started_at, Date.now(), { deleted })}`),
-    HEARTBEAT_MS,
-  ).unref();
+  const waits = newWaits(agents, hint);
+  const tell = (lines: readonly string[]) => lines.map((line) => say(`${' '.repeat(7)}${line}`));
+  tell(waits());
+  const timer = setInterval(() => {
+    const all = [...agents.values()];
+    say(`… ${summary(all, started_at, Date.now(), { deleted })}`);
+    tell(waitLines(all, Date.now()).map(hint));
+  }, HEARTBEAT_MS).unref();
   return {
     see(event) {
       const { agent, mail, ledger } = event;
       if (ledger !== undefined) say(ledger);
-      if (event.notice !== undefined) say(`${' '.repeat(7)}${clean(event.notice)}`);
+      if (event.notice !== undefined) tell([clean(event.notice)]);
       const line = mail === undefined ? null : mailLine(mail, nameIn(agents));
       if (line !== null) say(`${duration(Date.now() - started_at).padStart(5)}  ${fit(line, 200, ASCII)}`);
-      if (event.asked === true) say(`${' '.repeat(7)}${hint(HOW_TO_ANSWER)}`);
       if (agent === undefined) return;
       agents.set(agent.id, agent);
+      tell(waits());
       const text = agentLine(agent);
       if (text === null || shown.get(agent.id) === text) return;
       shown.set(agent.id, text);
@@ -125,6 +122,19 @@ export function plainProgress(
   };
 }
 
+/** Returns each time what the agents have begun to wait for. */
+function newWaits(
+  agents: ReadonlyMap<string, AgentDocument>,
+  hint: (text: string) => string,
+): () => readonly string[] {
+  let told: readonly string[] = [];
+  return () => {
+    const before = new Set(told);
+    told = waitLines([...agents.values()]).map(hint);
+    return told.filter((line) => !before.has(line));
+  };
+}
+
 /** Style for cutting long lines on any terminal. */
 const ASCII: Style = { colour: false, unicode: false };
 
@@ -133,8 +143,8 @@ function nameIn(agents: ReadonlyMap<string, AgentDocument>): (id: string) => str
 }
 
 /** Line about a call or an end of an agent; null for a model request. */
-function agentLine({ doing, state, error, limit, status }: AgentDocument): string | null {
-  if (doing === 'thinking') return null;
+function agentLine({ doing, state, error, limit, status, held }: AgentDocument): string | null {
+  if (doing === 'thinking' || held !== null) return null;
   const why = state === 'failed' ? (error?.message ?? null) : limit;
   const more = why ?? doing;
   return more === null ? status : fit(`${status}, ${clean(more)}`, 200, ASCII);

@@ -49,7 +49,7 @@ export async function resume(
     const begin = async (client: CoppiceClient): Promise<string> => {
       const root_id = await rootToResume(context, client, text);
       since = (await client.agent(root_id)).updated_at;
-      await tellResumed(context, client, options, await client.resumeTree(root_id, how));
+      tellResumed(context, options, await client.resumeTree(root_id, how));
       return root_id;
     };
     return followAtServer(context, server, begin, { ...follow, title: `coppice resume  ·  ${server.url}` });
@@ -71,8 +71,7 @@ export async function resume(
   });
   const begin = async () => {
     const { root, elsewhere, broken } = await runtime.resume(root_id, how);
-    await tellResumed(context, asked, options, {
-      root_id,
+    tellResumed(context, options, {
       elsewhere,
       broken: broken.map(({ agent, reason }) => ({ agent_id: agent.id, name: agent.name, reason })),
     });
@@ -82,12 +81,11 @@ export async function resume(
 }
 
 /** Reports on stderr what keeps agents of the tree from going on here. */
-async function tellResumed(
+function tellResumed(
   context: Context,
-  asked: Calls,
   options: ResumeOptions,
-  { root_id, elsewhere, broken }: Pick<DocumentOf<'coppice/resumed/v1'>, 'root_id' | 'elsewhere' | 'broken'>,
-): Promise<void> {
+  { elsewhere, broken }: Pick<DocumentOf<'coppice/resumed/v1'>, 'elsewhere' | 'broken'>,
+): void {
   if (elsewhere > 0) {
     const wanted = [
       ...(options.retry === true ? ['--retry'] : []),
@@ -99,13 +97,6 @@ async function tellResumed(
       elsewhere === 1 ? 'is led by another process and continues' : 'are led by another process and continue';
     process.stderr.write(`${elsewhere} of its agents ${are} there${untouched}\n`);
   }
-  const waiting = (await asked.approvals({ tree: root_id })).approvals.length;
-  if (waiting > 0)
-    process.stderr.write(
-      context.hint(
-        `${waiting} approval${waiting === 1 ? ' waits' : 's wait'} for an answer: coppice approvals list\n`,
-      ),
-    );
   for (const { agent_id, name, reason } of broken)
     process.stderr.write(`${name} (${agent_id}) cannot be restored: ${reason}\n`);
 }

@@ -35,7 +35,7 @@ export function followAtServer(
             if (event.type !== 'resync') see(shownEvent(event), event);
             else
               for (const agent of (await client.tree(root_id)).agents)
-                see({ agent, asked: agent.pending_approval !== null }, { type: 'agent', agent });
+                see({ agent }, { type: 'agent', agent });
           }
         };
         follow().catch(first.reject);
@@ -51,9 +51,9 @@ export function followAtServer(
   });
 }
 
-function shownEvent({ agent, mail, approval, message }: ClientEvent): ShownEvent {
+function shownEvent({ agent, mail, message }: ClientEvent): ShownEvent {
   const notice = message?.kind === 'event' ? noticeOf(message.content) : undefined;
-  return { agent, mail, asked: approval?.verdict === null, notice };
+  return { agent, mail, notice };
 }
 
 /** Waits for all agents of the tree, and again for those that were created meanwhile. */

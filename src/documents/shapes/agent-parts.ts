@@ -16,6 +16,12 @@ import {
   yes,
 } from './document-parts.ts';
 
+export const denied = list('calls that were denied, most of which the first rule would have allowed', {
+  tool: text('the tool'),
+  calls: number('calls'),
+  allow: text('the rule with which `--allow` would have let them run').optional(),
+  why: text('why no rule would have').optional(),
+});
 const deeds = z.strictObject({
   line: text('all of it in one line, as the agent that gets its result reads it'),
   calls: list('calls of tools; not those with which it works with other agents', {
@@ -33,6 +39,7 @@ const deeds = z.strictObject({
   children: number('agents that it created'),
   unanswered: number('how many of these had not answered when its turn ended'),
   missing_evidence: texts('evidence that its profile requires and that is missing'),
+  denied: denied.describe('calls that were denied since a person last wrote to it'),
   tokens: number('input and output'),
   took_ms: maybeNumber('duration of its turn; null while it works'),
 });
@@ -113,6 +120,11 @@ export const agent = z
       .nullable()
       .describe('what it really did since it was last asked, counted by the runtime; null before that'),
     doing: maybe('one line on what it does now, for people'),
+    held: maybeGroup('what keeps its model request from being sent, for a second or more', {
+      text: text('for people, with the time left when it began'),
+      until: maybeNumber('milliseconds since 1970; null: until another request ends'),
+    }),
+    open_approvals: number('approvals and questions that it waits for'),
     last_reply: maybe('text of its last finished turn'),
     result: maybe('what it ended with, where its task has an end'),
     error: maybeGroup('why it failed', {

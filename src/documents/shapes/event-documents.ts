@@ -10,7 +10,8 @@ const delta = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('reasoning'), text: z.string() }),
   z.strictObject({ type: z.literal('call'), id: z.string(), name: z.string() }),
   z.strictObject({ type: z.literal('restart'), reason: z.string() }),
-  z.strictObject({ type: z.literal('waiting'), reason: z.string(), delay_ms: z.number() }),
+  z.strictObject({ type: z.literal('waiting'), reason: z.string(), delay_ms: z.number().nullable() }),
+  z.strictObject({ type: z.literal('sent') }),
 ]);
 
 const event = z.strictObject({

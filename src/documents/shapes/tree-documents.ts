@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agent, mail, tree } from './agent-parts.ts';
+import { agent, denied, mail, tree } from './agent-parts.ts';
 import {
   group,
   list,
@@ -39,6 +39,10 @@ export const TREE_DOCUMENTS = [
         input: number('input tokens'),
         output: number('output tokens'),
       }).optional(),
+      denied: group('calls of all agents, since a person last wrote to them', {
+        calls: number('calls that were denied'),
+        rules: denied,
+      }),
       agents: z.array(agent).optional().describe('all agents of the tree; not of a stopped run'),
     }),
   },

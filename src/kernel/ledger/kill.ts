@@ -13,7 +13,7 @@ import { leaveUnled, signal } from './unled.ts';
 
 /** Updates everything outside the agent's own row that depends on its end, however it ended. */
 export function recordEnd(unit: UnitOfWork, agent: AgentFacts, state: AgentState, at: number): void {
-  if (isTask(agent.origin)) finishRun(unit, agent.id, state, at);
+  if (isTask(agent.origin)) finishRun(unit, agent, state, at);
   unit.setEdges(agent.id, []);
   if (agent.budget !== null) closeBudget(unit, agent);
   const parent = agent.parent_id === null ? null : unit.agent(agent.parent_id);

@@ -4,6 +4,7 @@ import { deliveryId, type NewDelivery, splitTarget } from '../../records/run/del
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { NewRun } from '../../records/run/run.ts';
 import { runOutcome } from '../../records/run/run-end.ts';
+import type { AgentFacts } from './facts.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { signal } from './unled.ts';
 
@@ -36,10 +37,12 @@ export function startRun(unit: UnitOfWork, agent_id: string, at: number): void {
   if (run !== null && run.started_at === null) unit.setRun(run, { started_at: at }, { status: 'running' });
 }
 
+type EndedAgent = Pick<AgentFacts, 'id' | 'origin'>;
+
 /** Closes the run of an agent that has ended, and enters a delivery for each of the run's targets. */
-export function finishRun(unit: UnitOfWork, agent_id: string, state: AgentState, at: number): void {
-  const outcome = runOutcome(state);
-  const run = unit.run(agent_id);
+export function finishRun(unit: UnitOfWork, agent: EndedAgent, state: AgentState, at: number): void {
+  const outcome = runOutcome(state, agent.origin);
+  const run = unit.run(agent.id);
   if (outcome === null || run === null || run.finished_at !== null) return;
   const { status, result, error } = outcome;
   const duration_ms = Math.max(0, at - (run.started_at ?? at));
@@ -50,7 +53,7 @@ export function finishRun(unit: UnitOfWork, agent_id: string, state: AgentState,
       kind: 'run',
       target,
       root_id: run.root_id,
-      agent_id,
+      agent_id: agent.id,
       about: run.id,
       body: null,
       created_at: at,

@@ -1,7 +1,14 @@
 import type { PermissionMode } from '../../records/agent/agent.ts';
 import type { Deed } from '../../records/agent/deeds.ts';
 import type { Failure } from '../../records/agent/failure.ts';
-import type { Call, ChildOutcome, ChildResult, SpawnedChild, WaitSpec } from '../../records/agent/state.ts';
+import type {
+  Call,
+  ChildOutcome,
+  ChildResult,
+  Held,
+  SpawnedChild,
+  WaitSpec,
+} from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
 import type { Checkpoint, Elision } from '../../records/conversation/checkpoint.ts';
 import type {
@@ -132,6 +139,8 @@ export type AgentEvent =
       readonly final: boolean;
       readonly said?: { readonly model: string; readonly text: string };
     }
+  /** The request in flight waits before it is sent; null: no longer. */
+  | { readonly type: 'held'; readonly at: number; readonly held: Held | null }
   /** Before a request: the prompt has no room left. Long results are shortened, or the model is asked for a summary. */
   | ({ readonly type: 'elide'; readonly at: number } & Elision)
   | { readonly type: 'summarise'; readonly at: number }

@@ -25,7 +25,7 @@ export function resumed(
   if (state.type === 'requesting') {
     const attempt = state.attempt + 1;
     // An agent program is started again, and asks again.
-    const { asked: _, ...unasked } = state;
+    const { asked: _, held: __, ...unasked } = state;
     return step({ ...unasked, attempt }, [{ type: 'request-model', attempt }]);
   }
   // Mail and outcomes of children are in the mailbox: nothing to repeat.

@@ -62,6 +62,9 @@ function move(state: AgentState, event: AgentEvent, context: TransitionContext):
         appendix: event.appendix,
         unfinished: event.partial,
       });
+    case 'held':
+      if (state.type !== 'requesting') return invalid(state, event, 'no request is in flight');
+      return step({ ...state, held: event.held }, []);
     case 'call-settled':
       return state.type === 'executing'
         ? settled(state, event, context)

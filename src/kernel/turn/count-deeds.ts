@@ -1,5 +1,7 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { type Deeds, withCall, withFiles } from '../../records/agent/deeds.ts';
+import { deedsOf } from '../../records/agent/deeds-line.ts';
+import { deniedIn } from '../../records/agent/denied.ts';
 import { type AgentState, isWorking, restAfterSummary } from '../../records/agent/state.ts';
 import type { RequestRecord } from '../step.ts';
 import type { Effect } from '../transition/effect.ts';
@@ -26,7 +28,9 @@ export function countDeeds(
   if (restAfterSummary(before) !== null && !('turn' in after)) return after;
   // A new turn counts from the beginning, unless it retries a failed one.
   const begins = 'turn' in after && !('turn' in before) && event.type !== 'retry';
-  const known = begins ? undefined : 'turn' in before ? before.turn.deeds : before.deeds;
+  const last = 'turn' in before ? before.turn.deeds : before.deeds;
+  const is_mail = event.type === 'input' && event.content.origin !== 'human';
+  const known = !begins ? last : is_mail && last?.denied !== undefined ? { denied: last.denied } : undefined;
   const deeds = counted(known ?? {}, happening, tools);
   if ('turn' in after)
     return deeds === after.turn.deeds || isNothing(deeds)
@@ -40,7 +44,12 @@ export function countDeeds(
       ? []
       : relatives.children(agent_id).filter((one) => one.created_at >= began_at && owesAnswer(one));
   const unanswered = owing.length === 0 ? {} : { unanswered: owing.length };
-  return { ...after, deeds: { ...deeds, ...unanswered, took_ms: Math.max(0, event.at - since) } };
+  // Only a root has members.
+  const below = deeds.children === undefined ? [] : relatives.members(agent_id);
+  const denied = deniedIn(...below.map(({ id, state }) => (id === agent_id ? [] : deedsOf(state)?.denied)));
+  const denied_below = denied.length === 0 ? {} : { denied_below: denied };
+  const took_ms = Math.max(0, event.at - since);
+  return { ...after, deeds: { ...deeds, ...denied_below, ...unanswered, took_ms } };
 }
 
 function isNothing(deeds: Deeds): boolean {
@@ -56,6 +65,10 @@ function counted(known: Deeds, { event, effects, request }: AppliedTransition, t
     if (effect.type !== 'append' || effect.message.kind !== 'result') continue;
     const { name, status, call_id } = effect.message.content;
     const own = event.type === 'call-settled' && event.result.call_id === call_id;
+    if (status === 'denied') {
+      const why = event.type === 'ask-answered' ? { why: `by ${event.by}` } : deed?.denied;
+      deeds = { ...deeds, denied: deniedIn(deeds.denied, [{ tool: name, calls: 1, ...why }]) };
+    }
     // Calls of toolsets do not count: they are for working with other agents.
     if (!tools.has(name)) deeds = withCall(deeds, name, status === 'ok', own ? deed : undefined);
   }

@@ -1,3 +1,5 @@
+import { deedsOf } from '../../records/agent/deeds-line.ts';
+import { deniedIn, deniedLine } from '../../records/agent/denied.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Completion } from '../../records/conversation/completion.ts';
 import { deliveryId } from '../../records/run/delivery.ts';
@@ -7,9 +9,18 @@ import type { EndedTurn } from './ended-turn.ts';
 
 /** Notifies everybody concerned of the end of a turn, in the same step. */
 export function tellOthers(draft: Draft): void {
+  tellDenied(draft);
   reportToParent(draft);
   tellOutside(draft);
   endTreeOfRun(draft);
+}
+
+/** Says at the end of a turn with calls that failed, or with children, which calls were denied. */
+function tellDenied(draft: Draft): void {
+  const { calls = {}, children, denied, denied_below } = deedsOf(draft.state) ?? {};
+  const line = deniedLine(deniedIn(denied, denied_below));
+  const is_new = children !== undefined || Object.values(calls).some(({ failed }) => failed > 0);
+  if (draft.ended_turns.length > 0 && is_new && line !== null) draft.tell(line, { about: 'denied' });
 }
 
 /**

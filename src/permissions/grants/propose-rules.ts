@@ -1,8 +1,16 @@
+import { visibleLine } from '../../records/agent/agent-name.ts';
+import type { Denied } from '../../records/agent/deeds.ts';
+import { cutText } from '../../records/text/cut-text.ts';
+import type { ToolPermission } from '../../records/tool.ts';
 import { CommandMatch } from '../command-match.ts';
+import { decide } from '../decide.ts';
+import type { Policy } from '../policy.ts';
+import { parseRule } from '../rule.ts';
 import type { InnerCommand } from '../shell/inner-command.ts';
 import { isInterpreter } from '../shell/interpreter.ts';
 import { readProgram } from '../shell/program.ts';
 import { isWrapper } from '../shell/wrapper.ts';
+import type { TouchedPath } from '../touched-paths.ts';
 import { type AskedCall, coversCall } from './grant.ts';
 
 /** Rules that could be granted for a call, from narrow to wide. Each covers the call. */
@@ -16,6 +24,8 @@ export interface ProposedRules {
 
 /** Maximum characters of an exact rule; nobody reads longer ones. */
 const EXACT_MAX = 200;
+/** Maximum characters of the reason why nothing would allow a call. */
+const WHY_MAX = 80;
 
 /** Programs with subcommands. */
 const with_subcommands = new Set(
@@ -56,6 +66,28 @@ export function proposeRules(call: AskedCall): ProposedRules {
     default:
       return none('the question is from an older version');
   }
+}
+
+/** The rule with which `--allow` would have let a denied call run, or why there is none; `rule`: the one that denied it. */
+export function whatWouldAllow(
+  { levels }: Policy,
+  call: AskedCall,
+  tool: ToolPermission,
+  { rule, touched }: { readonly rule: string; readonly touched: readonly TouchedPath[] },
+): Pick<Denied, 'allow' | 'why'> {
+  const { rules, first, why } = proposeRules(call);
+  const [tree, ...profiles] = levels;
+  const offered = rules.slice(0, first + 1).reverse();
+  const allow = offered.find((one) => {
+    const cli = [...(tree?.cli ?? []), parseRule(one, 'allow')];
+    const policy = { levels: tree === undefined ? profiles : [{ ...tree, cli }, ...profiles] };
+    // Invisible characters would not survive being shown and typed again.
+    return (
+      one === visibleLine(one).toWellFormed() &&
+      decide(policy, tool, call.subject, touched).verdict === 'allow'
+    );
+  });
+  return allow === undefined ? { why: visibleLine(cutText(why ?? rule, WHY_MAX)).toWellFormed() } : { allow };
 }
 
 function none(why: string): ProposedRules {

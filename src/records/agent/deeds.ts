@@ -18,6 +18,10 @@ export interface Deeds {
   /** Number of agents that it created, and of those that had not answered when its turn ended. */
   readonly children?: number;
   readonly unanswered?: number;
+  /** Calls that were denied since a person last wrote to it; kept in turns that mail begins. */
+  readonly denied?: readonly Denied[];
+  /** Those of all agents below a root, when its turn ended. */
+  readonly denied_below?: readonly Denied[];
   /** Indices in `AgentConfig.require` of the evidence provided; evidence older than the last file change is dropped. */
   readonly proved?: readonly number[];
   /** Duration of the turn in milliseconds; set when it has ended. */
@@ -35,8 +39,19 @@ export interface CommandRun {
   readonly exit: number | null;
 }
 
+/** Calls of one tool that were denied for the same reason. */
+export interface Denied {
+  readonly tool: string;
+  readonly calls: number;
+  /** The rule with which `--allow` would have let them run; if there is none, `why` may say so. */
+  readonly allow?: string | undefined;
+  readonly why?: string | undefined;
+}
+
 /** What one call did, as far as its tool and the permission rules can tell. */
 export interface Deed {
+  /** Set if it was denied. */
+  readonly denied?: Pick<Denied, 'allow' | 'why'>;
   readonly command?: string;
   readonly exit?: number;
   /** The file that it wrote. */

@@ -121,6 +121,12 @@ export interface Turn {
   readonly began_at?: number;
 }
 
+export interface Held {
+  readonly text: string;
+  /** Milliseconds since the epoch; null: until another request ends. */
+  readonly until: number | null;
+}
+
 export interface Compacting {
   /** What the person wants the summary to keep; may be empty. */
   readonly note: string;
@@ -148,6 +154,8 @@ export type AgentState =
       readonly turn: Turn;
       /** Set if the model is first asked for a summary of the older part (docs/context.md). */
       readonly compacting?: Compacting;
+      /** What keeps it from being sent, for a second or more. */
+      readonly held?: Held | null;
       /** Questions to a person from the agent program that serves as the model; never empty. The turn's clock is stopped meanwhile. */
       readonly asked?: readonly OpenQuestion[];
     }

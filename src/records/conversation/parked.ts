@@ -13,12 +13,16 @@ export function isParked(one: RunningCall): boolean {
   return one.wait !== undefined || one.child !== undefined || isAsked(one);
 }
 
+/** How many approvals and questions are pending. */
+export function openAsks(state: AgentState): number {
+  if (state.type === 'requesting') return state.asked?.length ?? 0;
+  if (state.type !== 'executing') return 0;
+  return state.running.reduce((sum, one) => sum + Number(isAsked(one)) + (one.questions?.length ?? 0), 0);
+}
+
 /** Whether an approval or a question is pending, so that the clock of the turn is stopped. */
 export function isAsking(state: AgentState): boolean {
-  if (state.type === 'requesting') return state.asked !== undefined;
-  return (
-    state.type === 'executing' && state.running.some((one) => isAsked(one) || one.questions !== undefined)
-  );
+  return openAsks(state) > 0;
 }
 
 /**

@@ -1,4 +1,7 @@
+import type { Origin } from '../agent/agent.ts';
 import { framedName } from '../agent/agent-name.ts';
+import { deedsOf } from '../agent/deeds-line.ts';
+import { deniedIn, deniedLine } from '../agent/denied.ts';
 import type { AgentState, ChildOutcome } from '../agent/state.ts';
 import { withPartial } from '../conversation/child-text.ts';
 import { deedsEnd, framed, framedReason, quoteStamps } from '../text/untrusted-text.ts';
@@ -6,8 +9,21 @@ import type { Run, RunSource } from './run.ts';
 
 export type RunOutcome = Pick<Run, 'status' | 'result' | 'error'>;
 
-/** Outcome of a run whose agent is in this state; null before its end. The result of a failed run is its partial work. */
-export function runOutcome(state: AgentState): RunOutcome | null {
+/**
+ * Outcome of a run whose agent is in this state; null before its end. The result of a failed run is its partial work. A scheduled run also tells which calls
+ * were denied, and has failed if no other call succeeded.
+ */
+export function runOutcome(state: AgentState, origin: Origin): RunOutcome | null {
+  const outcome = outcomeOf(state);
+  const { calls = {}, children, denied, denied_below } = deedsOf(state) ?? {};
+  const line = deniedLine(deniedIn(denied, denied_below));
+  if (outcome === null || line === null || origin !== 'cron') return outcome;
+  const did = children !== undefined || Object.values(calls).some(({ made, failed }) => made > failed);
+  const status = outcome.status === 'completed' && !did ? 'failed' : outcome.status;
+  return { ...outcome, status, error: outcome.error === null ? line : `${outcome.error}; ${line}` };
+}
+
+function outcomeOf(state: AgentState): RunOutcome | null {
   switch (state.type) {
     case 'completed':
       return { status: 'completed', result: state.result, error: state.limit ?? null };
@@ -31,8 +47,9 @@ export function endText(head: string, { status, result, error }: RunOutcome, del
   const inFrame = (what: string, text: string): string =>
     delimiter === undefined ? text : framed(delimiter, what, text);
   const kept = result ? inFrame('from a sub-agent, not from the user', quoteStamps(result)) : '';
-  if (status === 'completed' && error === null)
-    return kept === '' ? `${head} Complete.` : `${head} Complete.\n\n${kept}`;
+  const but = /^\d+ calls? denied: /.test(error ?? '') ? `, but ${error}` : '';
+  if (status === 'completed' && (error === null || but !== ''))
+    return kept === '' ? `${head} Complete${but}.` : `${head} Complete${but}.\n\n${kept}`;
   const why = quoteStamps(error ?? 'no reason was recorded');
   const said = delimiter === undefined || error === null ? ` ${why}` : `\n${framedReason(delimiter, why)}`;
   return withPartial(`${head} ${verdict(status)}:${said}`, kept);

@@ -1,6 +1,6 @@
 import { saidSoFar } from '../../kernel/turn/led-agent.ts';
 import { runTime } from '../../records/agent/agent.ts';
-import { WARNED_SHARES } from '../../records/agent/limit-warnings.ts';
+import { WARNED_SHARES } from '../../records/agent/budget.ts';
 import { runDeadline } from '../../records/agent/run-deadline.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { isAsking } from '../../records/conversation/parked.ts';

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { askingRules, decide, decidePaths } from '../../permissions/decide.ts';
 import { isCovered } from '../../permissions/grants/grant.ts';
+import { whatWouldAllow } from '../../permissions/grants/propose-rules.ts';
 import { modeRefusal, withMode } from '../../permissions/mode.ts';
 import { partialRules, policyOf } from '../../permissions/policy.ts';
 import { policyRefusal } from '../../permissions/refusal.ts';
@@ -114,7 +115,8 @@ async function runCall(
   const { name } = tool.spec;
   const mode = await treeMode(agent, context);
   const refused = modeRefusal(mode, tool.permission);
-  if (refused !== null) return { status: 'denied', output: refused };
+  if (refused !== null)
+    return { status: 'denied', output: refused, deed: { denied: { why: `${mode} mode` } } };
   const policy = withMode(policyOf(agent.config), mode);
   const subject = permissionSubject(tool, parsed.input, agent.config.cwd);
   const { cwd } = agent.config;
@@ -155,7 +157,11 @@ async function runCall(
     };
   }
   if (!allowed)
-    return { status: 'denied', output: policyRefusal(policy, tool.permission, subject, touched) ?? rule };
+    return {
+      status: 'denied',
+      output: policyRefusal(policy, tool.permission, subject, touched) ?? rule,
+      deed: { denied: whatWouldAllow(policy, asked, tool.permission, { rule, touched }) },
+    };
   const over = new AbortController();
   const running = tool.run(parsed.input, {
     cwd,

@@ -16,6 +16,7 @@ import { answered } from './answer-event.ts';
 import type { GrantContext } from './asking/approvals.ts';
 import { overheadOf, type Relieved, type Sent } from './context-room.ts';
 import { countedAnswer } from './counted-answer.ts';
+import { heldRequest } from './held-request.ts';
 import { type Summarised, type SummaryContext, summarise } from './summarise.ts';
 import { awaitTreeMode } from './tree-mode.ts';
 
@@ -123,6 +124,7 @@ async function ask(
   const { agent, prompt } = cell;
   const { rooms } = context.models;
   let onBegun = () => {};
+  const hold = heldRequest(cell, context);
   try {
     const model = await context.models.modelOf(agent);
     const onNotice = (text: string) =>
@@ -154,7 +156,7 @@ async function ask(
     };
     const sent: Sent = { agent_id: agent.id, model, prompt, overhead: overheadOf(system, tools) };
     const is_compacting = agent.state.type === 'requesting' && agent.state.compacting !== undefined;
-    if (is_compacting && !is_program) return await summarise(cell, model, request, sent, context);
+    if (is_compacting && !is_program) return await summarise(cell, model, request, sent, hold, context);
     if (!is_program) {
       await rooms.recall(sent, context.store).catch(() => undefined); // a rougher estimate suffices
       const relieved = rooms.relieve(sent, false, context.clock.now());
@@ -170,8 +172,11 @@ async function ask(
     let first_ms: number | undefined;
     const outcome = await model.stream(request, (delta) => {
       if (delta.type === 'restart') first_ms = undefined;
-      else if (delta.type !== 'waiting') first_ms ??= waited();
-      if (delta.type !== 'waiting' && delta.type !== 'restart') onBegun();
+      else if ('text' in delta || delta.type === 'call') {
+        onBegun();
+        first_ms ??= waited();
+      }
+      hold(delta);
       if (cell.request === controller) keepText(cell, delta);
       emit(delta);
     });
@@ -190,6 +195,7 @@ async function ask(
     return { type: 'failure', failure: { kind, error: message, retryable: true } };
   } finally {
     onBegun();
+    hold({ type: 'sent' });
   }
 }
 

@@ -1,7 +1,7 @@
 import { checkpointOf } from '../../kernel/context/checkpoint-of.ts';
 import type { RequestRecord } from '../../kernel/step.ts';
 import type { EventOf } from '../../kernel/transition/event.ts';
-import type { Model, ModelOutcome, ModelRequest } from '../../models/model.ts';
+import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../../models/model.ts';
 import { textOf } from '../../records/conversation/child-text.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Cell } from '../executor/cell.ts';
@@ -49,6 +49,7 @@ export async function summarise(
   model: Model,
   request: ModelRequest,
   sent: Sent,
+  hold: (delta: ModelDelta) => void,
   { executor, clock, context: { model: other } = {}, models, emit }: SummaryContext,
 ): Promise<Summarised | Exclude<ModelOutcome, { type: 'answer' }>> {
   const { agent } = cell;
@@ -76,7 +77,7 @@ export async function summarise(
   let outcome: ModelOutcome = { type: 'aborted' };
   // A refusal may show that its window is smaller than known. They may be the same model.
   for (const writer of new Set(fits ? [cheaper, model] : [model])) {
-    outcome = await writer.stream(asked, () => undefined);
+    outcome = await writer.stream(asked, hold);
     if (outcome.type !== 'failure' || outcome.failure.kind !== 'context_overflow') break;
     rooms.refused({ ...sent, model: writer }, outcome.failure.error);
   }

@@ -116,10 +116,11 @@ function afterDelta(pane: AgentPane, delta: ModelDelta, now: number): AgentPane 
     case 'reasoning':
       return { ...pane, reasoning: pane.reasoning + delta.text, delay: null };
     case 'waiting':
-      return { ...pane, delay: { reason: delta.reason, until: now + delta.delay_ms } };
+      return { ...pane, delay: { reason: delta.reason, until: delta.delay_ms && now + delta.delay_ms } };
     case 'restart':
       return { ...pane, streaming: '', reasoning: '' };
     case 'call':
+    case 'sent':
       return pane.delay === null ? pane : { ...pane, delay: null };
   }
 }

@@ -24,7 +24,7 @@ export interface AgentPane {
   /** Reasoning that is being streamed. */
   readonly reasoning: string;
   /** Why its model request waits, and until when. */
-  readonly delay: { readonly reason: string; readonly until: number } | null;
+  readonly delay: { readonly reason: string; readonly until: number | null } | null;
   /** The newest output of running calls, by call id. */
   readonly output: ReadonlyMap<string, string>;
   /** Number of its unread messages, by sender (`human` for the person). */

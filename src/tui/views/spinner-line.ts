@@ -62,8 +62,9 @@ function activity(state: UiState, agent: Agent, keys: Shortcuts): Activity | nul
       const { delay, streaming } = paneOf(state, agent.id);
       if (delay === null)
         return { what: streaming === '' ? 'thinking' : 'answering', clock: since, stop: stops('interrupts') };
-      const again = duration(Math.max(0, delay.until - state.now));
-      return { what: clean(delay.reason), clock: `(again in ${again})`, stop: stops('interrupts') };
+      const clock =
+        delay.until === null ? '' : `(again in ${duration(Math.max(0, delay.until - state.now))})`;
+      return { what: clean(delay.reason), clock, stop: stops('interrupts') };
     }
     case 'executing': {
       const ask = askOf(state, agent.id);

@@ -97,7 +97,7 @@ describe('coppice without a model', () => {
       [['cron', 'add'], "missing required argument 'name'", /^See: coppice cron add --help$/],
       [['cron', 'add', 'x', '--evry', '1h'], "unknown option '--evry'", /--every\?.*cron add --help/s],
       [['cron', 'ad'], "unknown command 'ad'", /See: coppice cron --help/],
-      [['approvals'], 'coppice approvals needs a command', /^See: coppice approvals --help$/],
+      [['deliveries'], 'coppice deliveries needs a command', /^See: coppice deliveries --help$/],
       [[], 'coppice needs a command', /^See: coppice --help$/],
     ];
     for (const [args, message, hint] of cases) {

@@ -289,6 +289,8 @@ it('law 9: a kill ends and fences all descendants, and reports to a living paren
   assert.deepEqual(kill(unitOf(entries), 'nobody', 'you', 70, null), []);
 });
 
+const KID = { id: 'kid', origin: 'session' } as const;
+
 it('the end of a run goes to each target, once, with its duration', () => {
   const run = (over: Partial<RunFacts> = {}): RunFacts => ({
     ...{ id: 'r', root_id: 'root', agent_id: 'kid', started_at: 20, finished_at: null, cleaned_at: null },
@@ -297,11 +299,11 @@ it('the end of a run goes to each target, once, with its duration', () => {
   });
   const ended = (facts: RunFacts, at = 50) => {
     const unit = unitOf({ run: { kid: facts } });
-    finishRun(unit, 'kid', { type: 'killed', by: 'you' }, at);
+    finishRun(unit, KID, { type: 'killed', by: 'you' }, at);
     return unit;
   };
   const unit = ended(run());
-  finishRun(unit, 'kid', { type: 'killed', by: 'you' }, 60);
+  finishRun(unit, KID, { type: 'killed', by: 'you' }, 60);
   assert.deepEqual(
     rows(unit, 'deliveries').map(({ id, channel, status, next_at }) => [id, channel, status, next_at]),
     [
@@ -313,7 +315,7 @@ it('the end of a run goes to each target, once, with its duration', () => {
   assert.deepEqual([took(run()), took(run(), 10), took(run({ started_at: null }))], [30, 0, 0]);
   assert.deepEqual(rows(ended(run({ finished_at: 40 })), 'deliveries'), []);
   const going = unitOf({ run: { kid: run() } });
-  finishRun(going, 'kid', { type: 'idle' }, 50);
+  finishRun(going, KID, { type: 'idle' }, 50);
   assert.equal(going.changes().rows.size, 0);
 });
 

@@ -53,6 +53,7 @@ const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { typ
   steer: { type: 'steer', at: 2, content },
   response: { type: 'response', at: 2, seq: 2, content: answerOf('hi', []), calls: [], submission: null },
   'request-failed': { type: 'request-failed', at: 2, failure },
+  held: { type: 'held', at: 2, held: { text: 'no slot', until: null } },
   'call-settled': { type: 'call-settled', at: 2, result, consequences: [], spawned: [] },
   'call-parked': { type: 'call-parked', at: 2, call_id: 'c', wait: { from: null, deadline: 3 } },
   'call-asked': { type: 'call-asked', at: 2, ask },
@@ -132,6 +133,7 @@ const OWN: Table = {
     kill: 'killed',
     limit: 'requesting',
     budget: 'requesting',
+    held: 'requesting',
     resume: 'requesting',
   },
   executing: {

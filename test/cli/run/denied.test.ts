@@ -1,0 +1,115 @@
+// Proves, by the program as a process, that whoever reads how a run ended also reads which of its calls were denied, and that the flag printed with it lets them run.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { MAIN } from '../../house/program.ts';
+import { until } from '../../runtime/stage.ts';
+import { type Home, makeHome } from '../run-cli.ts';
+
+function withRules(home: Home, rules: readonly object[]): void {
+  writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules: [...rules, { say: 'done' }] }));
+}
+
+const bash = (command: string, repeat = 1) => ({ name: 'bash', input: { command }, repeat });
+const MODEL = ['--model', 'scripted:rules.json'];
+
+it('the last line says how many calls were denied and by which flags they run; a shell takes these flags as they stand', async () => {
+  const home = makeHome();
+  const odd = `echo "$HOME" 'it''s' > "a b"`;
+  const calls = [bash('touch one'), bash('echo {{index}}', 6), bash(odd), bash('python3 -c 1')];
+  withRules(home, [{ when: { step: 0 }, calls }]);
+  const { code, stderr } = await home.run(['run', ...MODEL, 'go']);
+  assert.equal(code, 0);
+  const [line = ''] = /\d+ calls denied: .*$/m.exec(stderr) ?? [];
+  assert.match(
+    line,
+    /^9 calls denied: bash \(--allow "bash:echo \*"\), bash \(--allow "bash:touch one"\), bash \(--allow 'bash:echo "\$HOME" .*'\), …$/,
+  );
+  assert.equal(stderr.trimEnd().endsWith(line), true, stderr);
+  const flags = [...line.matchAll(/--allow (?:"[^"]*"|'bash:echo "\$HOME".*?')(?=\))/g)].map(
+    ([flag]) => flag,
+  );
+  const command = `"${process.execPath}" "${MAIN}" run --json ${MODEL.join(' ')} ${flags.join(' ')} go`;
+  const again = execFileSync('sh', ['-c', command], { cwd: home.work, env: home.env, stdio: 'pipe' });
+  assert.deepEqual(JSON.parse(String(again)).denied, {
+    calls: 1,
+    rules: [{ tool: 'bash', calls: 1, why: 'it is unclear what it runs (code that python3 is given)' }],
+  });
+  assert.equal(existsSync(join(home.work, 'one')), true);
+});
+
+it('no rule is proposed that would not have helped: a deny rule, a runner, text that nobody could type again', async () => {
+  const home = makeHome();
+  const calls = [
+    bash('rm -rf x'),
+    bash('timeout 5 ls'),
+    bash('touch a\u202eb'),
+    bash('sh -c ls'),
+    bash('touch \ud800'),
+  ];
+  withRules(home, [{ when: { step: 0 }, calls }]);
+  const { stdout } = await home.run(['run', '--json', ...MODEL, '--deny', 'bash:rm *', 'go']);
+  const { denied } = JSON.parse(stdout);
+  assert.equal(denied.calls, 5);
+  assert.deepEqual(
+    denied.rules.flatMap(({ allow }: { allow?: string }) => allow ?? []),
+    [],
+  );
+  assert.match(JSON.stringify(denied.rules), /deny\(bash:rm \*\)/);
+});
+
+it('calls of children and calls before a crash count too', async () => {
+  const home = makeHome();
+  withRules(home, [
+    {
+      when: { root: true, step: 0 },
+      calls: [bash('echo 1'), { name: 'fork', input: { name: 'kid', prompt: 'try' } }],
+    },
+    {
+      when: { root: true, step: 1 },
+      calls: [{ name: 'wait', input: { from: ['kid'], timeout_seconds: 60 } }],
+    },
+    { when: { root: false, step: 0 }, calls: [bash('echo 2', 2)] },
+    { when: { root: false, step: 1 }, delay_ms: 2_000, say: 'tried' },
+  ]);
+  const { child, ended } = home.start(['run', ...MODEL, 'go']);
+  const kid = async () => (await home.run(['ps', '--json'])).stdout;
+  await until(
+    async () => /"name":"kid"[^}]*[\s\S]*"denied":\[\{"tool":"bash"/.test(await kid()),
+    'the denials of kid',
+  );
+  child.kill('SIGKILL');
+  await ended;
+  const { code, stdout, stderr } = await home.run(['resume', '--json', ...MODEL]);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(JSON.parse(stdout).denied, {
+    calls: 3,
+    rules: [{ tool: 'bash', allow: 'bash:echo *', calls: 3 }],
+  });
+  const { stdout: said } = await home.run(['logs', 'kid']);
+  assert.match(said, /2 calls denied: bash \(--allow "bash:echo \*"\)/);
+});
+
+it('a scheduled run of which every call was denied has failed; one of which some were denied is not simply complete', async () => {
+  const home = makeHome();
+  home.configure({ channels: { file: { log: join(home.folder, 'log.md') } } });
+  const job = async (name: string, calls: readonly object[]) => {
+    withRules(home, [{ when: { step: 0 }, calls }]);
+    const flags = ['--every', '1d', '--task', 'look', '--deliver', 'file:log', ...MODEL];
+    const added = await home.run(['cron', 'add', name, ...flags]);
+    assert.equal(added.code, 0, added.stderr);
+    const { stderr } = await home.run(['cron', 'run', name]);
+    assert.match(stderr, /^1 call denied: bash \(--allow "bash:echo \*"\)$/m);
+    const { stdout } = await home.run(['cron', 'runs', name, '--json']);
+    const [{ run }] = JSON.parse(stdout).runs;
+    return [run.status, run.error, run.result];
+  };
+  const line = '1 call denied: bash (--allow "bash:echo *")';
+  assert.deepEqual(await job('blind', [bash('echo 1')]), ['failed', line, 'done']);
+  const read = { name: 'search', input: { pattern: 'x' } };
+  assert.deepEqual(await job('seeing', [bash('echo 1'), read]), ['completed', line, 'done']);
+  const { stdout } = await home.run(['cron', 'list']);
+  assert.match(stdout, /blind .*failed/);
+});

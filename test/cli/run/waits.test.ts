@@ -1,0 +1,107 @@
+// Proves, by the program as a process and a real server, that a run without a terminal says at once what it waits for: the provider, the network, a free slot, a person; and that `tree` and `ps` of another process say the same.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, it } from 'node:test';
+import { until } from '../../runtime/stage.ts';
+import type { Answer } from '../../servers/brain.ts';
+import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
+import { makeHome } from '../run-cli.ts';
+
+const later = (seconds: number): Answer => ({
+  fault: {
+    status: 429,
+    message: 'too many',
+    headers: { 'retry-after': `${seconds}` },
+  },
+});
+
+/** A home whose model is a server that answers with `answer`, and a run in it. */
+async function runAgainst(answer: (index: number) => Answer | Promise<Answer>) {
+  const server = await startOpenAiChatServer({ answer: ({ index }) => answer(index) });
+  after(() => server.close());
+  const home = makeHome();
+  home.configure({ providers: { local: { type: 'openai-compatible', baseURL: `${server.url}/v1` } } });
+  const { child, ended } = home.start(['run', '--model', 'local/m', 'go']);
+  let stderr = '';
+  child.stderr?.on('data', (text: string) => {
+    stderr += text;
+  });
+  const told = (text: RegExp) => until(() => text.test(stderr), `${text} on stderr`);
+  const tree = async () => (await home.run(['tree'])).stdout;
+  return { home, server, child, ended, told, tree };
+}
+
+it('a provider that asks to slow down', async () => {
+  const { home, ended, told, tree } = await runAgainst((index) =>
+    index < 2 ? later(1 + 2 * index) : { text: 'hi' },
+  );
+  await told(/^ {7}the provider asked to slow down: 3 s, try 3 of 6 \(429: too many\)$/m);
+  const line = /the provider asked to slow down: [0-3] s, try 3 of 6 \(429: too many\)$/m;
+  assert.match(await tree(), line);
+  const [agent] = JSON.parse((await home.run(['ps', '--json'])).stdout).agents;
+  assert.match(agent.held.text, /^the provider asked to slow down: 3 s, try 3 of 6/);
+  assert.ok(Math.abs(agent.held.until - Date.parse(agent.updated_at) - 3_000) < 500, JSON.stringify(agent));
+  assert.match((await home.run(['ps'])).stdout, /the provider asked to slow/);
+  const { code, stdout } = await ended;
+  assert.deepEqual([code, stdout], [0, 'hi\n']);
+  assert.doesNotMatch(await tree(), /slow down/);
+});
+
+it('no server, and a process that is gone meanwhile', async () => {
+  const { home, server, child, ended, told, tree } = await runAgainst(() => later(1));
+  await told(/slow down: 1 s, try 2 of 6/);
+  await server.close();
+  await told(/^ {7}the connection failed: \d+ s, try \d of 6 \(cannot reach .*ECONNREFUSED/m);
+  assert.match(await tree(), /the connection failed: \d+ s, try \d of 6/);
+  child.kill('SIGKILL');
+  await ended;
+  const again = await home.run(['resume', '--timeout', '1']);
+  assert.equal(again.code, 124);
+  assert.doesNotMatch(await tree(), /slow down/);
+});
+
+it('no free slot', async () => {
+  const calls = Array.from({ length: 10 }, (_, at) => ({
+    name: 'fork',
+    input: { name: `kid${at}`, prompt: 'go' },
+  }));
+  const { promise: open, resolve } = Promise.withResolvers<void>();
+  const { ended, told, tree } = await runAgainst((index) =>
+    index === 0 ? { calls } : open.then(() => ({ text: 'done' })),
+  );
+  await told(/^ {7}no slot: 8 of 8 requests at work$/m);
+  assert.match(await tree(), /^no slot: 8 of 8 requests at work$/m);
+  resolve();
+  const { code, stderr } = await ended;
+  assert.equal(code, 0, stderr);
+  assert.doesNotMatch(await tree(), /no slot/);
+});
+
+it('people', async () => {
+  const home = makeHome();
+  const rules = [
+    {
+      when: { root: true, step: 0 },
+      calls: [{ name: 'fork', input: { name: 'k{{index}}', prompt: 'go' }, repeat: 2 }],
+    },
+    { when: { root: false, step: 0 }, calls: [{ name: 'bash', input: { command: 'echo 1' } }] },
+    { say: 'ok' },
+  ];
+  writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules }));
+  const flags = ['--database', `sqlite:${join(home.folder, 'a b.db')}`];
+  const { child, ended } = home.start(['run', '--ask', '--model', 'scripted:rules.json', ...flags, 'go']);
+  let stderr = '';
+  child.stderr?.on('data', (text: string) => {
+    stderr += text;
+  });
+  const line = /^ *2 approvals wait \((coppice approvals --database 'sqlite:.*a b\.db')\)$/m;
+  await until(() => line.test(stderr), 'two approvals');
+  assert.match((await home.run(['tree', ...flags])).stdout, line);
+  const listed = await home.run(['approvals', ...flags]);
+  assert.equal(listed.code, 0);
+  assert.equal(listed.stdout.match(/wants bash/g)?.length, 2);
+  const { approvals } = JSON.parse((await home.run(['approvals', '--json', ...flags])).stdout);
+  for (const { id } of approvals) await home.run(['approvals', 'deny', id, ...flags]);
+  assert.match((await ended).stderr, /^2 calls denied: bash \(by you\)$/m);
+});
