@@ -1,5 +1,6 @@
 import type { Ask } from '../records/conversation/ask.ts';
 import type { Run } from '../records/run/run.ts';
+import { outcomeOfRun } from '../records/run/run-end.ts';
 import type { Parcel } from './channel.ts';
 
 /**
@@ -26,6 +27,7 @@ function runJson(run: Run): Record<string, unknown> {
     id: run.id,
     job: run.source === 'cron' ? (/^cron:(.+)$/.exec(run.session_key)?.[1] ?? null) : null,
     status: run.status,
+    ...outcomeOfRun(run),
     label: run.label,
     source: run.source,
     session_key: run.session_key,

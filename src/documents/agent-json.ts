@@ -7,6 +7,7 @@ import { failureOf } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
 import { openAsks } from '../records/conversation/parked.ts';
+import { outcomeOf } from '../records/run/outcome.ts';
 import { ledStatus } from '../render/agent-status.ts';
 import { isoTime } from './iso-time.ts';
 import type { AgentDocument } from './shapes/agent-parts.ts';
@@ -57,6 +58,7 @@ export function agentJson(
     ended_at: isoTime(agent.ended_at),
     /** Reason why no process leads its tree although there is work left, and what would help. */
     unled,
+    ...outcomeOf(agent, unled?.why),
     pending_approval: asks.find((ask) => ask.agent_id === agent.id)?.id ?? null,
   };
 }

@@ -1,4 +1,5 @@
 import type { Run } from '../records/run/run.ts';
+import { outcomeOfRun } from '../records/run/run-end.ts';
 import type { Store } from '../store/store.ts';
 import { isoTime } from './iso-time.ts';
 import type { RunDocument } from './shapes/document-parts.ts';
@@ -24,6 +25,7 @@ export function runJson(run: Run): RunDocument {
     job_id: run.job_id,
     result: run.result,
     error: run.error,
+    ...outcomeOfRun(run),
     created_at: isoTime(created_at),
     started_at: isoTime(started_at),
     finished_at: isoTime(finished_at),

@@ -55,8 +55,8 @@ export function subagentHost({ runtime, delegation, config, limits }: SubagentHo
         limits,
       });
       const { root, reply, failure } = await runtime.settled(started.id, 'root');
+      if (failure?.kind === 'interrupted') throw new Error('the sub-agent was interrupted');
       if (failure !== null) throw new Error(`the sub-agent failed (${failure.kind}): ${failure.error}`);
-      if (root.reply === null) throw new Error('the sub-agent was interrupted');
       return resultText(reply, cutShort(root.state));
     },
   };

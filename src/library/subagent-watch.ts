@@ -1,7 +1,7 @@
 import type { Agent } from '../records/agent/agent.ts';
 import { isAgentProgram } from '../records/agent/agent.ts';
 import type { Failure } from '../records/agent/failure.ts';
-import { failureOf, isTerminal, isWorking } from '../records/agent/state.ts';
+import { interruptionOf, isTerminal, isWorking } from '../records/agent/state.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
 import type { PlacedMessage, ResultContent } from '../records/conversation/message.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
@@ -165,5 +165,5 @@ function modeOf({ config }: Agent): SubagentInfo['mode'] {
 /** The final text, or the failure. */
 function endOf({ state, reply }: Agent): string | Failure {
   if (state.type === 'completed') return state.result;
-  return failureOf(state) ?? reply ?? { kind: 'cancelled', error: 'interrupted', retryable: false };
+  return interruptionOf(state) ?? reply ?? '';
 }

@@ -4,7 +4,9 @@ import { type AgentState, failureOf } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
 import type { WaitRow, WaitStatus } from '../records/conversation/wait.ts';
+import { type Outcome, outcomeOf } from '../records/run/outcome.ts';
 import { isFinished, type Run } from '../records/run/run.ts';
+import { outcomeOfRun } from '../records/run/run-end.ts';
 import { clean } from '../render/clean.ts';
 import type { Store } from '../store/store.ts';
 
@@ -12,11 +14,12 @@ import type { Store } from '../store/store.ts';
 type BadEnd = 'failed' | 'cancelled' | 'dead';
 
 /** Information for a client about one agent, in the form of a `wait` row (docs/mcp-server.md). */
-export type Row = Omit<WaitRow, 'status'> & {
-  readonly status: WaitStatus | BadEnd;
-  /** The call that waits for a person's approval. */
-  readonly approval?: string;
-};
+export type Row = Omit<WaitRow, 'status'> &
+  Partial<Outcome> & {
+    readonly status: WaitStatus | BadEnd;
+    /** The call that waits for a person's approval. */
+    readonly approval?: string;
+  };
 
 /** Returns null if the agent has not ended, or ended well. */
 function badEnd(state: AgentState): BadEnd | null {
@@ -33,7 +36,7 @@ export async function runOf({ config }: Agent, store: Store): Promise<Run | null
 
 /** The row of a background run: its result stays in the run history, so it can be read repeatedly. */
 export function runRow({ id, name, state }: Agent, run: Run): Row {
-  const head = { agent_id: id, name };
+  const head = { agent_id: id, name, ...outcomeOfRun(run) };
   if (!isFinished(run.status)) return { ...head, status: 'running' };
   const message = run.result ?? '';
   if (run.status === 'completed')
@@ -54,7 +57,7 @@ export function restRow(agent: Agent, active: boolean, now: number): Row {
   const { id, name, state, reply } = agent;
   const did = deedsLine(agent, now);
   const limit = cutShort(state);
-  const head = { agent_id: id, name };
+  const head = { agent_id: id, name, ...outcomeOf(agent) };
   const tail = { ...(limit === null ? {} : { limit }), ...(did === undefined ? {} : { did }) };
   const end = badEnd(state);
   if (state.type === 'completed') return { ...head, status: 'received', message: state.result, ...tail };
@@ -83,6 +86,7 @@ export function listedAgent(agent: Agent, asks: readonly Ask[]): object {
     name,
     ...(parent_id === null ? {} : { parent_id }),
     status: state.type === 'completed' ? 'done' : (badEnd(state) ?? (isActive(agent) ? 'running' : 'idle')),
+    ...outcomeOf(agent),
     ...(isActive(agent) ? {} : errorOf(agent)),
     ...(doing === null ? {} : { doing }),
     model: config.model,

@@ -138,7 +138,9 @@ export async function rowsOf(
   for (const row of await lettersOf(client, reporting, runtime, signal)) {
     // The toolset has one word, `dead`, for every end.
     const ended = row.status === 'dead' ? await store.agent(row.agent_id) : null;
-    rows.set(row.agent_id, ended === null ? row : restRow(ended, false, Date.now()));
+    const { outcome = 'done', outcome_text = '' } = rows.get(row.agent_id) ?? {};
+    const said = { ...row, outcome, outcome_text };
+    rows.set(row.agent_id, ended === null ? said : restRow(ended, false, Date.now()));
   }
   return ids.flatMap((id) => {
     const row = rows.get(id);

@@ -1,12 +1,10 @@
-import type { Agent } from '../records/agent/agent.ts';
+import { type Agent, isTask } from '../records/agent/agent.ts';
 import { isFanIn, isWorking } from '../records/agent/state.ts';
 import { isParked } from '../records/conversation/parked.ts';
-import type { StateWord } from './state-mark.ts';
 
-export type StatusWord = Exclude<
-  StateWord,
-  'unled' | 'pending' | 'received' | 'completed' | 'delivered' | 'timeout'
->;
+export type StatusWord =
+  | ('running' | 'waiting' | 'queued' | 'idle' | 'error')
+  | ('done' | 'failed' | 'cancelled' | 'dead');
 
 /** The state of an agent in one word. */
 export function statusWord(agent: Agent): StatusWord {
@@ -20,7 +18,7 @@ export function statusWord(agent: Agent): StatusWord {
   if (state.type === 'completed') return 'done';
   if (state.type === 'failed') return state.failure.kind === 'cancelled' ? 'cancelled' : 'failed';
   if (state.type === 'killed') return 'dead';
-  if (agent.origin !== 'session' && agent.origin !== 'delegate' && agent.origin !== 'cron') return 'idle';
+  if (!isTask(agent.origin)) return 'idle';
   // A run is at rest before it starts, and while its forks work.
   return agent.reply === null ? 'queued' : 'waiting';
 }

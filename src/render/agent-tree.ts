@@ -1,5 +1,6 @@
 import { type Held, isWorking, type StateType } from '../records/agent/state.ts';
 import { resultLine } from '../records/conversation/child-text.ts';
+import { type OutcomeWord, shownWord } from '../records/run/outcome.ts';
 import { count, duration } from './amounts.ts';
 import { clean } from './clean.ts';
 import { type StateWord, stateMark } from './state-mark.ts';
@@ -12,6 +13,8 @@ export interface ShownAgent {
   readonly parent_id: string | null;
   readonly name: string;
   readonly status: StateWord;
+  readonly outcome: OutcomeWord;
+  readonly outcome_text: string;
   readonly state: StateType;
   readonly tool_calls: number;
   readonly tokens: { readonly input: number; readonly output: number };
@@ -64,10 +67,7 @@ export function agentTree(
     NAME_MIN,
     ...shown.map(({ stem, agent }) => columnsOf(stem) + columnsOf(clean(agent.name))),
   );
-  const status_width = Math.max(
-    STATUS_WIDTH,
-    ...shown.map(({ agent }) => columnsOf(stateMark(agent.status, style))),
-  );
+  const status_width = Math.max(STATUS_WIDTH, ...shown.map(({ agent }) => columnsOf(markOf(agent, style))));
   const layout = layOut(Math.min(NAME_MAX, wanted), status_width, size.width);
   const lines = shown.map((row) => line(row, layout, now, style));
   if (shown.length < rows.length && size.height > 0) {
@@ -99,7 +99,7 @@ function layOut(wanted: number, status_width: number, width: number): Layout {
 
 function line({ agent, stem }: TreeRow<ShownAgent>, layout: Layout, now: number, style: Style): string {
   const name = pad(fit(`${stem}${clean(agent.name)}`, layout.name_width, style), layout.name_width);
-  const head = `${name}${' '.repeat(GAP)}${pad(stateMark(agent.status, style), layout.status_width)}`;
+  const head = `${name}${' '.repeat(GAP)}${pad(markOf(agent, style), layout.status_width)}`;
   if (layout.figures === null) return head.trimEnd();
   const time = pad(
     duration(
@@ -129,10 +129,15 @@ export function doingNow({ held, doing }: Pick<ShownAgent, 'held' | 'doing'>, no
   return held.text.replace(/\d+ s/, `${Math.max(0, Math.round((held.until - now) / 1_000))} s`);
 }
 
-/** The agent's current activity; at rest its result or last reply, if killed or failed its error. */
-function activityOf(agent: ShownAgent, now: number): string {
-  if (agent.state === 'killed' || agent.state === 'failed') return clean(agent.error?.message ?? '');
+function markOf({ status, outcome }: ShownAgent, style: Style): string {
+  return stateMark(shownWord(status, outcome), style);
+}
+
+/** The agent's current activity; at rest its result or last reply, and how its turn ended unless that is well. */
+function activityOf({ error, limit, outcome, outcome_text, ...agent }: ShownAgent, now: number): string {
+  if (error !== null) return clean(error.message);
   if (agent.doing !== null) return clean(doingNow(agent, now));
   const text = agent.result ?? agent.last_reply;
-  return clean(resultLine(text === null ? '' : `"${text}"`, agent.limit)).trim();
+  const why = limit ?? (outcome === 'stopped' ? outcome_text : null);
+  return clean(resultLine(text === null ? '' : `"${text}"`, why)).trim();
 }

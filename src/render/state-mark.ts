@@ -1,4 +1,5 @@
 // Sign and colour of every state that people see: of agents, runs and deliveries, and of the agents that a wait collects.
+import { nameOf } from '../records/run/outcome.ts';
 import { type Paint, paint, type Sign, type Style, sign } from './style.ts';
 
 const MARKS = {
@@ -12,10 +13,14 @@ const MARKS = {
   done: ['✓', 'green'],
   completed: ['✓', 'green'],
   delivered: ['✓', 'green'],
+  cut_short: ['!', 'yellow'],
+  waiting_for_you: ['!', 'yellow'],
   error: ['!', 'red'],
   failed: ['✗', 'red'],
   timeout: ['✗', 'red'],
+  declined: ['✗', 'red'],
   cancelled: ['✗', 'dim'],
+  stopped: ['✗', 'dim'],
   dead: ['✗', 'dim'],
 } as const satisfies Record<string, readonly [Sign, Paint]>;
 
@@ -31,5 +36,5 @@ export function statePaint(word: StateWord): Paint {
 
 /** Sign and word, always both, because not everybody can tell colours apart. */
 export function stateMark(word: StateWord, style: Style): string {
-  return paint(style, statePaint(word), `${stateSign(word, style)} ${word}`);
+  return paint(style, statePaint(word), `${stateSign(word, style)} ${nameOf(word)}`);
 }

@@ -4,6 +4,7 @@ import type { Limits } from '../records/agent/limits.ts';
 import type { AskAnswer } from '../records/conversation/ask.ts';
 import type { Mail } from '../records/conversation/mail.ts';
 import type { CaptureContent, Image } from '../records/conversation/message.ts';
+import type { Outcome } from '../records/run/outcome.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 
 export interface StartOptions {
@@ -37,11 +38,11 @@ export interface SendOptions {
 }
 
 /** The state of a tree that has come to rest. */
-export interface TreeOutcome {
+export interface TreeOutcome extends Outcome {
   readonly root: Agent;
   /** The root's last reply; empty if there is none. */
   readonly reply: string;
-  /** Reason why the root stopped, if it failed or was killed. */
+  /** Reason why the root stopped, if it failed, was killed or was interrupted. */
   readonly failure: Failure | null;
   readonly agents: readonly Agent[];
 }

@@ -102,6 +102,8 @@ export interface AgentFilter {
   readonly cwd?: string;
   /** Leaves out terminal agents. */
   readonly living?: boolean;
+  /** Leaves out agents that were killed, and those that ended well; their number is that of the tree. */
+  readonly unsettled?: boolean;
   /** Newest first; default no limit. */
   readonly limit?: number;
 }

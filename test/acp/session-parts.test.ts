@@ -87,7 +87,7 @@ test('a plan has the agents below one, in order of creation, and counts those be
     planEntries(descendantsOf('main', all)).map(({ content, status }) => [content, status]),
     [
       ['early: read a.ts', 'in_progress'],
-      ['grand: failed: killed by you', 'completed'],
+      ['grand: stopped: killed by you', 'completed'],
       ['late: All good.', 'completed'],
     ],
   );

@@ -27,6 +27,8 @@ export function newRun(over: Partial<Run> = {}): Run {
     status: 'completed',
     result: 'all is well',
     error: null,
+    outcome: 'done',
+    outcome_text: 'done',
     created_at: CREATED_AT - 90_000,
     started_at: CREATED_AT - 60_000,
     finished_at: CREATED_AT,

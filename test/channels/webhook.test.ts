@@ -92,7 +92,10 @@ describe('webhook', () => {
   });
 
   it('posts one stable shape for a reply, a run and a question', async () => {
-    const run = newRun({ status: 'timeout', result: 'half', error: 'too slow' });
+    const run = newRun({
+      ...{ status: 'timeout', result: 'half', error: 'too slow' },
+      ...{ outcome: 'cut_short', outcome_text: 'cut short: too slow' },
+    });
     const ask = newAsk();
     const ran = newParcel('ops', { kind: 'run', text: 'T', run });
     const asked = newParcel('ops', { kind: 'ask', text: 'Q', ask });
@@ -116,6 +119,8 @@ describe('webhook', () => {
         run: {
           id: run.id,
           job: 'job-7',
+          outcome: 'cut_short',
+          outcome_text: 'cut short: too slow',
           status: 'timeout',
           label: 'nightly',
           source: 'cron',

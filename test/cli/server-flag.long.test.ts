@@ -180,7 +180,7 @@ it('follows what it starts, prints the answer, and ends with the code of the out
 
   const failed = await there('run', ...MODEL, 'fail');
   assert.equal(failed.code, 1);
-  assert.match(failed.stderr, /error: the run stopped: .*\n.*coppice resume [0-9a-f]{8} --server/);
+  assert.match(failed.stderr, /^failed: .*\n.*coppice resume [0-9a-f]{8} --server/m);
   const [, tree = ''] = /coppice resume ([0-9a-f]{8})/.exec(failed.stderr) ?? [];
   writeFileSync(join(home.work, 'more.json'), JSON.stringify({ rules: [{ say: 'at last' }] }));
   const resumed = await there('resume', tree, '--model', 'scripted:more.json');

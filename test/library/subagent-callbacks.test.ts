@@ -169,7 +169,13 @@ it('an interrupted or killed sub-agent reports one error and nothing after it', 
     const agent = await on.coppice.start({ prompt: 'begin' });
     await until(() => running() === 2, 'both are at work');
     await (how === 'kill' ? agent.kill() : agent.interrupt('enough'));
-    await agent.result();
+    const { outcome, outcome_text, failure } = await agent.result();
+    assert.deepEqual(
+      [outcome, outcome_text, failure?.kind],
+      how === 'kill'
+        ? ['stopped', 'stopped: killed by you', 'killed']
+        : ['stopped', 'stopped by you', 'interrupted'],
+    );
     await until(() => ends(told).length === 2, 'both have ended');
     await on.coppice.close();
     for (const life of Object.values(stories(told))) {

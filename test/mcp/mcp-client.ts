@@ -34,6 +34,7 @@ export interface Told {
     readonly status: string;
     readonly message?: string;
     readonly last_reply?: string;
+    readonly outcome?: string;
     readonly error?: string;
   }[];
   readonly running?: readonly { readonly name: string }[];

@@ -50,6 +50,13 @@ it('agents that ended', async () => {
     await client.tool('wait', { timeout: 5, from_agents: [...labels, 'f hang', 'f break', 'below'] })
   ).value;
   assert.deepEqual(
+    results.map(({ name, outcome }) => `${name}: ${outcome}`),
+    [
+      ...['t0: done', 't1: failed', 't2: stopped', 't3: stopped'],
+      ...['f hang: stopped', 'f break: failed', 'below: done'],
+    ],
+  );
+  assert.deepEqual(
     results.map(({ name, status, message, error }) => [
       name,
       status,

@@ -19,6 +19,7 @@ const WITHOUT_LATER = `
   ALTER TABLE mail DROP COLUMN images, DROP COLUMN did;
   ALTER TABLE messages DROP COLUMN changed;
   ALTER TABLE agents DROP COLUMN budget;
+  ALTER TABLE subagent_runs DROP COLUMN outcome, DROP COLUMN outcome_text;
   ALTER TABLE trees DROP COLUMN cached_tokens, DROP COLUMN reserved_tokens, DROP COLUMN reserved_usd;
   DROP TABLE tasks;
   DROP TABLE instructions;

@@ -23,6 +23,8 @@ function lane(
     parent: agent === 0 ? null : parent,
     depth: agent === 0 ? 0 : 1,
     origin: 'fork',
+    outcome: 'done',
+    outcome_text: 'done',
     status: 'idle',
     model: 'play/m',
     thinking: 'off',

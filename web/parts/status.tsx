@@ -1,3 +1,5 @@
+import { nameOf, shownWord } from '../../src/records/run/outcome.ts';
+
 /** Sign of each status. Its word is always shown or read with it, so that nothing depends on colour alone. */
 const SIGNS: Readonly<Record<string, string>> = {
   running: '◐',
@@ -7,6 +9,10 @@ const SIGNS: Readonly<Record<string, string>> = {
   done: '✓',
   completed: '✓',
   delivered: '✓',
+  waiting_for_you: '!',
+  cut_short: '!',
+  declined: '✗',
+  stopped: '✗',
   error: '✗',
   failed: '✗',
   dead: '✗',
@@ -32,9 +38,14 @@ const SIGNS: Readonly<Record<string, string>> = {
 export function Status({ word }: { readonly word: string }) {
   return (
     <span class={`status ${word}`}>
-      <span aria-hidden="true">{SIGNS[word] ?? '·'}</span> {word}
+      <span aria-hidden="true">{SIGNS[word] ?? '·'}</span> {nameOf(word)}
     </span>
   );
+}
+
+/** The status of an agent, a tree or a run, with its outcome where the status would hide it. */
+export function Standing({ of }: { readonly of: { readonly status: string; readonly outcome: string } }) {
+  return <Status word={shownWord(of.status, of.outcome)} />;
 }
 
 /** The sign alone, where space is short; the word is its label for screen readers and its tooltip. */

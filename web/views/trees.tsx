@@ -7,7 +7,7 @@ import { useApi } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
 import type { PageContext } from '../parts/page.ts';
 import { Sparkline } from '../parts/sparkline.tsx';
-import { Status } from '../parts/status.tsx';
+import { Standing } from '../parts/status.tsx';
 import { Nothing, Trouble } from '../parts/trouble.tsx';
 import { StartTree } from './start-tree.tsx';
 
@@ -51,7 +51,7 @@ export function TreesView({ writes }: PageContext) {
         <input
           ref={field}
           type="search"
-          placeholder="Search text, model:…, status:…"
+          placeholder="Search text, model:…, outcome:…"
           aria-label="Search trees"
           value={search}
           onInput={({ currentTarget }) => setSearch(currentTarget.value)}
@@ -125,7 +125,7 @@ function Group({
                 </a>
               </td>
               <td>
-                <Status word={tree.status} />
+                <Standing of={tree} />
                 {tree.approvals > 0 && (
                   <span class="badge ask">
                     {tree.approvals} approval{tree.approvals === 1 ? '' : 's'}
@@ -147,7 +147,10 @@ function Group({
               <td class="number" data-is="age">
                 {ago(tree.started_at, now)}
               </td>
-              <td class="dim">{tree.unled?.why ?? tree.error?.message ?? tree.doing ?? ''}</td>
+              <td class="dim">
+                {tree.asked ??
+                  (tree.need === 'work' ? tree.doing : tree.outcome_text === 'done' ? '' : tree.outcome_text)}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -63,8 +63,16 @@ export const WAIT_GUARDS: readonly Guard[] = [
     name: 'cut-is-no-success',
     protects: 'scripts from taking a run that a limit cut short for a success',
     file: 'src/cli/start/exit-code.ts',
-    guard: 'limit === null ? EXIT.done : EXIT.failed',
-    without: 'EXIT.done',
+    guard: "new Set(['cut_short', ",
+    without: 'new Set([',
     tests: ['cli/run/child-ends'],
+  },
+  {
+    name: 'interrupted-is-no-success',
+    protects: 'programs from taking an agent that somebody interrupted for one that answered',
+    file: 'src/kernel/transition/turn-end.ts',
+    guard: "step({ type: 'idle', stopped_by: by }, effects)",
+    without: "step({ type: 'idle' }, effects)",
+    tests: ['library/subagent-callbacks'],
   },
 ];

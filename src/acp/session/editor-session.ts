@@ -7,8 +7,8 @@ import type {
 } from '@agentclientprotocol/sdk';
 import type { Agent } from '../../records/agent/agent.ts';
 import { failureOf, isWorking } from '../../records/agent/state.ts';
-import { cutShort } from '../../records/conversation/child-text.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { outcomeOf } from '../../records/run/outcome.ts';
 import { storable } from '../../records/text/text.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import { failureError } from '../protocol-error.ts';
@@ -33,8 +33,6 @@ export class EditorSession implements TreeSession {
   readonly #own: string[] = [];
   /** Events that arrive while the conversation is read from the ledger; null otherwise. */
   #early: RuntimeEvent[] | null = null;
-  /** Whether the newest turn was interrupted, by anyone. */
-  #interrupted = false;
   /** Ids of agents that were interrupted and have not stopped yet. */
   readonly #stopping = new Set<string>();
   #plan = '[]';
@@ -98,12 +96,13 @@ export class EditorSession implements TreeSession {
       const content = await promptContent(blocks);
       await Promise.all(stopping.map((one) => one.answered));
       if (prompt.cancelled) return { stopReason: 'cancelled' };
-      this.#interrupted = false;
       this.#own.push(storable(content.text));
       await this.#tree.say(this.id, content);
       const agent = await this.#tree.settled(this.id);
       this.#sendPlan();
-      return { stopReason: stopReasonOf(agent, prompt.cancelled || this.#interrupted) };
+      const stopReason = stopReasonOf(agent, prompt.cancelled);
+      const told = outcomeOf(agent);
+      return told.outcome === 'done' ? { stopReason } : { stopReason, _meta: { coppice: told } };
     } finally {
       this.#prompts.delete(prompt);
       resolve();
@@ -141,11 +140,8 @@ export class EditorSession implements TreeSession {
       case 'agent':
         return this.#agentChanged(event.agent);
       case 'message':
-        if (event.agent_id !== this.id) return;
-        if (event.message.kind === 'event' && event.message.content.event === 'interrupted')
-          this.#interrupted = true;
-        else if (event.message.kind === 'user') this.#interrupted = false;
-        return this.#feed.see(event.message);
+        if (event.agent_id === this.id) this.#feed.see(event.message);
+        return;
       case 'delta':
         if (event.agent_id === this.id) this.#feed.delta(event.delta);
         return;
@@ -227,12 +223,12 @@ export class EditorSession implements TreeSession {
 }
 
 /** Returns why a turn ended. Throws an error of the protocol if it failed. */
-export function stopReasonOf({ state }: Pick<Agent, 'state'>, cancelled: boolean): StopReason {
-  if (cancelled) return 'cancelled';
-  const failure = failureOf(state);
-  if (failure === null) return cutShort(state) === null ? 'end_turn' : 'max_turn_requests';
-  if (failure.kind === 'refused') return 'refusal';
-  if (failure.kind === 'cut') return 'max_tokens';
-  if (failure.kind === 'cancelled') return 'cancelled';
-  throw failureError(failure);
+export function stopReasonOf(agent: Agent, cancelled: boolean): StopReason {
+  const { outcome } = outcomeOf(agent);
+  if (cancelled || outcome === 'stopped') return 'cancelled';
+  if (outcome === 'declined') return 'refusal';
+  const failure = failureOf(agent.state);
+  if (failure?.kind === 'cut') return 'max_tokens';
+  if (failure !== null) throw failureError(failure);
+  return outcome === 'cut_short' ? 'max_turn_requests' : 'end_turn';
 }

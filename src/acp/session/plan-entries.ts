@@ -1,6 +1,6 @@
 import type { PlanEntry } from '@agentclientprotocol/sdk';
 import type { Agent } from '../../records/agent/agent.ts';
-import { failureOf } from '../../records/agent/state.ts';
+import { outcomeOf } from '../../records/run/outcome.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { clean } from '../../render/clean.ts';
@@ -44,15 +44,11 @@ function statusOf(agent: Agent): PlanEntry['status'] {
 }
 
 function aboutOf(agent: Agent): string {
-  const failure = failureOf(agent.state);
+  const { outcome, outcome_text } = outcomeOf(agent);
   const done = agent.state.type === 'completed' ? agent.state.result : (agent.reply ?? '');
   const label = agent.config.task?.label ?? '';
   const text =
-    failure !== null
-      ? `failed: ${failure.error}`
-      : statusOf(agent) === 'completed'
-        ? done
-        : (agent.doing ?? label);
+    statusOf(agent) !== 'completed' ? (agent.doing ?? label) : outcome === 'done' ? done : outcome_text;
   const line = clean(text.trim().split('\n', 1)[0] ?? '');
   return cutText(line, TEXT_MAX, ' …');
 }

@@ -1,3 +1,4 @@
+import { shownWord } from '../../records/run/outcome.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { stateMark } from '../../render/state-mark.ts';
@@ -16,7 +17,8 @@ export async function show(context: Context, text: string | undefined): Promise<
     ['id', agent.id],
     ['session', agent.session_key],
     ['tree', `${agent.root_id.slice(0, 8)} (${agent.tree_title})`],
-    ['status', stateMark(agent.status, context.out)],
+    ['status', stateMark(shownWord(agent.status, agent.outcome), context.out)],
+    ['outcome', clean(agent.outcome_text)],
     ...(unled === null ? [] : [['', unledText(unled)] as const]),
     ['doing', clean(agent.doing ?? '–')],
     ['parent', parent_id === null ? '–' : nameAndId(agent.parent_name, parent_id)],
@@ -47,7 +49,6 @@ export async function show(context: Context, text: string | undefined): Promise<
   ];
   return printResult(context, agent, () => [
     ...detailLines(rows, context.out),
-    ...sectionLines('cut short', agent.limit, context.out),
     ...sectionLines('last reply', agent.last_reply, context.out),
   ]);
 }

@@ -29,6 +29,7 @@ export async function tree(context: Context, text: string | undefined): Promise<
     paint(context.out, 'bold', `${root_id.slice(0, 8)}  ${title}`),
     ...agentTree(agents, size, now, context.out),
     footer,
+    clean(document.outcome_text),
     ...waitLines(agents, now).map(context.hint),
     ...(unled === null ? [] : [unledText(unled)]),
   ]);

@@ -1,4 +1,5 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { nameOf, shownWord } from '../../records/run/outcome.ts';
 import { clean } from '../../render/clean.ts';
 import type { Asked } from '../../serve/client/ledger-client.ts';
 import { unledText } from '../../serve/leading/unled-reason.ts';
@@ -41,8 +42,10 @@ export async function wait(
   if (context.json) printJson(document);
   else
     for (const row of document.results) {
-      const status = row.unled === null ? row.status : 'unled';
-      process.stdout.write(`${clean(row.name).padEnd(20)}  ${status.padEnd(8)}  ${clean(saidBy(row))}\n`);
+      const status = row.unled === null ? shownWord(row.status, row.outcome) : 'unled';
+      process.stdout.write(
+        `${clean(row.name).padEnd(20)}  ${nameOf(status).padEnd(8)}  ${clean(saidBy(row))}\n`,
+      );
     }
   return document.timed_out === undefined ? EXIT.done : EXIT.wait_incomplete;
 }

@@ -1,6 +1,7 @@
 import { wallText } from '../../cron/schedule/describe-schedule.ts';
 import type { JobDocument, JobRunDocument, RunDocument } from '../../documents/shapes/document-parts.ts';
 import { resultLine } from '../../records/conversation/child-text.ts';
+import { shownWord } from '../../records/run/outcome.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { shortIds } from '../../render/short-ids.ts';
@@ -57,13 +58,15 @@ export function jobRunTable(
   return tableLines(RUNS, rows, { width, right: new Set([3]), style });
 }
 
-function resultOf({ status, result, error }: RunDocument): string {
-  return status === 'completed' ? resultLine(result ?? '', error) : (error ?? result ?? '');
+function resultOf({ outcome, outcome_text, status, result }: RunDocument): string {
+  return status === 'completed' || result !== null
+    ? resultLine(result ?? '', outcome_text === outcome ? null : outcome_text)
+    : outcome_text;
 }
 
 function outcomeMark(fired: JobRunDocument | undefined, style: Style): string {
   if (fired === undefined) return sign(style, '–');
-  if (fired.run !== null) return stateMark(fired.run.status, style);
+  if (fired.run !== null) return stateMark(shownWord(fired.run.status, fired.run.outcome), style);
   return fired.outcome === 'fired' ? 'sent' : fired.outcome;
 }
 

@@ -5,6 +5,7 @@ import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { deniedCalls, deniedIn, deniedLine } from '../../records/agent/denied.ts';
 import type { Failure } from '../../records/agent/failure.ts';
 import { isWorking } from '../../records/agent/state.ts';
+import { type Outcome, treeOutcome } from '../../records/run/outcome.ts';
 import { isJsonObject } from '../../records/text/json-text.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { deletedUse } from '../../render/tree-summary.ts';
@@ -15,7 +16,7 @@ import type { Store } from '../../store/store.ts';
 import type { Context } from '../setup/context.ts';
 import { closeStore, onStopSignal } from '../setup/end-process.ts';
 import { printJson } from '../setup/output.ts';
-import { EXIT, exitCodeOfRoot } from '../start/exit-code.ts';
+import { EXIT, exitCodeOf } from '../start/exit-code.ts';
 import { failureHint } from './failure-hint.ts';
 import { markRead } from './overview/overview-source.ts';
 import { liveProgress, type Progress, plainProgress, type ShownEvent } from './progress.ts';
@@ -126,30 +127,32 @@ export async function followRun(context: Context, run: Followed, options: Follow
     for (const agent of agents) keep(agent);
     progress = progressOf(context, options, root_id, agents, tree);
     for (const event of early) progress.see(event);
-    const outcome = await Promise.race([
+    const settled = await Promise.race([
       run.settled(root_id, options.wait === false ? 'root' : 'tree'),
       stop.promise,
     ]);
     // With a server, these agents may arrive before the events that report their state.
-    if (typeof outcome !== 'number') for (const agent of outcome) progress.see({ agent });
+    if (typeof settled !== 'number') for (const agent of settled) progress.see({ agent });
     progress.end();
-    if (typeof outcome === 'number') {
+    if (typeof settled === 'number') {
       await run.close();
-      return stopped(context.json || options.events === true, run, root_id, newest, outcome);
+      return stopped(context.json || options.events === true, run, root_id, newest, settled);
     }
-    const root = outcome.find(({ id }) => id === root_id);
+    const root = settled.find(({ id }) => id === root_id);
     if (root === undefined) throw new Error(`the root ${root_id} is not among its agents`);
+    const outcome = options.wait === false ? root : treeOutcome(root_id, settled);
     const is_old = root.updated_at === options.since?.() && !context.json && options.events !== true;
-    printOutcome(context, options, is_old ? { ...root, last_reply: null } : root, outcome);
+    const told = is_old ? { ...root, last_reply: null } : root;
+    const hint = printReply(context, options, told, settled, outcome);
     if (is_old && root.error === null)
       process.stderr.write(
         context.hint(`nothing new; its last answer: coppice show ${root_id.slice(0, 8)}\n`),
       );
-    if (process.stdout.isTTY) markRead(context, root_id, outcome);
-    if (options.wait === false) tellUnfinished(run, root_id, outcome);
+    if (process.stdout.isTTY) markRead(context, root_id, settled);
+    if (options.wait === false) tellUnfinished(run, root_id, settled);
     await options.after?.(root_id);
-    tellLimit(context, root, resumeCommand(context, root_id, options.ask === true));
-    return exitCodeOfRoot(root);
+    tellOutcome(context, outcome, root, hint, resumeCommand(context, root_id, options.ask === true));
+    return exitCodeOf(outcome, root.error);
   } finally {
     stop.dispose();
     (progress as Progress | null)?.end();
@@ -184,12 +187,14 @@ function progressOf(
   return plainProgress(process.stderr, title, known, deleted, context.hint);
 }
 
-function printOutcome(
+/** Prints the reply, or the document; returns what a person can do about a failure. */
+function printReply(
   context: Context,
   options: FollowOptions,
   root: AgentDocument,
   agents: readonly AgentDocument[],
-): void {
+  { outcome, outcome_text }: Outcome,
+): readonly string[] {
   const { error, limit } = root;
   const reply = root.last_reply ?? '';
   const resume = resumeCommand(context, root.id, options.ask === true);
@@ -202,6 +207,8 @@ function printOutcome(
     printJson({
       schema: 'coppice/run/v1',
       id: root.id,
+      outcome,
+      outcome_text,
       status: error === null ? 'done' : 'failed',
       reply,
       error: error && {
@@ -215,22 +222,26 @@ function printOutcome(
       denied: toldDenied(agents),
       agents,
     });
-    return;
+    return hint;
   }
   if (reply !== '') process.stdout.write(`${process.stdout.isTTY ? cleanLines(reply) : reply}\n`);
   toldDenied(agents);
-  if (error !== null) {
-    process.stderr.write(`error: the run stopped: ${cleanLines(error.message)} (${error.kind})\n`);
-    for (const row of hint) process.stderr.write(`  ${row}\n`);
-  }
+  return hint;
 }
 
-/** Tells last, also with `--json`, which limit cut the root short, and how to raise it; texts of budgets say the latter themselves. */
-function tellLimit(context: Context, { limit, id }: AgentDocument, resume: string): void {
-  if (limit === null) return;
-  const option = / model requests? in one turn/.test(limit) ? 'turns=N' : 'run=TIME';
+/** Tells last, also with `--json`, how a run ended that did not simply do its work, and how to raise a limit; texts of budgets say the latter themselves. */
+function tellOutcome(
+  context: Context,
+  { outcome, outcome_text }: Outcome,
+  { id, limit }: AgentDocument,
+  hint: readonly string[],
+  resume: string,
+): void {
+  if (outcome_text === outcome) return;
+  const option = / model requests? in one turn/.test(outcome_text) ? 'turns=N' : 'run=TIME';
   const raise = `. To raise it and continue: coppice send ${id.slice(0, 8)} 'Go on.'${sameLedgerFlags(context)} && ${resume} --limit ${option}`;
-  process.stderr.write(`cut short: ${cleanLines(limit)}${limit.includes('--limit') ? '' : raise}\n`);
+  const more = limit === null || limit.includes('--limit') ? '' : raise;
+  process.stderr.write(`${clean(outcome_text)}${more}\n${hint.map((row) => `  ${row}\n`).join('')}`);
 }
 
 /** Reports the work that `--no-wait` leaves in the ledger. */
@@ -257,6 +268,8 @@ function stopped(
     printJson({
       schema: 'coppice/run/v1',
       id: root_id,
+      outcome: 'stopped',
+      outcome_text: timed_out ? 'stopped: time is up' : 'stopped by a signal',
       status: 'stopped',
       reply: newest.get(root_id)?.last_reply ?? null,
       denied,

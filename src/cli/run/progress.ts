@@ -3,6 +3,7 @@ import type { ChildResult } from '../../records/agent/state.ts';
 import { resultLine } from '../../records/conversation/child-text.ts';
 import { completionFrom, completionLine } from '../../records/conversation/completion.ts';
 import { isLetter, type Mail } from '../../records/conversation/mail.ts';
+import { nameOf, shownWord } from '../../records/run/outcome.ts';
 import { agentTree } from '../../render/agent-tree.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
@@ -143,11 +144,12 @@ function nameIn(agents: ReadonlyMap<string, AgentDocument>): (id: string) => str
 }
 
 /** Line about a call or an end of an agent; null for a model request. */
-function agentLine({ doing, state, error, limit, status, held }: AgentDocument): string | null {
+function agentLine({ doing, state, error, limit, status, held, outcome }: AgentDocument): string | null {
   if (doing === 'thinking' || held !== null) return null;
   const why = state === 'failed' ? (error?.message ?? null) : limit;
   const more = why ?? doing;
-  return more === null ? status : fit(`${status}, ${clean(more)}`, 200, ASCII);
+  const word = nameOf(shownWord(status, outcome));
+  return more === null ? word : fit(`${word}, ${clean(more)}`, 200, ASCII);
 }
 
 /** Line about mail that reports an end, which is a completion message or an announcement; null for other mail. */

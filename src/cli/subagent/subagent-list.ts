@@ -1,4 +1,5 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { shownWord } from '../../records/run/outcome.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { shortIds } from '../../render/short-ids.ts';
@@ -53,7 +54,7 @@ function runTable({ width, out: style }: Context, runs: Runs['runs']): string[] 
     short.get(run.id) ?? run.id,
     run.label === null ? sign(style, '–') : fit(clean(run.label), 24, style),
     run.source,
-    stateMark(run.status, style),
+    stateMark(shownWord(run.status, run.outcome), style),
     run.started_at === null
       ? sign(style, '–')
       : duration(run.duration_ms ?? Math.max(0, now - Date.parse(run.started_at))),

@@ -1,4 +1,5 @@
 import type { RunDocument } from '../../documents/shapes/document-parts.ts';
+import { shownWord } from '../../records/run/outcome.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { stateMark } from '../../render/state-mark.ts';
@@ -14,7 +15,8 @@ export async function subagentShow(context: Context, text: string): Promise<numb
   const rows: readonly Detail[] = [
     ['run', run.id],
     ['label', run.label === null ? none : clean(run.label)],
-    ['status', stateMark(run.status, context.out)],
+    ['status', stateMark(shownWord(run.status, run.outcome), context.out)],
+    ['outcome', clean(run.outcome_text)],
     ['source', run.source],
     ['session', run.session_key],
     ['agent', run.has_conversation ? run.agent_id : `${run.agent_id} (deleted)`],

@@ -10,6 +10,7 @@ import {
   maybeTime,
   number,
   one,
+  outcome,
   text,
   texts,
   time,
@@ -140,6 +141,7 @@ export const agent = z
       why: text('why no process leads its tree'),
       next: text('what would help'),
     }),
+    ...outcome,
     pending_approval: maybe('id of the approval that it waits for; not in `coppice/run/v1`'),
   })
   .meta({ id: 'agent' });
@@ -247,6 +249,7 @@ export const treeRow = z.strictObject({
   cost_usd: number('US dollars so far, as far as prices are known'),
   error: agent.shape.error,
   unled: agent.shape.unled,
+  ...outcome,
   started_at: time('when it began'),
   updated_at: time('when something last happened'),
   ended_at: maybeTime('when the root ended for good'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ASK_SCOPES } from '../../records/conversation/ask.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
+import { OUTCOMES } from '../../records/run/outcome.ts';
 
 /** Parts that several documents share. Each field says what it means; a test compares them with the program's output. */
 export const text = (meaning: string) => z.string().describe(meaning);
@@ -24,6 +25,12 @@ export const image = z.strictObject({
   media_type: text('such as `image/png`'),
   base64: text('the picture'),
 });
+
+/** How something stands; `records/run/outcome.ts` makes both. */
+export const outcome = {
+  outcome: one('how it stands or ended, in one word: [outcomes](guarantees.md#outcomes)', ...OUTCOMES),
+  outcome_text: text('the same in words, on one line: what it waits for, which limit, why it failed'),
+};
 
 const THINKING = ['off', 'low', 'medium', 'high'] as const;
 
@@ -51,6 +58,7 @@ export const run = z
     job_id: maybe('the job that started it'),
     result: maybe('its last text'),
     error: maybe('why it failed; of a completed one, the limit that cut it short'),
+    ...outcome,
     created_at: time('when it was created'),
     started_at: maybeTime('when it began'),
     finished_at: maybeTime('when it ended'),

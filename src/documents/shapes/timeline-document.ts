@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { agent, mail } from './agent-parts.ts';
-import { group, list, maybeNumber, number, text, time } from './document-parts.ts';
+import { group, list, maybeNumber, number, outcome, text, time } from './document-parts.ts';
 
 const column = (meaning: string) => z.array(z.number()).describe(meaning);
 
@@ -12,6 +12,7 @@ export const lane = z.strictObject({
   depth: number('0 for the root'),
   origin: agent.shape.origin,
   status: text('in one word, as of agents'),
+  ...outcome,
   model: text('`provider/model`'),
   thinking: agent.shape.thinking,
   created: number('when it was created'),

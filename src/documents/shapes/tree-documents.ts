@@ -8,6 +8,7 @@ import {
   maybeNumber,
   number,
   one,
+  outcome,
   text,
   texts,
   time,
@@ -23,6 +24,7 @@ export const TREE_DOCUMENTS = [
     by: ['run', 'resume', 'demo', 'cron run'],
     shape: z.strictObject({
       id: text('the root'),
+      ...outcome,
       status: one('`stopped`: by a signal or `--timeout`; nothing is lost', 'done', 'failed', 'stopped'),
       reply: maybe('the last reply of the root'),
       error: error
@@ -96,6 +98,7 @@ export const TREE_DOCUMENTS = [
     shape: z.strictObject({
       root_id: text('the root'),
       title: text('the first line of its task'),
+      ...outcome,
       tree: tree.describe('its counters'),
       agents: z.array(agent).describe('oldest first'),
     }),
@@ -163,6 +166,7 @@ export const TREE_DOCUMENTS = [
         limit: text('the limit that ended its turn').optional(),
         did: text('what it really did since it was last asked, in one line').optional(),
         unled: agent.shape.unled,
+        ...outcome,
       }),
       timed_out: z.literal(true).optional().describe('only if some are still at work; exit code 5'),
     }),

@@ -1,5 +1,6 @@
 /** The rules of the ledger: pure decisions from facts to changed rows. This file admits steps; the other calls have a file each. */
 
+import { isTask } from '../../records/agent/agent.ts';
 import { amountsOf } from '../../records/agent/budget.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { Refusal, Step, Verdict } from '../step.ts';
@@ -8,7 +9,7 @@ import { append, create, exceededLimit, storedConfig, treeRecord } from './creat
 import type { AgentFacts, FactKeys, TreeFacts } from './facts.ts';
 import { kill, recordEnd } from './kill.ts';
 import { isSettled, post, signalWaiters } from './post-mail.ts';
-import { enterDelivery, isTask, markRunCleaned, signalQueued, startRun } from './run-history.ts';
+import { enterDelivery, markRunCleaned, signalQueued, startRun } from './run-history.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { enterUnled, leaveUnled } from './unled.ts';
 import { findWaitCycle, type WaitEdge } from './wait-cycle.ts';

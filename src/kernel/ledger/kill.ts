@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../records/agent/agent.ts';
+import { type AgentConfig, isTask } from '../../records/agent/agent.ts';
 import { deedsLine } from '../../records/agent/deeds-line.ts';
 import { type AgentState, type Killed, killedState } from '../../records/agent/state.ts';
 import type { Completion } from '../../records/conversation/completion.ts';
@@ -7,7 +7,7 @@ import type { EventContent } from '../../records/conversation/message.ts';
 import { closeBudget } from './budgets.ts';
 import type { AgentFacts, TreeFacts } from './facts.ts';
 import { post, signalWaiters } from './post-mail.ts';
-import { finishRun, isTask, signalQueued } from './run-history.ts';
+import { finishRun, signalQueued } from './run-history.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { leaveUnled, signal } from './unled.ts';
 

@@ -1,20 +1,15 @@
-import type { Origin } from '../../records/agent/agent.ts';
 import { type AgentState, isWorking } from '../../records/agent/state.ts';
 import { deliveryId, type NewDelivery, splitTarget } from '../../records/run/delivery.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
+import { type Outcome, outcomeOf, said, treeOutcome } from '../../records/run/outcome.ts';
 import type { NewRun } from '../../records/run/run.ts';
-import { runOutcome } from '../../records/run/run-end.ts';
-import type { AgentFacts } from './facts.ts';
+import { type RunOutcome, runOutcome } from '../../records/run/run-end.ts';
+import type { AgentFacts, RunFacts } from './facts.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { signal } from './unled.ts';
 
 /** Maximum queued runs of a tree that are considered when one of its runs ends. */
 export const QUEUED_BATCH = 32;
-
-/** Whether the agent has a task of its own; only such agents can have a row in the run history. */
-export function isTask(origin: Origin): boolean {
-  return origin === 'session' || origin === 'delegate' || origin === 'cron';
-}
 
 export function addRun(unit: UnitOfWork, agent: NewAgent['agent'], run: NewRun): void {
   const begun = isWorking(agent.state.type);
@@ -46,7 +41,11 @@ export function finishRun(unit: UnitOfWork, agent: EndedAgent, state: AgentState
   if (outcome === null || run === null || run.finished_at !== null) return;
   const { status, result, error } = outcome;
   const duration_ms = Math.max(0, at - (run.started_at ?? at));
-  unit.setRun(run, { finished_at: at }, { status, result, error, duration_ms });
+  unit.setRun(
+    run,
+    { finished_at: at },
+    { status, result, error, duration_ms, ...outcomeAtEnd(unit, run, state, outcome) },
+  );
   for (const [place, target] of (JSON.parse(run.deliver) as string[]).entries())
     enterDelivery(unit, {
       id: deliveryId('run', run.id, place),
@@ -58,6 +57,27 @@ export function finishRun(unit: UnitOfWork, agent: EndedAgent, state: AgentState
       body: null,
       created_at: at,
     });
+}
+
+/** How the run ended; with how many of its agents failed, if it has the whole tree. */
+function outcomeAtEnd(
+  unit: UnitOfWork,
+  { agent_id, root_id }: RunFacts,
+  state: AgentState,
+  { status, error }: RunOutcome,
+): Outcome {
+  const members =
+    agent_id === root_id ? unit.facts.get('members', root_id).filter((id) => id !== root_id) : [];
+  unit.prefetch({ agent: members });
+  const failed = members.filter((id) => /^(failed|errored)$/.test(unit.agent(id)?.status ?? ''));
+  const standings = failed.map(
+    (id) => ({ id, outcome: 'failed', outcome_text: 'failed', error: null }) as const,
+  );
+  // A scheduled run has failed also if its only calls were denied.
+  const is_denied = status === 'failed' && state.type === 'completed';
+  const at_end = is_denied ? said('failed', error ?? '') : outcomeOf({ state });
+  const own = { ...at_end, id: agent_id, error: null };
+  return treeOutcome(agent_id, [own, ...standings], unit.tree(root_id)?.total);
 }
 
 /** Signals to the workers that lead queued runs of the tree that the background run of `about` has ended, so that one of them may begin. */

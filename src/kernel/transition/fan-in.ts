@@ -43,7 +43,7 @@ export function childResult(
   if (pending.length > 0) return step({ ...state, pending, results }, []);
   const told = [appendResults(state.spawned, results)];
   if (state.type === 'awaiting') return nextRequest(state.turn, told, context);
-  return endStopped(state.reason, told, context);
+  return endStopped(state, told, context);
 }
 
 /** A child may report before its parent's calls have settled. */

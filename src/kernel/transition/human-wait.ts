@@ -13,9 +13,9 @@ export function humanWait(
   if (context.reports) return invalid(state, event, 'the agent has one task and waits for nothing else');
   if (!isResting(state.type)) return invalid(state, event, 'the agent is at work; interrupt it first');
   const { wait, at } = event;
-  // A failure, or the limit that cut the last turn short, is still to be seen and retried afterwards.
-  const rest =
-    state.type === 'errored' || (state.type === 'idle' && state.limit !== undefined) ? { rest: state } : {};
+  // A failure, or what cut the last turn short, is still to be seen and retried afterwards.
+  const is_cut = state.type === 'idle' && (state.limit ?? state.stopped_by) !== undefined;
+  const rest = state.type === 'errored' || is_cut ? { rest: state } : {};
   return step({ type: 'waiting', wait, since: at, ...rest }, [
     { type: 'start-timer', call_id: HUMAN_WAIT, at: wait.deadline },
   ]);

@@ -21,12 +21,12 @@ export function cancelled(
   const interrupted = appendEvent('interrupted', `interrupted by ${event.by}: ${reason}`);
   switch (state.type) {
     case 'requesting': {
-      return endStopped(reason, [{ type: 'abort' }, ...saidSoFar(event), interrupted], context);
+      return endStopped(event, [{ type: 'abort' }, ...saidSoFar(event), interrupted], context);
     }
     case 'executing':
       return cancelledCalls(state, event, interrupted, context);
     case 'awaiting':
-      return step({ ...state, type: 'cancelling', reason }, [
+      return step({ ...state, type: 'cancelling', reason, by: event.by }, [
         interrupted,
         ...cancelChildren(state.pending, reason),
       ]);
@@ -38,7 +38,7 @@ export function cancelled(
       ]);
     default:
       // A sub-agent reports even if it rests: its parent awaits an outcome.
-      if (context.reports) return endStopped(reason, [interrupted], context);
+      if (context.reports) return endStopped(event, [interrupted], context);
       return invalid(state, event, 'the agent is not at work');
   }
 }
@@ -59,9 +59,9 @@ function cancelledCalls(
   const stopped = [...stopCalls(state, event.open, reason), interrupted];
   const pending = outstanding(state);
   if (pending.length === 0) {
-    return endStopped(reason, [...stopped, ...leaveFanIn(state, reason)], context);
+    return endStopped(event, [...stopped, ...leaveFanIn(state, reason)], context);
   }
-  return step({ type: 'cancelling', pending, results: early, spawned, reason, turn }, [
+  return step({ type: 'cancelling', pending, results: early, spawned, reason, by: event.by, turn }, [
     ...stopped,
     ...cancelChildren(pending, reason),
   ]);
@@ -95,7 +95,7 @@ export function limitReached(
       return goOn(state.turn, leaveFanIn(state, reason));
     case 'cancelling': {
       const left = [appendEvent('limit', limit.error), ...leaveFanIn(state, reason)];
-      return endStopped(state.reason, left, context);
+      return endStopped(state, left, context);
     }
     default:
       return invalid(state, event, 'no turn is running');

@@ -107,11 +107,11 @@ export function endInFailure(
 
 /** Ends a turn that somebody stopped: an agent with `reports` ends, any other idles. */
 export function endStopped(
-  reason: string,
+  { reason, by = 'a person' }: { readonly reason: string; readonly by?: string },
   effects: readonly Effect[],
   context: TransitionContext,
 ): Transition {
-  if (!context.reports) return step({ type: 'idle' }, effects);
+  if (!context.reports) return step({ type: 'idle', stopped_by: by }, effects);
   return endInFailure({ kind: 'cancelled', error: reason, retryable: false }, effects, context);
 }
 

@@ -30,7 +30,7 @@ export function createdAgent({ agent, messages }: NewAgent): Agent {
 }
 
 /** The agent as in the ledger right after one of its steps. */
-export function agentAfter(before: Agent, step: Step): Agent {
+export function agentAfter({ unread: _, ...before }: Agent, step: Step): Agent {
   const usage = step.requests.reduce((sum, request) => addUsage(sum, request.usage), before.usage);
   const { type } = step.state;
   return {

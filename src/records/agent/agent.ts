@@ -194,6 +194,11 @@ export function isSubAgent({ task }: Pick<AgentConfig, 'task'>): boolean {
   return task !== undefined && task.kind !== 'cron';
 }
 
+/** Whether the agent has a task of its own; only such agents can have a row in the run history, and rest before they begin. */
+export function isTask(origin: Origin): boolean {
+  return origin === 'session' || origin === 'delegate' || origin === 'cron';
+}
+
 /** Whether the agent is a conversation that a person started, or a fork of one; not a sub-agent with a task of its own. */
 export function isUserInitiated(agent: Pick<Agent, 'origin'>): boolean {
   return agent.origin === 'root' || agent.origin === 'fork';

@@ -20,6 +20,7 @@ export type FailureKind =
   | 'timed_out'
   | 'cancelled'
   | 'killed'
+  | 'interrupted' // somebody stopped the turn; the agent rests
   | 'sub_agent_error' // the child reported that it cannot do the task
   | 'no_result' // the child stopped without submitting
   | 'no_evidence' // the child did not provide the evidence that its profile requires

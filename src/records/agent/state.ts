@@ -139,8 +139,8 @@ export interface Compacting {
  * docs/ledger.md).
  */
 export type AgentState =
-  /** `limit`: the limit that ended the newest turn early. */
-  | ({ readonly type: 'idle'; readonly limit?: string } & AfterTurn)
+  /** `limit`: the limit that ended the newest turn early. `stopped_by`: who interrupted it. */
+  | ({ readonly type: 'idle'; readonly limit?: string; readonly stopped_by?: string } & AfterTurn)
   /** The person made this agent wait for mail (`/wait`). `rest`: the state to which it returns, if that is more than `idle`. */
   | ({
       readonly type: 'waiting';
@@ -187,6 +187,8 @@ export type AgentState =
       readonly results: readonly ChildResult[];
       readonly spawned: readonly SpawnedChild[];
       readonly reason: string;
+      /** Who cancels it; absent in rows of older versions. */
+      readonly by?: string;
       readonly turn: Turn;
     }
   | ({ readonly type: 'errored'; readonly failure: Failure } & AfterTurn)
@@ -253,6 +255,12 @@ export function restAfterSummary(state: AgentState): Resting | null {
 /** Whether the agent waits for the outcomes of its children. */
 export function isFanIn(state: AgentState): state is FanIn {
   return state.type === 'awaiting' || state.type === 'cancelling';
+}
+
+/** As `failureOf`, but also for a turn that somebody interrupted. */
+export function interruptionOf(state: AgentState): Failure | null {
+  if (state.type !== 'idle' || state.stopped_by === undefined) return failureOf(state);
+  return { kind: 'interrupted', error: `interrupted by ${state.stopped_by}`, retryable: true };
 }
 
 /** Why the agent's last turn failed or who killed it; null otherwise. */

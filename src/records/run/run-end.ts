@@ -3,9 +3,24 @@ import { framedName } from '../agent/agent-name.ts';
 import { deedsOf } from '../agent/deeds-line.ts';
 import { deniedIn, deniedLine } from '../agent/denied.ts';
 import type { AgentState, ChildOutcome } from '../agent/state.ts';
-import { withPartial } from '../conversation/child-text.ts';
+import { allTexts, withPartial } from '../conversation/child-text.ts';
 import { deedsEnd, framed, framedReason, quoteStamps } from '../text/untrusted-text.ts';
-import type { Run, RunSource } from './run.ts';
+import { type Outcome, type OutcomeWord, said } from './outcome.ts';
+import type { Run, RunSource, RunStatus } from './run.ts';
+
+type RunFacts = Pick<Run, 'status' | 'error'> & Partial<Pick<Run, 'outcome' | 'outcome_text'>>;
+
+const OF_STATUS: Readonly<Record<RunStatus, OutcomeWord>> = {
+  ...({ queued: 'waiting', running: 'working', completed: 'done' } as const),
+  ...({ failed: 'failed', timeout: 'cut_short', cancelled: 'stopped' } as const),
+};
+
+/** The outcome of a run in the history. */
+export function outcomeOfRun({ status, error, outcome = null, outcome_text = null }: RunFacts): Outcome {
+  if (outcome !== null && outcome_text !== null) return { outcome, outcome_text };
+  const word = status === 'completed' && error !== null ? 'cut_short' : OF_STATUS[status];
+  return said(word, error ?? '');
+}
 
 export type RunOutcome = Pick<Run, 'status' | 'result' | 'error'>;
 
@@ -43,13 +58,17 @@ function outcomeOf(state: AgentState): RunOutcome | null {
  * Message about the end of a run, for its requester or for people. `head` names the run, such as `[Subagent: research]`. With a delimiter, the result and the
  * reason for a failure are framed, because their text may come from a model, a tool or a provider.
  */
-export function endText(head: string, { status, result, error }: RunOutcome, delimiter?: string): string {
+export function endText(
+  head: string,
+  { status, result, error, outcome_text }: RunOutcome & Partial<Pick<Run, 'outcome_text'>>,
+  delimiter?: string,
+): string {
   const inFrame = (what: string, text: string): string =>
     delimiter === undefined ? text : framed(delimiter, what, text);
   const kept = result ? inFrame('from a sub-agent, not from the user', quoteStamps(result)) : '';
   const but = /^\d+ calls? denied: /.test(error ?? '') ? `, but ${error}` : '';
   if (status === 'completed' && (error === null || but !== ''))
-    return kept === '' ? `${head} Complete${but}.` : `${head} Complete${but}.\n\n${kept}`;
+    return allTexts(`${head} Complete${outcome_text?.replace(/^done/, '') ?? ''}${but}.`, kept);
   const why = quoteStamps(error ?? 'no reason was recorded');
   const said = delimiter === undefined || error === null ? ` ${why}` : `\n${framedReason(delimiter, why)}`;
   return withPartial(`${head} ${verdict(status)}:${said}`, kept);

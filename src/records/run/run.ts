@@ -1,3 +1,5 @@
+import type { OutcomeWord } from './outcome.ts';
+
 /** Origin of an isolated run. */
 export type RunSource = 'cron' | 'subagent' | 'delegate';
 
@@ -31,6 +33,9 @@ export interface Run extends NewRun {
   readonly result: string | null;
   /** Why it failed; for a completed run, the limit that cut it short. */
   readonly error: string | null;
+  /** How it ended (`outcome.ts`); null before that, and in rows of older versions. */
+  readonly outcome: OutcomeWord | null;
+  readonly outcome_text: string | null;
   /** Milliseconds since the epoch, as are the next two. */
   readonly created_at: number;
   /** Null while queued. */

@@ -5,7 +5,7 @@ import type { AgentEvent } from '../../kernel/transition/event.ts';
 import type { Advance, WorldEffect } from '../../kernel/turn/advance-result.ts';
 import { createdAgent, killedAgent, placed } from '../../kernel/turn/agent-after.ts';
 import type { Agent } from '../../records/agent/agent.ts';
-import { warningsOf } from '../../records/agent/budget.ts';
+import { warningsOf } from '../../records/agent/spending.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';

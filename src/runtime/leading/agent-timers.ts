@@ -1,7 +1,7 @@
 import { saidSoFar } from '../../kernel/turn/led-agent.ts';
 import { runTime } from '../../records/agent/agent.ts';
-import { WARNED_SHARES } from '../../records/agent/budget.ts';
 import { runDeadline } from '../../records/agent/run-deadline.ts';
+import { WARNED_SHARES } from '../../records/agent/spending.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { isAsking } from '../../records/conversation/parked.ts';
 import type { Cell } from '../executor/cell.ts';

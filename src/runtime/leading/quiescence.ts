@@ -1,6 +1,7 @@
 import type { Agent } from '../../records/agent/agent.ts';
-import { failureOf, isTerminal, isWorking } from '../../records/agent/state.ts';
+import { interruptionOf, isTerminal, isWorking } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { outcomeOf, outcomeOfTree } from '../../records/run/outcome.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
 import type { Executor } from '../executor/executor.ts';
@@ -77,8 +78,11 @@ export class Quiescence {
         );
       const concerned = until === 'root' ? [root] : agents;
       if (concerned.some((agent) => isWorking(agent.state.type) || this.#hasWork(agent))) return;
-      const failure = failureOf(root.state);
-      this.#end(waiting, () => waiting.resolve({ root, reply: root.reply ?? '', failure, agents }));
+      const failure = interruptionOf(root.state);
+      const outcome = until === 'root' ? outcomeOf(root) : outcomeOfTree(root_id, agents);
+      this.#end(waiting, () =>
+        waiting.resolve({ root, reply: root.reply ?? '', ...outcome, failure, agents }),
+      );
     } catch (error) {
       // The ledger cannot be reached: retried at the next check.
       if (error instanceof StoreError && error.retryable) return;

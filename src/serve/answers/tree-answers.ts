@@ -1,6 +1,8 @@
 import { isoTime } from '../../documents/iso-time.ts';
+import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { titleOf } from '../../documents/tree-titles.ts';
+import { type OutcomeWord, treeOutcome } from '../../records/run/outcome.ts';
 import { agentsJson, oneRoot, type ReadSources } from './find-one.ts';
 import { olderRoots, rowsOf } from './tree-list-rows.ts';
 
@@ -14,12 +16,30 @@ export interface TreesQuery {
   readonly conversations?: boolean | undefined;
   readonly cwd?: string | undefined;
   readonly asking?: boolean | undefined;
+  readonly outcome?: OutcomeWord | undefined;
 }
 
 export async function treesDocument(
   sources: ReadSources,
-  { limit = TREES_USUAL, before, conversations = false, cwd, asking = false }: TreesQuery,
+  { outcome, ...query }: TreesQuery,
 ): Promise<DocumentOf<'coppice/trees/v1'>> {
+  const schema = 'coppice/trees/v1';
+  if (outcome === undefined) return { schema, trees: await treesOf(sources, query) };
+  const { limit = TREES_USUAL } = query;
+  const trees: TreeRow[] = [];
+  // No column holds an outcome: pages of trees are read until enough have it.
+  for (let { before } = query; ; ) {
+    const page = await treesOf(sources, { ...query, limit: TREES_USUAL, asking: false, before });
+    trees.push(...page.filter((tree) => tree.outcome === outcome).slice(0, limit - trees.length));
+    if (page.length < TREES_USUAL || trees.length === limit) return { schema, trees };
+    before = page.slice(-1).map(({ started_at, root_id }) => `${started_at},${root_id}`)[0];
+  }
+}
+
+async function treesOf(
+  sources: ReadSources,
+  { limit = TREES_USUAL, before, conversations = false, cwd, asking = false }: TreesQuery,
+): Promise<TreeRow[]> {
   const roots = await sources.store.agents({
     ...(conversations ? { conversations } : { roots: true }),
     ...(cwd === undefined ? {} : { cwd }),
@@ -29,7 +49,7 @@ export async function treesDocument(
   const asks = asking ? await sources.store.asks({ open: true }) : [];
   const ids = asks.map(({ root_id }) => root_id);
   const older = await olderRoots(sources.store, roots, ids);
-  return { schema: 'coppice/trees/v1', trees: await rowsOf(sources, [...roots, ...older]) };
+  return rowsOf(sources, [...roots, ...older]);
 }
 
 export async function treeDocument(
@@ -45,12 +65,14 @@ export async function treeDocument(
     store.asks({ root_id: root.id, open: true }),
     titleOf(store, root),
   ]);
+  const documents = await agentsJson(sources, agents.toReversed(), asks);
   return {
     schema: 'coppice/tree/v1',
     root_id: root.id,
     title,
+    ...treeOutcome(root.id, documents, tree?.total),
     tree: tree as DocumentOf<'coppice/tree/v1'>['tree'],
-    agents: await agentsJson(sources, agents.toReversed(), asks),
+    agents: documents,
   };
 }
 

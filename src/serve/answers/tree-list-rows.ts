@@ -3,8 +3,9 @@ import { isoTime } from '../../documents/iso-time.ts';
 import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
 import { titlesOf } from '../../documents/tree-titles.ts';
 import type { Agent } from '../../records/agent/agent.ts';
-import { failureOf, isTerminal } from '../../records/agent/state.ts';
+import { isTerminal } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
+import { type Outcome, outcomeOfTree } from '../../records/run/outcome.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { ledStatus, statusWord } from '../../render/agent-status.ts';
 import { pause } from '../cpu-meter.ts';
@@ -46,13 +47,16 @@ async function sliceOf(
   const [titles, trees, agents] = await Promise.all([
     titlesOf(store, roots),
     Promise.all(roots.map(({ id }) => store.tree(id))),
-    Promise.all(roots.map((root) => livingOf(store, root))),
+    Promise.all(roots.map(({ id }) => store.agents({ root_id: id, unsettled: true }))),
   ]);
   const unled_trees = await unledTrees(unled, store, agents.flat());
   return roots.map((root, index) => {
-    const living = agents[index] ?? [];
+    const unsettled = agents[index] ?? [];
+    const living = unsettled.filter(({ state }) => !isTerminal(state.type));
     const counters = trees[index];
     const unled_tree = unled_trees.get(root.id) ?? null;
+    const known = unsettled.some(({ id }) => id === root.id) ? unsettled : [root, ...unsettled];
+    const outcome = outcomeOfTree(root.id, known, counters?.total, unled_tree?.why);
     const asked = asks.filter((ask) => ask.root_id === root.id);
     const words = living.map(statusWord);
     return {
@@ -60,7 +64,8 @@ async function sliceOf(
       name: root.name,
       title: titles.get(root.id) ?? root.name,
       status: ledStatus(root, unled_tree !== null),
-      need: needOf(root, words, asked.length, unled_tree !== null),
+      need: needOf(outcome),
+      ...outcome,
       origin: root.origin,
       model: root.config.model,
       profile: root.config.profile ?? null,
@@ -89,15 +94,10 @@ function askedText({ agent_id, root_id, agent_name, tool, subject }: Ask): strin
   return cutText(`${who}${tool} ${subject}`, ASKED_MAX);
 }
 
-/** Living agents of the root's tree; none are looked up if the root has ended, because no agent outlives it. */
-async function livingOf(store: ReadSources['store'], root: Agent): Promise<Agent[]> {
-  return isTerminal(root.state.type) ? [] : store.agents({ root_id: root.id, living: true });
-}
-
 /** Group of the list that a tree belongs to, the most urgent for a person first. */
-function needOf(root: Agent, words: readonly string[], asks: number, unled: boolean): TreeRow['need'] {
-  if (asks > 0) return 'approval';
-  if (unled || failureOf(root.state) !== null || words.includes('error')) return 'trouble';
-  if (words.some((word) => word === 'running' || word === 'waiting' || word === 'queued')) return 'work';
-  return 'done';
+function needOf({ outcome, outcome_text }: Outcome): TreeRow['need'] {
+  if (outcome === 'waiting_for_you') return 'approval';
+  if (outcome === 'working' || outcome === 'waiting') return 'work';
+  // Of some trees that are done, agents failed.
+  return outcome === 'stopped' || outcome_text === 'done' ? 'done' : 'trouble';
 }

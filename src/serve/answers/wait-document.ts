@@ -4,6 +4,7 @@ import { type Agent, isActive } from '../../records/agent/agent.ts';
 import { deedsLine } from '../../records/agent/deeds-line.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
+import { outcomeOf } from '../../records/run/outcome.ts';
 import type { Store } from '../../store/store.ts';
 import { unledTrees } from '../leading/unled-reason.ts';
 import type { ReadSources } from './find-one.ts';
@@ -77,5 +78,6 @@ function rowOf(
     ...(limit === null ? {} : { limit }),
     ...(did === undefined ? {} : { did }),
     unled: works ? unled : null,
+    ...outcomeOf(agent, unled?.why),
   };
 }

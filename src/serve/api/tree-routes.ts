@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { limits as limitsShape } from '../../documents/shapes/agent-parts.ts';
+import { OUTCOMES } from '../../records/run/outcome.ts';
 import { given } from '../../settings/subagent-terms.ts';
 import type { Store } from '../../store/store.ts';
 import { oneRoot } from '../answers/find-one.ts';
@@ -28,6 +29,7 @@ export const TREE_ROUTES = [
       conversations: flag.describe('only those that a person began, not runs on a timer'),
       cwd: z.string().max(4_096).optional().describe('only those that work in this folder'),
       asking: flag.describe('also all older ones that wait for an approval'),
+      outcome: z.enum(OUTCOMES).optional().describe('only those with this [outcome](guarantees.md#outcomes)'),
     }),
     handle: (sources, { query }) => treesDocument(sources, query),
   }),

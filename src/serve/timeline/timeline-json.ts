@@ -4,6 +4,7 @@ import type {
   lane as laneShape,
   timeline as timelineShape,
 } from '../../documents/shapes/timeline-document.ts';
+import { outcomeOf } from '../../records/run/outcome.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { Slices } from '../cpu-meter.ts';
 import { criticalPath, endedBy, type LaneSpans, pathShares } from './critical-path.ts';
@@ -88,6 +89,7 @@ function laneDocument(one: AgentTimeline, { began, numbers, names, lanes }: Term
     depth: agent.depth,
     origin: agent.origin,
     status: statusWord(agent),
+    ...outcomeOf(agent),
     model: agent.config.model,
     thinking: agent.config.thinking,
     created: agent.created_at - began,

@@ -14,6 +14,9 @@ function quoted(words: Iterable<string>): string {
 /** The agent has not ended. */
 export const LIVING = `status NOT IN (${quoted(TERMINAL)})`;
 
+/** The agent has not ended, failed, or was cut short; may hold for a few others. */
+export const UNSETTLED = `(status NOT IN ('completed', 'killed') OR (status = 'completed' AND state LIKE '%"limit":%'))`;
+
 /** The agent is in the middle of a turn. */
 export const WORKING = `status IN (${quoted(WORKING_STATES)})`;
 

@@ -15,7 +15,16 @@ import {
   runOf,
   treeOf,
 } from './rows.ts';
-import { below, exactMatchOrAll, hasPrefix, hasUnread, LIVING, MAX_FOUND, where } from './sql-conditions.ts';
+import {
+  below,
+  exactMatchOrAll,
+  hasPrefix,
+  hasUnread,
+  LIVING,
+  MAX_FOUND,
+  UNSETTLED,
+  where,
+} from './sql-conditions.ts';
 
 const AGENTS = `SELECT *, ${hasUnread('agents')} AS unread FROM agents`;
 
@@ -32,9 +41,10 @@ export function treeReads(db: Database): TreeReads {
       return agent ?? null;
     },
 
-    agents: async ({ root_id, parent_id, cwd, living, conversations, roots, before, limit }) => {
+    agents: async ({ root_id, parent_id, cwd, living, unsettled, conversations, roots, before, limit }) => {
       const { sql, values, next } = where({ root_id, parent_id, [dialect.cwd]: cwd }, [
         living && LIVING,
+        unsettled && UNSETTLED,
         conversations && "origin = 'root'",
         roots && 'parent_id IS NULL',
         await below(db, 'agents', before),

@@ -232,6 +232,14 @@ CREATE TABLE instructions (
 ) STRICT;
 `,
   },
+  {
+    number: 23,
+    purpose: 'how a run ended, in one word and in one line',
+    sql: `
+ALTER TABLE subagent_runs ADD COLUMN outcome text;
+ALTER TABLE subagent_runs ADD COLUMN outcome_text text;
+`,
+  },
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
+import { nameOf, shownWord } from '../../records/run/outcome.ts';
 import { endOfText } from '../../records/text/cut-text.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
@@ -142,7 +143,7 @@ export function treeSummary(
   now: number,
   style: UiStyle,
 ): readonly [Paint, string] {
-  const { status, asked, asked_at, approvals, doing, error, unled } = tree;
+  const { status, outcome, outcome_text, asked, asked_at, approvals, doing, unled } = tree;
   if (group === 'approval') {
     const more = approvals > 1 ? ` (+${approvals - 1})` : '';
     const since = asked_at === null ? '' : ` ${duration(now - Date.parse(asked_at))}`;
@@ -151,13 +152,11 @@ export function treeSummary(
       `${style.accessible ? '' : '! '}waits for you${since}${more}${separator(style)}${clean(asked ?? '')}`,
     ];
   }
-  const word = style.accessible ? status : `${stateSign(status, style)} ${status}`;
-  const why = unled === null ? error?.message : `${unled.why}: ${unled.next}`;
-  const said = group === 'trouble' ? why : doing;
-  return [
-    statePaint(status),
-    said == null || said === '' ? word : `${word}${separator(style)}${clean(said)}`,
-  ];
+  const shown = shownWord(status, outcome);
+  const word = style.accessible ? nameOf(shown) : `${stateSign(shown, style)} ${nameOf(shown)}`;
+  const why = unled === null ? outcome_text : `${unled.why}: ${unled.next}`;
+  const said = group === 'trouble' ? why.replace(`${nameOf(shown)}: `, '') : doing;
+  return [statePaint(shown), said == null || said === '' ? word : `${word}${separator(style)}${clean(said)}`];
 }
 
 /** Agents at work and in all, tokens, cost, age. */

@@ -1,10 +1,11 @@
 import { type Agent, differencesFromRoot } from '../../records/agent/agent.ts';
+import { failureOf, isWorking } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
-import { cutShort } from '../../records/conversation/child-text.ts';
-import { type StatusWord, statusWord } from '../../render/agent-status.ts';
+import { nameOf, type Outcome, outcomeOf, shownWord } from '../../records/run/outcome.ts';
+import { statusWord } from '../../render/agent-status.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
-import { statePaint, stateSign } from '../../render/state-mark.ts';
+import { type StateWord, statePaint, stateSign } from '../../render/state-mark.ts';
 import type { Paint, UiStyle } from '../../render/style.ts';
 import { askOf } from '../state/question-in-view.ts';
 import { rootOf, type UiState } from '../state/ui-state.ts';
@@ -22,10 +23,10 @@ export function agentSummary(
 ): readonly [Paint, string] {
   const ask = askOf(state, agent.id);
   if (ask !== null) return ['yellow', askSummary(state, ask, '', style)];
-  const word = statusWord(agent);
-  const text = [...(with_model ? mindOf(state, agent) : []), stateText(agent, word, style)].join(
-    separator(style),
-  );
+  const outcome = outcomeOf(agent);
+  const word = shownWord(statusWord(agent), outcome.outcome);
+  const told = stateText(agent, outcome, word, style);
+  const text = [...(with_model ? mindOf(state, agent) : []), told].join(separator(style));
   return [statePaint(word), style.accessible ? text : `${stateSign(word, style)} ${text}`];
 }
 
@@ -42,15 +43,17 @@ export function askSummary(state: UiState, ask: Ask, asker: string, style: UiSty
   return `${mark}${who}waits for you ${since}${separator(style)}${clean(ask.tool)}: ${clean(ask.subject)}`;
 }
 
-function stateText(agent: Agent, word: StatusWord, style: UiStyle): string {
-  const { state } = agent;
-  const limit = cutShort(state);
-  const why = limit === null ? '' : ` (${clean(limit)})`;
-  const said = agent.reply === null ? why : `${why} "${clean(agent.reply)}"`;
-  if (state.type === 'killed') return `killed by ${clean(state.by)}`;
-  if (state.type === 'failed' || state.type === 'errored') return `${word}: ${clean(state.failure.error)}`;
-  if (state.type === 'completed') return `done${why} "${clean(state.result)}"`;
-  if (word === 'idle' || word === 'queued') return `${word}${said}`;
-  const doing = state.type === 'waiting' ? 'waits for mail' : clean(agent.doing ?? '');
-  return doing === '' ? word : style.accessible ? `${word}: ${doing}` : doing;
+function stateText(
+  { state, reply, doing }: Agent,
+  { outcome, outcome_text }: Outcome,
+  word: StateWord,
+  style: UiStyle,
+): string {
+  if (isWorking(state.type)) {
+    const now = state.type === 'waiting' ? 'waits for mail' : clean(doing ?? '');
+    return now === '' ? nameOf(word) : style.accessible ? `${nameOf(word)}: ${now}` : now;
+  }
+  const said = state.type === 'completed' ? state.result : reply;
+  const told = outcome === 'done' || word === 'queued' ? nameOf(word) : clean(outcome_text);
+  return said === null || failureOf(state) !== null ? told : `${told} "${clean(said)}"`;
 }

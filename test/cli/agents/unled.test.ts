@@ -50,6 +50,8 @@ function suite(database: () => Promise<string | undefined>): void {
       'last_reply',
       'did',
       'unled',
+      'outcome',
+      'outcome_text',
     ]);
 
     assert.match((await coppice('wait', short, '--timeout', '0.1')).stdout, /^main +unled /);

@@ -38,7 +38,7 @@ describe('what a limit ended', () => {
 
   it('stands in the history, for people and as JSON', async () => {
     const { stdout } = await home.run(['subagent', 'history']);
-    assert.match(stdout, /greedy +delegate +✓ completed .*limit reached: 1 model/);
+    assert.match(stdout, /greedy +delegate +! cut short .*limit reached: 1 model/);
     const { runs } = JSON.parse((await home.run(['--json', 'subagent', 'history'])).stdout) as {
       runs: { label: string; status: string; result: string; error: string | null }[];
     };
@@ -104,10 +104,10 @@ describe('what a limit ended', () => {
     writeFileSync(join(home.work, 'hangs.json'), JSON.stringify(hangs));
     const hung = await home.run(['run', '--model', 'scripted:hangs.json', '--limit', 'run=1s', 'go']);
     assert.deepEqual([hung.code, hung.stdout], [1, '']);
-    assert.match(hung.stderr, /run time of 1 s \(timed_out\)\n.* --retry --limit run=TIME\n$/);
+    assert.match(hung.stderr, /^cut short: limit reached: run time of 1 s\n.* --retry --limit run=TIME\n$/m);
     const used = await home.run([...RUN, '--limit', 'tokens=700', 'go']);
     assert.equal(used.code, 1, used.stderr);
-    assert.match(used.stderr, /(cut short|the run stopped): limit "tokens" of the tree reached/);
+    assert.match(used.stderr, /cut short: limit "tokens" of the tree reached/);
     assert.match(used.stderr, /coppice resume .*--limit tokens=N/);
   });
 });
@@ -127,8 +127,8 @@ describe('the progress of a run without a terminal', () => {
     const lines = String(stream.read());
     for (const line of [
       'a: cancelled, not needed any more',
-      'b: failed, limit reached: run time of 2 s',
-      `c: done, ${LIMIT}`,
+      'b: cut short, limit reached: run time of 2 s',
+      `c: cut short, ${LIMIT}`,
     ])
       assert.ok(lines.includes(line), lines);
   });

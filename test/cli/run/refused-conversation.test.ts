@@ -44,7 +44,7 @@ after(async () => {
 it('names the message and the way out; without it the conversation goes on', async () => {
   const { code, stdout, stderr } = await home.run(['run', 'some poison'], { env });
   assert.deepEqual([code, stdout], [1, '']);
-  assert.match(stderr, /400: messages\.0.* \(it is about the message "some poison"\) \(bad_request\)\n/);
+  assert.match(stderr, /400: messages\.0.* \(it is about the message "some poison"\)\n/);
   const id = /coppice resume ([0-9a-f]{8}) --without-last/.exec(stderr)?.[1] ?? '';
   assert.match(stderr, new RegExp(`Or with another model: coppice resume ${id} --model PROVIDER/MODEL`));
   assert.equal((await home.run(['resume', id, '--retry'], { env })).code, 1);
@@ -62,7 +62,7 @@ it('a refused key names its variable and what to do', async () => {
   assert.equal(code, 4);
   assert.match(
     stderr,
-    /401: invalid x-api-key \(the key comes from KEY\) \(auth\)\n {2}Check the key \(coppice doctor/,
+    /401: invalid x-api-key \(the key comes from KEY\)\n {2}Check the key \(coppice doctor/,
   );
 });
 

@@ -278,7 +278,7 @@ describe('runs on a local server', () => {
   it('a failed run exits 1 and says how to go on', async () => {
     const result = await home.run(['run', 'something else']);
     assert.equal(result.code, 1);
-    assert.match(result.stderr, /error: the run stopped: 400: not in the play \(bad_request\)/);
+    assert.match(result.stderr, /^failed: bad_request: 400: not in the play$/m);
   });
 
   it('ps, send, logs -f and kill work from a second process while it runs; Ctrl-C loses nothing', async () => {

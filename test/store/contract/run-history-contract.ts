@@ -83,6 +83,8 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
       started_at: null,
       finished_at: null,
       duration_ms: null,
+      outcome: null,
+      outcome_text: null,
     });
     const begun = await runOf(running.run.id);
     assert.deepEqual([begun.status, begun.started_at, begun.finished_at], ['running', 2_000, null]);

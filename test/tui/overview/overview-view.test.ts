@@ -20,7 +20,16 @@ const ago = (seconds: number): string => new Date(NOW - seconds * 1000).toISOStr
 
 function row(title: string, change: Partial<TreeRow> = {}): TreeRow {
   return {
-    ...{ root_id: `${title}-id`, name: 'main', title, status: 'idle', need: 'done', origin: 'root' },
+    ...{
+      root_id: `${title}-id`,
+      name: 'main',
+      title,
+      status: 'idle',
+      outcome: 'done',
+      outcome_text: 'done',
+      need: 'done',
+      origin: 'root',
+    },
     ...{
       model: 'scripted/x',
       profile: null,
@@ -64,6 +73,8 @@ const TREES = [
   row('parser', { need: 'work', status: 'running', doing: 'bash npm test', working: 1, cost_usd: 0 }),
   row('broken', {
     need: 'trouble',
+    outcome: 'failed',
+    outcome_text: 'failed: auth: the key was refused',
     status: 'error',
     error: { kind: 'auth', message: 'the key was refused', retryable: false } as never,
   }),
@@ -116,7 +127,7 @@ describe('the overview', () => {
       ' ▸ elder  shop  ! waits for you 3m20 · grep-all: bash rm -rf dist  3/5  13k  $0.12  5m00',
       '  younger  shop  ! waits for you 20s (+2) · grep-all: bash rm -rf dist  3/5  13k  $0.12  5m00',
       ' Failed, or nobody leads it 1',
-      '  broken  shop  ! error · the key was refused  1  13k  $0.12  5m00',
+      '  broken  shop  ! error · failed: auth: the key was refused  1  13k  $0.12  5m00',
       ' Unread 1',
       '  typos  shop  ○ idle  1  13k  $0.12  5m00',
       ' At work 1',

@@ -8,7 +8,7 @@ import { useKeys } from '../../data/keys.ts';
 import { usePages } from '../../data/paged-list.ts';
 import { go } from '../../data/route.ts';
 import type { PageContext } from '../../parts/page.ts';
-import { Status } from '../../parts/status.tsx';
+import { Standing } from '../../parts/status.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { AgentActions } from './agent-actions.tsx';
@@ -129,7 +129,7 @@ function Heading({ agent, tree }: { readonly agent: FullAgent; readonly tree: Tr
         )}
       </p>
       <h1 id="agent">
-        {agent.name} <Status word={agent.status} />
+        {agent.name} <Standing of={agent} />
       </h1>
       <p class="facts dim">
         <span>{agent.model}</span>
@@ -154,9 +154,10 @@ function Heading({ agent, tree }: { readonly agent: FullAgent; readonly tree: Tr
           ))}
         </p>
       )}
-      {(agent.error ?? agent.unled) !== null && (
-        <p class="trouble">{agent.error?.message ?? `${agent.unled?.why}. ${agent.unled?.next}`}</p>
+      {['cut_short', 'declined', 'stopped', 'failed'].includes(agent.outcome) && (
+        <p class="trouble">{agent.outcome_text}</p>
       )}
+      {agent.unled !== null && <p class="trouble">{`${agent.unled.why}. ${agent.unled.next}`}</p>}
     </>
   );
 }

@@ -7,7 +7,7 @@ import { go } from '../../data/route.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { say } from '../../parts/notice.tsx';
 import { Output } from '../../parts/output.tsx';
-import { Status } from '../../parts/status.tsx';
+import { Standing, Status } from '../../parts/status.tsx';
 import { Nothing, Trouble } from '../../parts/trouble.tsx';
 import { clock, scheduleText } from './schedule-text.ts';
 
@@ -144,13 +144,13 @@ export function Schedule({ job, writes, onChanged }: ScheduleProps) {
                     {manual && <span class="badge">by hand</span>}
                     {missed > 0 && <span class="badge">{missed} missed</span>}
                   </td>
-                  <td>
-                    <Status word={run?.status ?? outcome} />
-                  </td>
+                  <td>{run === null ? <Status word={outcome} /> : <Standing of={run} />}</td>
                   <td class="number" data-is="took">
                     {typeof run?.duration_ms === 'number' ? duration(run.duration_ms) : ''}
                   </td>
-                  <td class="dim">{run?.error ?? run?.result ?? ''}</td>
+                  <td class="dim">
+                    {run === null ? '' : run.outcome_text === 'done' ? (run.result ?? '') : run.outcome_text}
+                  </td>
                 </tr>
               ))}
             </tbody>

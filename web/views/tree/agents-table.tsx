@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { shownWord } from '../../../src/records/run/outcome.ts';
 import { count, dollars, duration } from '../../data/amounts.ts';
 import { Status } from '../../parts/status.tsx';
 import { type Kind, type Lane, statusThen, type Timeline } from './lanes.ts';
@@ -23,7 +24,8 @@ export function AgentsTable({ timeline, until, onSelect }: TableProps) {
   const [top, setTop] = useState(0);
   const rows = rowsOf(timeline.lanes, null).flatMap((row) => {
     if (row.type === 'group') return [];
-    const word = until === null ? row.lane.about.status : statusThen(row.lane, until);
+    const word =
+      until === null ? shownWord(row.lane.about.status, row.lane.about.outcome) : statusThen(row.lane, until);
     return word === null ? [] : [{ ...row, word }];
   });
   const from = Math.max(0, Math.floor(top / ROW_PX) - BEYOND);

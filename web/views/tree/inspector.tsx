@@ -1,5 +1,5 @@
 import { count, dollars, duration } from '../../data/amounts.ts';
-import { Status } from '../../parts/status.tsx';
+import { Standing } from '../../parts/status.tsx';
 import { type Bar, type Lane, repeatOf, type Timeline } from './lanes.ts';
 import type { Selection } from './picture.ts';
 import { stepsOf } from './steps.ts';
@@ -28,7 +28,7 @@ export function Inspector({ timeline, selected, onSelect }: InspectorProps) {
   return (
     <aside class="inspector" aria-label="Selected">
       <h2>
-        <a href={`/agents/${id}`}>{about.name}</a> <Status word={about.status} />
+        <a href={`/agents/${id}`}>{about.name}</a> <Standing of={about} />
       </h2>
       <p class="dim">
         {about.model}

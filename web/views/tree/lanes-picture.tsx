@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { shownWord } from '../../../src/records/run/outcome.ts';
 import { dollars } from '../../data/amounts.ts';
 import { StatusSign } from '../../parts/status.tsx';
 import { type Range, shifted, zoomed } from './axis.ts';
@@ -146,7 +147,8 @@ function LaneName({ row, scene, onSelect, onGroup }: NameProps) {
     );
   const { lane } = row;
   const chosen = scene.selected?.lane === lane.index;
-  const word = scene.until === null ? lane.about.status : statusThen(lane, scene.until);
+  const word =
+    scene.until === null ? shownWord(lane.about.status, lane.about.outcome) : statusThen(lane, scene.until);
   return (
     <li class={`lane-name${chosen ? ' chosen' : ''}${word === null ? ' later' : ''}`} ref={indent}>
       <button

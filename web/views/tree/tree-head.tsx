@@ -1,6 +1,9 @@
 import { count, dollars, duration } from '../../data/amounts.ts';
-import { Status } from '../../parts/status.tsx';
+import { Standing } from '../../parts/status.tsx';
 import { KINDS, type Timeline } from './lanes.ts';
+
+/** Outcomes of a root that the word of its status does not explain. */
+const ENDED: ReadonlySet<string> = new Set(['cut_short', 'declined', 'stopped', 'failed']);
 
 /** Title and totals of the tree, and what determined how long it took. */
 export function TreeHead({ timeline }: { readonly timeline: Timeline }) {
@@ -14,7 +17,7 @@ export function TreeHead({ timeline }: { readonly timeline: Timeline }) {
   return (
     <header class="tree-head">
       <h1>
-        {timeline.title} <Status word={root?.about.status ?? 'idle'} />
+        {timeline.title} {root !== undefined && <Standing of={root.about} />}
       </h1>
       <p>
         {duration(end)} · {lanes.length} agent{lanes.length === 1 ? '' : 's'} · {count(tokens)} tokens{' '}
@@ -25,6 +28,9 @@ export function TreeHead({ timeline }: { readonly timeline: Timeline }) {
           </a>
         )}
       </p>
+      {root !== undefined && ENDED.has(root.about.outcome) && (
+        <p class="trouble">{root.about.outcome_text}</p>
+      )}
       <p class="path-sentence">{sentence(timeline)}</p>
     </header>
   );

@@ -1,4 +1,5 @@
 import type { Agent } from '../../../records/agent/agent.ts';
+import { nameOf, outcomeOf, shownWord } from '../../../records/run/outcome.ts';
 import { statusWord } from '../../../render/agent-status.ts';
 import { clean } from '../../../render/clean.ts';
 import { spellHiddenLine } from '../../../render/hidden-characters.ts';
@@ -44,14 +45,18 @@ function manyChildren(before: UiState, { agents }: UiState): ReadonlyMap<string,
 function agentChange(before: Agent | undefined, agent: Agent, state: UiState): string | null {
   if (before === agent) return null;
   const name = clean(agent.name);
-  const word = statusWord(agent);
+  const word = spokenWord(agent);
   if (before === undefined) {
     const parent = agent.parent_id === null ? undefined : state.agents.get(agent.parent_id);
     return `${name}: ${word}${parent === undefined ? '' : `, child of ${clean(parent.name)}`}`;
   }
-  if (statusWord(before) === word) return null;
+  if (spokenWord(before) === word) return null;
   if (agent.state.type === 'killed') return `${name}: dead, killed by ${clean(agent.state.by)}`;
   return `${name}: ${word}`;
+}
+
+function spokenWord(agent: Agent): string {
+  return nameOf(shownWord(statusWord(agent), outcomeOf(agent).outcome));
 }
 
 function viewChange(state: UiState, agent_id: string): string {

@@ -1,0 +1,163 @@
+import { type Agent, isTask } from '../agent/agent.ts';
+import type { FailureKind } from '../agent/failure.ts';
+import { type AgentState, failureOf, isFanIn, isTerminal, isWorking, type WaitSpec } from '../agent/state.ts';
+import { cutShort } from '../conversation/child-text.ts';
+import { isAsked, isParked } from '../conversation/parked.ts';
+import { cutText } from '../text/cut-text.ts';
+
+/*
+ * How an agent, a tree and a run stand, in one word and in one line (docs/guarantees.md#outcomes). Every face that tells people or programs about it takes it
+ * from here; the statuses of the vocabularies and of older documents stand beside it.
+ */
+
+export const OUTCOMES = [
+  ...(['working', 'waiting', 'waiting_for_you', 'unled'] as const),
+  ...(['done', 'cut_short', 'declined', 'stopped', 'failed'] as const),
+] as const;
+
+export type OutcomeWord = (typeof OUTCOMES)[number];
+
+export interface Outcome {
+  readonly outcome: OutcomeWord;
+  /** The same in words, on one line: `cut short: limit reached: …`. Not cleaned: it can quote models and providers. */
+  readonly outcome_text: string;
+}
+
+/** The outcome of an agent among those of its tree. `error`: as in its document. */
+export type Standing = Outcome & { readonly id: string; readonly error: object | null };
+
+type OutcomeFacts = Pick<Agent, 'state'> &
+  Partial<Pick<Agent, 'origin' | 'unread' | 'doing' | 'updated_at' | 'reply'>>;
+
+/** Maximum characters of the first error of other agents. */
+const ERROR_MAX = 160;
+
+const OF_KIND: Partial<Record<FailureKind, OutcomeWord>> = {
+  ...({ refused: 'declined', limit: 'cut_short', timed_out: 'cut_short' } as const),
+  ...({ cancelled: 'stopped', killed: 'stopped' } as const),
+};
+
+/** The outcome of one agent. `unled`: why no process leads its tree; null if one does, or if nothing is left to do. */
+export function outcomeOf(agent: OutcomeFacts, unled: string | null = null): Outcome {
+  const { state, doing } = agent;
+  const queued = state.type === 'idle' && agent.origin !== undefined && isTask(agent.origin);
+  const rests = !isWorking(state.type) && !queued;
+  if (rests && (agent.unread !== true || isTerminal(state.type))) return ended(state);
+  const asked = askedBy(state);
+  if (asked > 0) return forYou(asked);
+  if (unled !== null) return said('unled', unled);
+  const own = (agent.reply ?? null) === null ? 'its turn' : 'its agents';
+  const what = queued ? own : waitedFor(state, agent.updated_at ?? 0);
+  if (what !== null) return { outcome: 'waiting', outcome_text: `waiting for ${what}` };
+  return said('working', doing ?? '');
+}
+
+/** The outcome of a tree, from those of its agents. `total`: agents that it ever had. Of those that have ended, only those that did not end well must be among `agents`. */
+export function treeOutcome(root_id: string, agents: readonly Standing[], total = agents.length): Outcome {
+  const [root, others] = [agents.find(({ id }) => id === root_id), agents.filter(({ id }) => id !== root_id)];
+  const all = root === undefined ? others : [root, ...others];
+  const found = (word: OutcomeWord) => all.filter(({ outcome }) => outcome === word);
+  const [asking, working] = [found('waiting_for_you'), found('working')];
+  if (asking.length > 1) return forYou(asking.length);
+  const open = asking[0] ?? found('unled')[0] ?? working[0] ?? found('waiting')[0];
+  if (open !== undefined && open === working[0] && open !== root)
+    return said('working', `${working.length} of ${total} agents`);
+  const { outcome, outcome_text } = open ?? root ?? said('done', '');
+  if (outcome !== 'done' && outcome !== 'cut_short') return { outcome, outcome_text };
+  const failed = others.filter((one) => one.outcome === 'failed' || one.outcome === 'declined');
+  const cut = outcome === 'done' ? others.filter((one) => one.outcome === 'cut_short') : [];
+  // Whoever a limit kept from answering owes what the root counted on.
+  const head = cut.find(({ error }) => error !== null) ?? { outcome, outcome_text };
+  const parts = [partOf(failed, 'failed', total - 1, head), partOf(cut, 'cut short', total - 1, head)];
+  return { outcome: head.outcome, outcome_text: `${head.outcome_text}${parts.join('')}` };
+}
+
+/** As `treeOutcome`, of agents as the ledger has them. */
+export function outcomeOfTree(
+  root_id: string,
+  all: readonly Agent[],
+  total?: number,
+  unled?: string,
+): Outcome {
+  const standing = (agent: Agent): Standing => {
+    const { id, state } = agent;
+    return { ...outcomeOf(agent, unled), id, error: failureOf(state) };
+  };
+  return treeOutcome(root_id, all.map(standing), total);
+}
+
+/** Statuses that do not tell how the last turn ended, or what is waited for. */
+const SILENT: ReadonlySet<string> = new Set(['idle', 'waiting', 'done', 'completed', 'error', 'failed']);
+const TELLING = ['waiting_for_you', 'cut_short', 'declined', 'stopped'] as const;
+
+/** The word that people see of something with a status of its own: that, or its outcome where the status would hide it. */
+export function shownWord<S extends string>(status: S, outcome: string): S | (typeof TELLING)[number] {
+  return (SILENT.has(status) ? TELLING.find((word) => word === outcome) : undefined) ?? status;
+}
+
+/** The word as people read it. */
+export function nameOf(outcome: string): string {
+  return outcome.replaceAll('_', ' ');
+}
+
+function ended(state: AgentState): Outcome {
+  const failure = failureOf(state);
+  if (failure !== null) {
+    const word = OF_KIND[failure.kind] ?? 'failed';
+    return said(word, `${word === 'failed' ? `${failure.kind}: ` : ''}${failure.error}`);
+  }
+  if (state.type === 'idle' && state.stopped_by !== undefined)
+    return { outcome: 'stopped', outcome_text: `stopped by ${oneLine(state.stopped_by)}` };
+  const limit = cutShort(state);
+  return limit === null ? said('done', '') : said('cut_short', limit);
+}
+
+/** Number of answers of people that it waits for. */
+function askedBy(state: AgentState): number {
+  if (state.type === 'requesting') return state.asked?.length ?? 0;
+  if (state.type !== 'executing') return 0;
+  return state.running.reduce((sum, one) => sum + (isAsked(one) ? 1 : 0) + (one.questions?.length ?? 0), 0);
+}
+
+function forYou(many: number): Outcome {
+  return said('waiting_for_you', many === 1 ? '1 approval' : `${many} approvals`);
+}
+
+/** What a working agent waits for, and until when; null if it does not only wait. */
+function waitedFor(state: AgentState, since: number): string | null {
+  if (isFanIn(state)) return agents(state.pending.length);
+  if (state.type === 'waiting') return waitText(state.wait, since);
+  if (state.type !== 'executing' || state.running.length === 0 || !state.running.every(isParked)) return null;
+  const wait = state.running.find((one) => one.wait !== undefined)?.wait;
+  return wait === undefined ? agents(state.running.length) : waitText(wait, since);
+}
+
+/** The time is local, with its date unless it is near. */
+function waitText({ from, deadline }: WaitSpec, since: number): string {
+  const [, month, day, , time = ''] = new Date(deadline).toString().split(' ');
+  const date = deadline - since < 43_200_000 ? '' : `${month} ${day}, `;
+  return `${from === null ? 'a message' : agents(from.length)} until ${date}${time.slice(0, 5)}`;
+}
+
+function agents(many: number): string {
+  return many === 1 ? '1 agent' : `${many} agents`;
+}
+
+/** `, 1 of 7 failed: auth: …`, with the first error unless `head` has it; empty if none did. */
+function partOf(some: readonly Outcome[], word: string, all: number, head: Outcome): string {
+  const [first] = some;
+  if (first === undefined) return '';
+  const why = first.outcome_text.replace(/^[^:]*(: )?/, '');
+  const more = head.outcome_text.includes(why) ? '' : `: ${cutText(why, ERROR_MAX, '…')}`;
+  return `, ${some.length} of ${all} ${word}${more}`;
+}
+
+/** Both parts of an outcome; `why` may be empty. */
+export function said(outcome: OutcomeWord, why: string): Outcome {
+  const text = oneLine(why);
+  return { outcome, outcome_text: text === '' ? nameOf(outcome) : `${nameOf(outcome)}: ${text}` };
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
