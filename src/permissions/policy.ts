@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../records/agent/agent.ts';
+import { keptIn } from '../records/kept-in.ts';
 import { matchesText } from './glob-match.ts';
 import { parseRule, type Rule, ruleText } from './rule.ts';
 
@@ -70,14 +71,12 @@ const policies = new WeakMap<AgentConfig, Policy>();
 
 /** The policy of an agent: the rules of its tree, narrowed by the profiles on the path from the root. Cached by configuration. */
 export function policyOf(config: AgentConfig): Policy {
-  let policy = policies.get(config);
-  if (policy === undefined) {
+  return keptIn(policies, config, () => {
     const { cli, config: configured, granted = [], narrowed = [] } = config.permissions;
-    policy = createPolicy({ cli, config: configured, profile: { allow: granted } });
-    for (const rules of narrowed) policy = narrow(policy, createProfilePolicy(rules));
-    policies.set(config, policy);
-  }
-  return policy;
+    return narrowed
+      .map(createProfilePolicy)
+      .reduce(narrow, createPolicy({ cli, config: configured, profile: { allow: granted } }));
+  });
 }
 
 const origin: Readonly<Record<RuleSource, string>> = {

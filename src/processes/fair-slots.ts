@@ -1,3 +1,4 @@
+import { keptIn } from '../records/kept-in.ts';
 export interface SlotLimits {
   /** Maximum slots held at once. */
   readonly count: number;
@@ -36,8 +37,7 @@ export class FairSlots {
     }
     onWait?.();
     return new Promise((resolve) => {
-      const queue = this.#queues.get(tree) ?? new Set();
-      this.#queues.set(tree, queue);
+      const queue = keptIn(this.#queues, tree, () => new Set());
       const start = () => {
         signal.removeEventListener('abort', leave);
         resolve(true);

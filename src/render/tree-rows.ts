@@ -1,3 +1,4 @@
+import { keptIn } from '../records/kept-in.ts';
 import type { Style } from './style.ts';
 
 export interface TreeRow<A> {
@@ -16,9 +17,7 @@ export function treeRows<A extends { readonly id: string; readonly parent_id: st
   const children = new Map<string | null, A[]>();
   for (const agent of [...agents].sort((a, b) => createdAt(a) - createdAt(b))) {
     const parent = agent.parent_id !== null && known.has(agent.parent_id) ? agent.parent_id : null;
-    const siblings = children.get(parent);
-    if (siblings === undefined) children.set(parent, [agent]);
-    else siblings.push(agent);
+    keptIn(children, parent, () => []).push(agent);
   }
   const rows: TreeRow<A>[] = [];
   const glyphs = style.unicode ? { mid: '├ ', last: '└ ', bar: '│ ' } : { mid: '|-', last: '`-', bar: '| ' };

@@ -9,6 +9,7 @@ import { hasSchema, isAgentProgram, isSubAgent, mustSubmit, systemText } from '.
 import { DEFAULT_LIMITS } from '../records/agent/limits.ts';
 import type { Call } from '../records/agent/state.ts';
 import type { Worktree } from '../records/agent/task-terms.ts';
+import { keptIn } from '../records/kept-in.ts';
 import { isServerTool } from '../records/server-tools.ts';
 import { parseJson } from '../records/text/json-text.ts';
 import type { Tool, ToolSpec } from '../records/tool.ts';
@@ -114,12 +115,7 @@ export class ToolCatalog {
   }
 
   setupFor(config: AgentConfig): AgentSetup {
-    let setup = this.#setups.get(config);
-    if (setup === undefined) {
-      setup = this.#build(config);
-      this.#setups.set(config, setup);
-    }
-    return setup;
+    return keptIn(this.#setups, config, () => this.#build(config));
   }
 
   #build(config: AgentConfig, offer?: OfferedTools): AgentSetup {
@@ -196,11 +192,7 @@ function unsavedWork({ branch, path }: Worktree): string {
 /** Returns a parser that caches the arguments of each call: deciding, running and describing the call all need them. */
 export function callArguments(): (call: Call) => Arguments {
   const known = new WeakMap<Call, Arguments>();
-  return (call) => {
-    const found = known.get(call) ?? parsed(call);
-    known.set(call, found);
-    return found;
-  };
+  return (call) => keptIn(known, call, parsed);
 }
 
 /** Empty text counts as no arguments: providers send it. */

@@ -4,6 +4,7 @@ import { InvalidRuleError, parseKnownRule, parseRule, type Rule, ruleText } from
 import { takesPath } from '../permissions/tool-permission.ts';
 import { commandWrites } from '../permissions/touched-paths.ts';
 import type { Deed } from '../records/agent/deeds.ts';
+import { keptIn } from '../records/kept-in.ts';
 import type { ToolPermission, ToolResult } from '../records/tool.ts';
 
 /**
@@ -44,9 +45,7 @@ const parsed = new Map<string, Evidence>();
 
 /** Parses each text once; the cache is bounded by the number of texts in profiles. */
 function evidence(text: string): Evidence {
-  const found = parsed.get(text) ?? parseEvidence(text);
-  parsed.set(text, found);
-  return found;
+  return keptIn(parsed, text, parseEvidence);
 }
 
 /** Describes a call for the counters of its agent. `subject`: as for rules; `require`: the evidence that its profile requires. */

@@ -6,6 +6,7 @@ import { containAllowedPath, isForeignOutput, type PathGuard } from '../permissi
 import { printablePath } from '../permissions/printable-path.ts';
 import { childEnvironment } from '../processes/child-environment.ts';
 import { type ProcessEnd, type ProcessPlace, runProcess } from '../processes/starting/run-process.ts';
+import { keptIn } from '../records/kept-in.ts';
 import { cutText } from '../records/text/cut-text.ts';
 import type { Tool, ToolContext, ToolResult } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
@@ -245,12 +246,7 @@ class SearchResults {
   }
 
   #isHiddenPath(path: string): boolean {
-    let hidden = this.#hidden.get(path);
-    if (hidden === undefined) {
-      hidden = this.#isHidden(path);
-      this.#hidden.set(path, hidden);
-    }
-    return hidden;
+    return keptIn(this.#hidden, path, this.#isHidden);
   }
 
   text(notes: readonly string[]): string {

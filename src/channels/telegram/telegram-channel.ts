@@ -1,3 +1,4 @@
+import { keptIn } from '../../records/kept-in.ts';
 /** Telegram: calls of the Bot API (bot/), updates from people (inbound/), messages to people (outbound/), and formatted text (text/). */
 
 import { clean } from '../../render/clean.ts';
@@ -171,13 +172,7 @@ class LiveMessages {
   }
 
   of(chat: string, agent_id: string): LiveMessage {
-    const key = `${chat}:${agent_id}`;
-    let live = this.#all.get(key);
-    if (live === undefined) {
-      live = new LiveMessage(chat, agent_id, this.#tools);
-      this.#all.set(key, live);
-    }
-    return live;
+    return keptIn(this.#all, `${chat}:${agent_id}`, () => new LiveMessage(chat, agent_id, this.#tools));
   }
 
   close(): void {

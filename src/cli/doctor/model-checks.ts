@@ -3,6 +3,7 @@ import { probeKey } from '../../models/provider/probe-key.ts';
 import { quirksTold } from '../../models/provider/quirk-book.ts';
 import { openModel } from '../../models/providers.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import { agentPrograms } from '../../settings/agent-programs.ts';
 import { dataFolder } from '../../settings/folders.ts';
 import { quirkFile } from '../../settings/quirk-file.ts';
@@ -24,9 +25,7 @@ export async function modelChecks(context: Context): Promise<Check[]> {
         await openModel(name, settings(context));
         const provider = /^(?!scripted\/)([^:/]+)\//.exec(name)?.[1];
         if (provider === undefined) return check(true, said);
-        const probe = probes.get(provider) ?? probeKey(provider, settings(context));
-        probes.set(provider, probe);
-        const { ok, text } = await probe;
+        const { ok, text } = await keptIn(probes, provider, () => probeKey(provider, settings(context)));
         const left_out = quirksTold(quirkFile(dataFolder(context.env)).of(name));
         return check(ok, `${said}: ${text}${left_out === '' ? '' : `; asked ${left_out}`}`);
       } catch (error) {

@@ -1,3 +1,5 @@
+import { keptIn } from '../../records/kept-in.ts';
+
 const SECOND = 1000;
 /** Longer than any zone's offset from UTC, and shorter than the time between two changes of one zone. */
 const DAY = 86_400_000;
@@ -22,12 +24,10 @@ const zones = new Map<string, Zone>();
 export function offsetAt(tz: string, at: number): number {
   const zone = zoneOf(tz);
   const day = Math.floor(at / DAY);
-  let known = zone.days.get(day);
-  if (known === undefined) {
-    known = readDay(zone.format, day * DAY);
+  const known = keptIn(zone.days, day, () => {
     if (zone.days.size >= KEPT_DAYS) zone.days.clear();
-    zone.days.set(day, known);
-  }
+    return readDay(zone.format, day * DAY);
+  });
   return at < known.change ? known.before : known.after;
 }
 

@@ -1,3 +1,4 @@
+import { keptIn } from '../../records/kept-in.ts';
 import { type Row, TABLES, type TableName, type Value } from './tables.ts';
 
 /** A change of one row. `row`: all columns of a new row, otherwise the key and the columns that change. */
@@ -72,12 +73,7 @@ export class ChangeSet {
   }
 
   #at(table: TableName): Map<string, Change> {
-    let changes = this.#rows.get(table);
-    if (changes === undefined) {
-      changes = new Map();
-      this.#rows.set(table, changes);
-    }
-    return changes;
+    return keptIn(this.#rows, table, () => new Map());
   }
 
   #keyOf(table: TableName, row: Row): string {

@@ -2,6 +2,7 @@ import type { TreeLimits } from '../../records/agent/limits.ts';
 import { isResting, isTerminal } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
 import { type Mail, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import { ChangeSet, type Changes } from './change-set.ts';
 import type {
   AgentFacts,
@@ -97,11 +98,7 @@ export class UnitOfWork {
   }
 
   limits({ limits: text }: TreeFacts): TreeLimits {
-    const known = this.#limits.get(text);
-    if (known !== undefined) return known;
-    const limits = JSON.parse(text) as TreeLimits;
-    this.#limits.set(text, limits);
-    return limits;
+    return keptIn(this.#limits, text, () => JSON.parse(text) as TreeLimits);
   }
 
   setTree(tree: TreeFacts, change: Partial<TreeFacts>): TreeFacts {

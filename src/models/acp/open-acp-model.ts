@@ -1,6 +1,7 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import type { Model } from '../model.ts';
 import type { AcpServerConfig } from './acp-config.ts';
 import { AcpModel } from './acp-model.ts';
@@ -40,7 +41,6 @@ export async function openAcpModel(named: string, options: OpenAcpOptions): Prom
   }
   const sandbox = await acp.sandboxFor(name, config);
   const tool_servers = (await acp.toolServersOf?.(name, config)) ?? [];
-  const server = acp.servers.get(name) ?? new AcpServer(name, config, env, sandbox, tool_servers);
-  acp.servers.set(name, server);
+  const server = keptIn(acp.servers, name, () => new AcpServer(name, config, env, sandbox, tool_servers));
   return new AcpModel(server, agent_id || null);
 }

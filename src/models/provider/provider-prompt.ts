@@ -13,6 +13,7 @@ import type {
   ResultContent,
 } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import { parsedObject } from '../../records/text/json-text.ts';
 
 type AssistantMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
@@ -34,14 +35,8 @@ export class ProviderPrompt {
 
   build(system: string, messages: readonly PromptMessage[]): LanguageModelV4Prompt {
     const prompt: LanguageModelV4Message[] = system === '' ? [] : [{ role: 'system', content: system }];
-    for (const message of messages) {
-      let converted = this.#converted.get(message);
-      if (converted === undefined) {
-        converted = this.fresh(message);
-        this.#converted.set(message, converted);
-      }
-      for (const one of converted) prompt.push(one);
-    }
+    for (const message of messages)
+      for (const one of keptIn(this.#converted, message, () => this.fresh(message))) prompt.push(one);
     return prompt;
   }
 

@@ -1,4 +1,5 @@
 import type { ResultContent } from '../../records/conversation/message.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import type { ModelRequest } from '../model.ts';
 
 /** The view that rules and templates have of a conversation: only the agent's own part, after its fork point. */
@@ -27,11 +28,7 @@ export function conversationOf(
       seen = { ...seen, step: seen.step + 1 };
     } else if (message.role === 'user') seen = { ...seen, user: message.text, last: null };
     else {
-      for (const result of message.results) {
-        const known = results.get(result.name);
-        if (known === undefined) results.set(result.name, [result.output]);
-        else known.push(result.output);
-      }
+      for (const { name, output } of message.results) keptIn(results, name, () => []).push(output);
       seen = { ...seen, last: message.results.at(-1) ?? seen.last };
     }
   }

@@ -4,6 +4,7 @@ import type { Usage } from '../../records/agent/usage.ts';
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { jsonFaultPlace } from '../../records/text/json-text.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
@@ -203,14 +204,7 @@ class PromptSizes {
 
   of({ system, messages }: ModelRequest): number {
     let sum = system.length;
-    for (const message of messages) {
-      let size = this.#known.get(message);
-      if (size === undefined) {
-        size = JSON.stringify(message).length;
-        this.#known.set(message, size);
-      }
-      sum += size;
-    }
+    for (const message of messages) sum += keptIn(this.#known, message, () => JSON.stringify(message).length);
     return sum;
   }
 }

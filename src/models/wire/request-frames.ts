@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestOptions } from 'node:http';
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { keptIn } from '../../records/kept-in.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import type { ModelRequest } from '../model.ts';
 import { callOptions } from '../provider/call-options.ts';
@@ -70,13 +71,7 @@ export class RequestFrames {
   }
 
   #number(tool: ToolSpec): number {
-    let number = this.#tools.get(tool);
-    if (number === undefined) {
-      this.#count += 1;
-      number = this.#count;
-      this.#tools.set(tool, number);
-    }
-    return number;
+    return keptIn(this.#tools, tool, () => ++this.#count);
   }
 
   async #make(

@@ -1,4 +1,5 @@
 import { type Dir, lstatSync, opendirSync } from 'node:fs';
+import { keptIn } from '../../records/kept-in.ts';
 import type { LimitName } from './process-usage.ts';
 import { Slices } from './slices.ts';
 
@@ -30,13 +31,11 @@ const counting = new Map<string, Promise<FolderUsage>>();
  * holds nothing. Never rejects.
  */
 export function folderUsage({ path, files }: Pick<FolderQuota, 'path' | 'files'>): Promise<FolderUsage> {
-  const running = counting.get(path);
-  if (running !== undefined) return running;
-  const count = countIn(path, files)
-    .catch(() => ({ mb: 0, files: Infinity }))
-    .finally(() => counting.delete(path));
-  counting.set(path, count);
-  return count;
+  return keptIn(counting, path, () =>
+    countIn(path, files)
+      .catch(() => ({ mb: 0, files: Infinity }))
+      .finally(() => counting.delete(path)),
+  );
 }
 
 async function countIn(top: string, files_max: number): Promise<FolderUsage> {

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { keptIn } from '../../records/kept-in.ts';
 import { HostProxy, PROXY_ENVIRONMENT } from '../hosts/host-proxy.ts';
 import type { CommandBudget } from '../limits/command-budget.ts';
 import type { Amounts } from '../limits/process-usage.ts';
@@ -276,9 +277,7 @@ const unnamed_files = new Map<string, number>();
 
 /** Opens the file anew for each child, because the read offset belongs to the open file. */
 function openAnew(name: string, make: () => Buffer): number {
-  const file = unnamed_files.get(name) ?? unnamedFile(make());
-  unnamed_files.set(name, file);
-  return openSync(`/proc/self/fd/${file}`, 'r');
+  return openSync(`/proc/self/fd/${keptIn(unnamed_files, name, () => unnamedFile(make()))}`, 'r');
 }
 
 function unnamedFile(content: Buffer): number {

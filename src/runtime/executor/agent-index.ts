@@ -2,6 +2,7 @@ import type { Resolved } from '../../kernel/toolsets/toolset.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import type { AgentBudget } from '../../records/agent/budget.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 
 /**
@@ -188,12 +189,7 @@ function weight(agent: Agent | undefined, test: (type: Agent['state']['type']) =
 }
 
 function entry(map: Map<string, Set<string>>, key: string): Set<string> {
-  let set = map.get(key);
-  if (set === undefined) {
-    set = new Set();
-    map.set(key, set);
-  }
-  return set;
+  return keptIn(map, key, () => new Set());
 }
 
 /** Index of wait-for edges between the agents known here: when a target comes to rest, its waiters are woken. */
@@ -208,9 +204,7 @@ export class WaiterIndex {
       if (waiters?.size === 0) this.#waiters.delete(target);
     }
     for (const target of after) {
-      const waiters = this.#waiters.get(target);
-      if (waiters === undefined) this.#waiters.set(target, new Set([waiter]));
-      else waiters.add(waiter);
+      entry(this.#waiters, target).add(waiter);
     }
     const known = new Set(before);
     return after.filter((target) => !known.has(target));

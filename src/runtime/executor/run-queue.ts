@@ -1,5 +1,6 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import type { RunSource } from '../../records/run/run.ts';
 
 export interface RunLimits {
@@ -118,12 +119,7 @@ export class RunQueue {
   #lane(agent: Agent): Lane | null {
     const place = this.#placeOf(agent);
     if (place === null) return null;
-    let lane = this.#lanes.get(place.key);
-    if (lane === undefined) {
-      lane = emptyLane(place);
-      this.#lanes.set(place.key, lane);
-    }
-    return lane;
+    return keptIn(this.#lanes, place.key, () => emptyLane(place));
   }
 
   #sharesPlace(agent: Agent): boolean {

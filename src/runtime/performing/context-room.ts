@@ -5,6 +5,7 @@ import { namedWindow } from '../../models/provider/context-windows.ts';
 import type { Usage } from '../../records/agent/usage.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
 import { sizeOf } from '../../records/conversation/prompt-message.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -139,7 +140,5 @@ export class ContextRoom {
 const SPECS = new WeakMap<readonly ToolSpec[], number>();
 
 export function overheadOf(system: string, specs: readonly ToolSpec[]): number {
-  const size = SPECS.get(specs) ?? JSON.stringify(specs).length;
-  SPECS.set(specs, size);
-  return system.length + size;
+  return system.length + keptIn(SPECS, specs, () => JSON.stringify(specs).length);
 }

@@ -2,6 +2,7 @@ import type { Model } from '../../models/model.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { TreeLimits } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import { type ContextOptions, ContextRoom } from './context-room.ts';
 import { PrefixCacheGate } from './prefix-cache-gate.ts';
 
@@ -49,14 +50,12 @@ export class ModelCache {
   }
 
   #opened(name: string): Promise<Model> {
-    let model = this.#models.get(name);
-    if (model === undefined) {
-      model = this.#open(name);
-      this.#models.set(name, model);
+    return keptIn(this.#models, name, () => {
+      const model = this.#open(name);
       // Failures are not cached: a key may be set, or a file corrected, before the next try.
       model.catch(() => this.#models.delete(name));
-    }
-    return model;
+      return model;
+    });
   }
 
   /** Closes the models that hold resources. */

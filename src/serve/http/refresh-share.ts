@@ -1,3 +1,4 @@
+import { keptIn } from '../../records/kept-in.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { metered } from '../cpu-meter.ts';
@@ -56,9 +57,7 @@ export class Refreshes {
       this.#round = { began: now, answers: new Map(), under_way: 0, cpu_ms: 0 };
     }
     const round = this.#round;
-    const known = round.answers.get(key) ?? this.#make(round, () => make(round.began));
-    round.answers.set(key, known);
-    return known;
+    return keptIn(round.answers, key, () => this.#make(round, () => make(round.began)));
   }
 
   close(): void {

@@ -1,3 +1,4 @@
+import { keptIn } from '../../records/kept-in.ts';
 /** The text format of Prometheus, version 0.0.4. */
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -47,9 +48,7 @@ export class Counts {
   #addOther(names: readonly string[], by: number): void {
     const labels = Object.fromEntries(names.map((name) => [name, 'other']));
     const key = JSON.stringify(labels);
-    const found = this.#samples.get(key) ?? { labels, value: 0 };
-    found.value += by;
-    this.#samples.set(key, found);
+    keptIn(this.#samples, key, () => ({ labels, value: 0 })).value += by;
   }
 
   samples(): readonly Sample[] {

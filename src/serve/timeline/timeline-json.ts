@@ -4,6 +4,7 @@ import type {
   lane as laneShape,
   timeline as timelineShape,
 } from '../../documents/shapes/timeline-document.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import { outcomeOf } from '../../records/run/outcome.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { Slices } from '../cpu-meter.ts';
@@ -139,11 +140,7 @@ class Names {
   readonly #numbers = new Map<string, number>();
 
   number(name: string): number {
-    const known = this.#numbers.get(name);
-    if (known !== undefined) return known;
-    const next = this.#numbers.size;
-    this.#numbers.set(name, next);
-    return next;
+    return keptIn(this.#numbers, name, () => this.#numbers.size);
   }
 
   get all(): string[] {

@@ -1,4 +1,5 @@
 import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import type { PlacedUsage } from '../../store/load-reads.ts';
 
 export const DAY_MS = 86_400_000;
@@ -25,11 +26,12 @@ export class UsageDays {
 
   add({ started_at, model, profile, root_id, agent_id, usage }: PlacedUsage): void {
     const number = Math.floor(started_at / DAY_MS);
-    let day = this.#days.get(number);
-    if (day === undefined) {
-      day = { models: new Map(), profiles: new Map(), trees: new Map(), agents: new Map() };
-      this.#days.set(number, day);
-    }
+    const day = keptIn(this.#days, number, () => ({
+      models: new Map(),
+      profiles: new Map(),
+      trees: new Map(),
+      agents: new Map(),
+    }));
     const used = { ...usage, requests: 1 };
     addTo(day.models, model, used);
     addTo(day.profiles, profile, used);

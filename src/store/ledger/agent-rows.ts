@@ -1,4 +1,5 @@
 import type { Agent } from '../../records/agent/agent.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import type { Database } from './database.ts';
 import { agentOf, type Row } from './rows.ts';
 
@@ -28,8 +29,7 @@ function refers({ config }: Agent): boolean {
 }
 
 async function instructionsOf(db: Database, roots: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const kept = TEXTS.get(db) ?? new Map<string, string>();
-  TEXTS.set(db, kept);
+  const kept = keptIn(TEXTS, db, () => new Map<string, string>());
   const found = new Map(roots.flatMap((id) => (kept.has(id) ? [[id, kept.get(id) as string]] : [])));
   const missing = roots.filter((id) => !found.has(id));
   if (missing.length === 0) return found;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { claim, releaseTree, removeWorker, renewLease } from '../../kernel/ledger/leases.ts';
 import { AT_ONCE_MS, markServed } from '../../kernel/ledger/unled.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import { isProcessGone } from '../process-gone.ts';
 import type { Leases, Signal, Worker } from '../store.ts';
 import { agentsOf } from './agent-rows.ts';
@@ -50,8 +51,7 @@ export function leases(db: Database): Leases {
 
     claim: async (root_id, worker) => {
       const gone = new Set((await goneWorkers(db, worker.host)).filter((id) => id !== worker.id));
-      const token = unacknowledged.get(root_id) ?? randomUUID();
-      unacknowledged.set(root_id, token);
+      const token = keptIn(unacknowledged, root_id, () => randomUUID());
       const wanted = { tree: [root_id], members: [root_id] };
       const ids = await db.transact(wanted, (unit) => claim(unit, root_id, worker.id, gone, token));
       const sql = `SELECT *, ${hasUnread('agents')} AS unread FROM agents WHERE root_id = $1 AND worker = $2`;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { keptIn } from '../../records/kept-in.ts';
 import type { Row } from '../ledger/rows.ts';
 
 const POOL_SIZE = 4;
@@ -94,12 +95,11 @@ export class ConnectionPool {
   }
 
   #nameOf(text: string): string {
-    let full = this.#names.get(text);
-    if (full === undefined) {
-      full = `coppice_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
-      this.#names.set(text, full);
-    }
-    return full;
+    return keptIn(
+      this.#names,
+      text,
+      () => `coppice_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`,
+    );
   }
 
   /** A connection outside the pool, for a sequence of statements without a time limit. */

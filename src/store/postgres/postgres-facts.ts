@@ -1,4 +1,5 @@
 import type { FactKeys, FactKind, FactKinds, Facts } from '../../kernel/ledger/facts.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import { FACT_QUERIES } from '../ledger/fact-queries.ts';
 import type { Row } from '../ledger/rows.ts';
 
@@ -48,16 +49,7 @@ export class PostgresFacts implements Facts {
       if (kind === 'now') this.now = answer as number;
       else
         for (const [key, rows] of Object.entries((answer ?? {}) as Record<string, Row[] | null>))
-          this.#set(kind, key, FACT_QUERIES[kind].read(rows ?? []));
+          keptIn(this.#known, kind, () => new Map()).set(key, FACT_QUERIES[kind].read(rows ?? []));
     }
-  }
-
-  #set(kind: FactKind, key: string, fact: unknown): void {
-    let known = this.#known.get(kind);
-    if (known === undefined) {
-      known = new Map();
-      this.#known.set(kind, known);
-    }
-    known.set(key, fact);
   }
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Change, Changes } from '../../kernel/ledger/change-set.ts';
 import { type Row, TABLES, type Table, type TableName, type Value } from '../../kernel/ledger/tables.ts';
+import { keptIn } from '../../records/kept-in.ts';
 
 interface Write {
   readonly statement: StatementSync;
@@ -51,11 +52,7 @@ export class RowWriter {
 
   /** Few combinations of columns occur: comparing names is cheaper than building a key from them for each row. */
   #updateFor(table: TableName, named: readonly string[]): Update {
-    let updates = this.#updates.get(table);
-    if (updates === undefined) {
-      updates = [];
-      this.#updates.set(table, updates);
-    }
+    const updates = keptIn(this.#updates, table, () => []);
     let update = updates.find((one) => isSame(one.named, named));
     if (update === undefined) {
       const { key }: Table = TABLES[table];
@@ -69,13 +66,10 @@ export class RowWriter {
   }
 
   #prepare(name: string, make: () => readonly [sql: string, columns: readonly string[]]): Write {
-    let write = this.#prepared.get(name);
-    if (write === undefined) {
+    return keptIn(this.#prepared, name, () => {
       const [sql, columns] = make();
-      write = { statement: this.#database.prepare(sql), columns };
-      this.#prepared.set(name, write);
-    }
-    return write;
+      return { statement: this.#database.prepare(sql), columns };
+    });
   }
 }
 

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { FactKeys } from '../../kernel/ledger/facts.ts';
 import type { Value } from '../../kernel/ledger/tables.ts';
 import { UnitOfWork } from '../../kernel/ledger/unit-of-work.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import type { Database, Dialect, Query } from '../ledger/database.ts';
 import type { Row } from '../ledger/rows.ts';
 import type { OpenStoreOptions } from '../store.ts';
@@ -107,12 +108,10 @@ export class SqliteDatabase implements Database {
   }
 
   #all(sql: string, values: readonly Value[]): Row[] {
-    let statement = this.#prepared.get(sql);
-    if (statement === undefined) {
+    const statement = keptIn(this.#prepared, sql, () => {
       if (this.#prepared.size >= MAX_PREPARED) this.#prepared.clear();
-      statement = this.#database.prepare(sql.replaceAll(/\$(\d+)/g, '?$1'));
-      this.#prepared.set(sql, statement);
-    }
+      return this.#database.prepare(sql.replaceAll(/\$(\d+)/g, '?$1'));
+    });
     return statement.all(
       ...values.map((value) => (typeof value === 'boolean' ? Number(value) : value)),
     ) as Row[];

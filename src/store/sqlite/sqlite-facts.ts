@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { FactKind, FactKinds, Facts } from '../../kernel/ledger/facts.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import { FACT_QUERIES, type FactQuery, factSql, type JoinByKey } from '../ledger/fact-queries.ts';
 import type { Row } from '../ledger/rows.ts';
 
@@ -22,19 +23,17 @@ export class FactStatements {
 
   read<Kind extends FactKind>(kind: Kind, key: string): FactKinds[Kind] {
     const query: FactQuery<Kind> = FACT_QUERIES[kind];
-    const { statement, columns } = this.#prepared.get(kind) ?? this.#prepare(kind, query);
+    const { statement, columns } = keptIn(this.#prepared, kind, () => this.#prepare(query));
     if (query.single !== true) return query.read(statement.all(key) as Row[]);
     const values = statement.get(key) as unknown as Row[string][] | undefined;
     return query.read(values === undefined ? [] : [rowOf(columns, values)]);
   }
 
-  #prepare<Kind extends FactKind>(kind: Kind, query: FactQuery<Kind>): Prepared {
+  #prepare<Kind extends FactKind>(query: FactQuery<Kind>): Prepared {
     const statement = this.#database.prepare(factSql(query, JOIN).replaceAll('$1', '?1'));
     const single = query.single === true;
     if (single) statement.setReturnArrays(true);
-    const prepared = { statement, columns: single ? statement.columns().map(({ name }) => name) : [] };
-    this.#prepared.set(kind, prepared);
-    return prepared;
+    return { statement, columns: single ? statement.columns().map(({ name }) => name) : [] };
   }
 }
 
@@ -57,17 +56,8 @@ export class SqliteFacts implements Facts {
   }
 
   get<Kind extends FactKind>(kind: Kind, key: string): FactKinds[Kind] {
-    let known = this.#known.get(kind);
-    if (known === undefined) {
-      known = new Map();
-      this.#known.set(kind, known);
-    }
-    let fact = known.get(key);
-    if (fact === undefined) {
-      fact = this.#statements.read(kind, key);
-      known.set(key, fact);
-    }
-    return fact as FactKinds[Kind];
+    const known = keptIn(this.#known, kind, () => new Map<string, unknown>());
+    return keptIn(known, key, () => this.#statements.read(kind, key)) as FactKinds[Kind];
   }
 
   /** Facts are read in this process: there is no round trip to save. */

@@ -1,3 +1,4 @@
+import { keptIn } from '../../records/kept-in.ts';
 import type { JsonObject } from '../../records/text/json-text.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
 import type { ListedTool, SetAside } from './listed-tool.ts';
@@ -84,13 +85,10 @@ export class McpServer {
     if (this.#config.perAgent !== true) return this;
     this.#owner ??= agent_id;
     if (this.#owner === agent_id) return this;
-    let other = this.#others.get(agent_id);
-    if (other === undefined) {
+    return keptIn(this.#others, agent_id, () => {
       for (const [id, one] of this.#others) if (!one.isRunning) this.#others.delete(id);
-      other = new McpServer(this.name, this.#config, this.#place);
-      this.#others.set(agent_id, other);
-    }
-    return other;
+      return new McpServer(this.name, this.#config, this.#place);
+    });
   }
 
   /** The connection, with the server's name and protocol version; starts the server if necessary. */

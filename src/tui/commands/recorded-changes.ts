@@ -1,4 +1,5 @@
 import type { FileStamp, ResultContent } from '../../records/conversation/message.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import type { AppContext } from '../app-context.ts';
 
 /** A file change made by a call, as recorded in the call's result. */
@@ -34,9 +35,7 @@ export async function changedFiles(
       const { file } = content;
       if (file?.before === undefined) continue;
       const change = { agent_id, agent_name, seq, result: { ...content, file } };
-      const known = files.get(file.path);
-      if (known === undefined) files.set(file.path, [change]);
-      else known.push(change);
+      keptIn(files, file.path, () => []).push(change);
     }
   }
   return { files, commands };

@@ -1,4 +1,5 @@
 import type { Agent } from '../../records/agent/agent.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import { paint, type UiStyle } from '../../render/style.ts';
 import { HUMAN_COMMANDS } from '../commands/human-commands.ts';
 import { FolderFiles } from './attachments/folder-files.ts';
@@ -34,9 +35,7 @@ export class AgentEditors {
 
   /** Returns the editor of an agent, created on first use; null: the editor of the first prompt. */
   of(agent_id: string | null): LineEditor {
-    const editor = this.#editors.get(agent_id) ?? this.#create();
-    this.#editors.set(agent_id, editor);
-    return editor;
+    return keptIn(this.#editors, agent_id, () => this.#create());
   }
 
   #create(): LineEditor {

@@ -1,3 +1,4 @@
+import { keptIn } from '../../records/kept-in.ts';
 import type { AppContext } from '../app-context.ts';
 import { commandRows, keyRows } from '../keys/key-rows.ts';
 import { describeBindings } from '../keys/keys-config.ts';
@@ -72,8 +73,11 @@ export class LinePrinter {
     const pane = paneOf(state, state.view);
     const { entries } = pane;
     const end = finishedEntries(entries);
-    const printer = this.#printed.get(state.view) ?? new EntryPrinter(Math.max(0, end - PRINTED_AGAIN));
-    this.#printed.set(state.view, printer);
+    const printer = keptIn(
+      this.#printed,
+      state.view,
+      () => new EntryPrinter(Math.max(0, end - PRINTED_AGAIN)),
+    );
     const names = agentNames(state);
     const options = { width, style, names, spend: frameBudget() };
     const { lines, whole } = printer.lines(entries, end, options);

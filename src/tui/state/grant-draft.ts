@@ -1,6 +1,7 @@
 import { coveredBy, grantFault } from '../../permissions/grants/grant.ts';
 import { type ProposedRules, proposeRules } from '../../permissions/grants/propose-rules.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import type { GrantDraft, UiState } from './ui-state.ts';
 
 /** The second step of an answer: choosing the rule to be granted and its scope, before it is granted. */
@@ -24,12 +25,7 @@ export type GrantChange =
 const CACHE = new WeakMap<Ask, ProposedRules>();
 
 export function proposedRules(ask: Ask): ProposedRules {
-  let proposed = CACHE.get(ask);
-  if (proposed === undefined) {
-    proposed = proposeRules(ask);
-    CACHE.set(ask, proposed);
-  }
-  return proposed;
+  return keptIn(CACHE, ask, proposeRules);
 }
 
 /** The rule that would be granted; null if none is chosen yet. */

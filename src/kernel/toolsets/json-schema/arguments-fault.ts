@@ -1,3 +1,4 @@
+import { keptIn } from '../../../records/kept-in.ts';
 import { type CompiledSchema, compileSchema } from './compile-schema.ts';
 import { TooCostly, Walk } from './walk.ts';
 
@@ -23,14 +24,11 @@ export function argumentsFault(schema: Schema, input: unknown): string | null {
 
 /** Returns null for a schema that is unsupported or too costly to check. */
 function compiledSchema(schema: Schema): CompiledSchema | null {
-  let found = compiled.get(schema);
-  if (found === undefined) {
+  return keptIn(compiled, schema, () => {
     try {
-      found = compileSchema(schema);
+      return compileSchema(schema);
     } catch {
-      found = null;
+      return null;
     }
-    compiled.set(schema, found);
-  }
-  return found;
+  });
 }

@@ -1,3 +1,4 @@
+import { keptIn } from '../../../records/kept-in.ts';
 import { isJsonObject } from '../../../records/text/json-text.ts';
 import { decoded } from '../../../records/text/text.ts';
 import { ANNOTATIONS, has, SIMPLE } from './keywords.ts';
@@ -189,13 +190,11 @@ class Compiler {
 
   #matcher(value: unknown): (text: string, walk: Walk) => boolean {
     if (typeof value !== 'string') throw new Error('must be a string');
-    let pattern = this.#patterns.get(value);
-    if (pattern === undefined) {
-      pattern = compilePattern(value);
+    const { test, size } = keptIn(this.#patterns, value, () => {
+      const pattern = compilePattern(value);
       this.#weigh(pattern.size);
-      this.#patterns.set(value, pattern);
-    }
-    const { test, size } = pattern;
+      return pattern;
+    });
     return (text, walk) => {
       walk.spend(text.length * size);
       return test(text);

@@ -8,6 +8,7 @@ import {
   readCompletion,
 } from '../../../records/conversation/completion.ts';
 import type { Mail } from '../../../records/conversation/mail.ts';
+import { keptIn } from '../../../records/kept-in.ts';
 import { storable } from '../../../records/text/text.ts';
 import { refuse } from '../acts/agent-reference.ts';
 import { noNesting } from '../acts/creation-limits.ts';
@@ -39,12 +40,7 @@ const read = new WeakMap<object, Parsed>();
 
 function parse(input: unknown): Parsed {
   if (typeof input !== 'object' || input === null) return parsed(input);
-  let found = read.get(input);
-  if (found === undefined) {
-    found = parsed(input);
-    read.set(input, found);
-  }
-  return found;
+  return keptIn(read, input, parsed);
 }
 
 function parsed(input: unknown): Parsed {

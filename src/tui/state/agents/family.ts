@@ -1,6 +1,7 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../../records/agent/state.ts';
 import type { Ask } from '../../../records/conversation/ask.ts';
+import { keptIn } from '../../../records/kept-in.ts';
 import { statusWord } from '../../../render/agent-status.ts';
 import type { Direction } from '../ui-event.ts';
 import { paneOf, type UiState } from '../ui-state.ts';
@@ -96,8 +97,7 @@ export function childrenView({ agents, asks }: UiState, agent_id: string): Child
     const top = parent_id === agent_id ? id : branch_of.get(parent_id ?? '');
     if (top === undefined) continue;
     branch_of.set(id, top);
-    const branch = branches.get(top) ?? { agent, below: 0, ask: null, busy: false };
-    branches.set(top, branch);
+    const branch = keptIn(branches, top, () => ({ agent, below: 0, ask: null, busy: false }));
     if (isTerminal(agent.state.type)) continue;
     if (top !== id) branch.below += 1;
     branch.busy ||= isWorking(agent.state.type) || statusWord(agent) === 'queued';
