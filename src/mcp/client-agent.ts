@@ -89,17 +89,17 @@ export class ClientAgent {
       limit: ROOTS_MAX,
       ...(this.#options.lasting ? {} : { cwd }),
     });
-    return found.filter(
-      ({ session_key }) => session_key === this.session_key || session_key.startsWith(this.tree_key),
-    );
+    return found.filter((root) => this.#isOwn(root));
   }
 
   /** Whether an agent is one of the client's: below its root, or in a tree that it started. */
   async owns({ root_id }: Agent): Promise<boolean> {
     const root = await this.#options.store.agent(root_id);
-    return (
-      root !== null && (root.session_key === this.session_key || root.session_key.startsWith(this.tree_key))
-    );
+    return root !== null && this.#isOwn(root);
+  }
+
+  #isOwn({ session_key }: Agent): boolean {
+    return session_key === this.session_key || session_key.startsWith(this.tree_key);
   }
 
   /**

@@ -1,4 +1,5 @@
-import { keptIn } from '../records/kept-in.ts';
+import { countIn, keptIn } from '../records/kept-in.ts';
+
 export interface SlotLimits {
   /** Maximum slots held at once. */
   readonly count: number;
@@ -55,9 +56,7 @@ export class FairSlots {
   /** Releases a slot and hands free slots on: to the next waiting tree, or beyond `count` only to a tree that holds none, perhaps this one. */
   release(tree: string): void {
     this.#running -= 1;
-    const left = (this.#held.get(tree) ?? 1) - 1;
-    if (left === 0) this.#held.delete(tree);
-    else this.#held.set(tree, left);
+    countIn(this.#held, tree, -1);
     for (const [next, queue] of this.#queues) {
       if (this.#running >= this.#most) return;
       const [start] = queue;
@@ -77,6 +76,6 @@ export class FairSlots {
 
   #take(tree: string): void {
     this.#running += 1;
-    this.#held.set(tree, (this.#held.get(tree) ?? 0) + 1);
+    countIn(this.#held, tree, 1);
   }
 }

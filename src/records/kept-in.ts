@@ -10,3 +10,11 @@ export function keptIn<Key, Known>(
   map.set(key, made);
   return made;
 }
+
+/** Adds to the count that a map keeps for the key; what is counted down to nothing is not kept. Returns the new count. */
+export function countIn<Key>(counts: Map<Key, number>, key: Key, change: number): number {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
+  return count;
+}

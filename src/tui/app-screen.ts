@@ -4,14 +4,12 @@ import { commandRows, keyRows } from './keys/key-rows.ts';
 import { describeBindings } from './keys/keys-config.ts';
 import { shortcuts } from './keys/shortcuts.ts';
 import { EntryPrinter } from './printing/entry-printer.ts';
-import type { StatusScript } from './printing/status-script.ts';
 import { isList } from './state/confirmation.ts';
 import { paneOf, type UiState } from './state/ui-state.ts';
 import { drawingWidth, type Frame } from './terminal/screen.ts';
 import { type FrameBudget, frameBudget } from './text/frame-budget.ts';
 import { MarkdownTail } from './text/markdown.ts';
 import { frameView } from './views/frame-view.ts';
-import type { MeterSettings } from './views/navigation/meters.ts';
 import { agentNames } from './views/transcript/agent-names.ts';
 import { finishedEntries } from './views/transcript/entry-view.ts';
 import { spokenChanges } from './views/transcript/spoken-changes.ts';
@@ -25,9 +23,7 @@ const NOTHING_NEW = { lines: [], whole: true } as const;
 /** Draws the state: the root's conversation goes into the terminal's own scrollback, any other agent's fills the screen. */
 export class AppScreen {
   readonly #app: AppContext;
-  readonly #banner: string | null;
-  readonly #meters: MeterSettings;
-  readonly #status_script: StatusScript | null;
+  readonly #settings: Pick<AppOptions, 'banner' | 'meters' | 'status_script'>;
   readonly #kept = new EntryLines();
   /** Renderers of the streamed answers: of the main conversation, and of another agent in view. */
   readonly #texts = { root: new MarkdownTail(), view: new MarkdownTail() };
@@ -37,14 +33,9 @@ export class AppScreen {
   /** Rows of the streamed answer in the scrollback while it is scrolled up; otherwise 0. */
   #streamed_rows = 0;
 
-  constructor(
-    app: AppContext,
-    { banner, meters, status_script }: Pick<AppOptions, 'banner' | 'meters' | 'status_script'>,
-  ) {
+  constructor(app: AppContext, settings: Pick<AppOptions, 'banner' | 'meters' | 'status_script'>) {
     this.#app = app;
-    this.#banner = banner;
-    this.#meters = meters;
-    this.#status_script = status_script;
+    this.#settings = settings;
   }
 
   /** Draws a frame; returns false if its time budget ran out, so that another frame must follow at once. */
@@ -100,6 +91,7 @@ export class AppScreen {
 
   #frame(state: UiState, height: number): Frame {
     const { screen, style, editor, bindings } = this.#app;
+    const { banner, meters, status_script } = this.#settings;
     const redraw = () => this.#app.dispatch({ type: 'tick', now: Date.now() });
     const width = drawingWidth(screen);
     const rows = describeBindings(bindings);
@@ -109,9 +101,9 @@ export class AppScreen {
       height,
       style,
       input: editor.render(width, Math.max(1, Math.floor(height / 2))),
-      banner: this.#banner,
-      meters: this.#meters,
-      footer: this.#status_script?.line(state, redraw) ?? null,
+      banner,
+      meters,
+      footer: status_script?.line(state, redraw) ?? null,
       drafting: !state.leader && editor.text !== '',
       rules_file: this.#app.rules_file,
       shortcuts: ways,

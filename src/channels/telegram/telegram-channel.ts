@@ -1,6 +1,6 @@
-import { keptIn } from '../../records/kept-in.ts';
 /** Telegram: calls of the Bot API (bot/), updates from people (inbound/), messages to people (outbound/), and formatted text (text/). */
 
+import { keptIn } from '../../records/kept-in.ts';
 import { clean } from '../../render/clean.ts';
 import type {
   ChannelLog,
@@ -97,16 +97,8 @@ class TelegramChannel implements InboundChannel {
       const bot = await poll.identify();
       if (bot === null) return;
       void this.#offerCommands(signal);
-      const answers = new CommandReplies(this.#client, log, this.#timing.back_off, signal);
-      const updates = new UpdateHandler({
-        sessions,
-        client: this.#client,
-        answers,
-        allow: this.#allow,
-        bot,
-        log,
-        signal,
-      });
+      const answers = new CommandReplies(tools);
+      const updates = new UpdateHandler({ ...tools, sessions, answers, allow: this.#allow, bot });
       await poll.run(bot.id, (id, update) => updates.take(id, update));
       await answers.settled();
     } finally {

@@ -32,7 +32,7 @@ const SESSION_SECONDS = 60;
 const notice = z.object({ sessionId: z.string(), update: z.unknown() });
 const newSession = z.looseObject({ sessionId: z.string().min(1) });
 
-interface AcpStart {
+export interface AcpStart {
   readonly name: string;
   readonly config: AcpServerConfig;
   readonly env: Readonly<Record<string, string | undefined>>;

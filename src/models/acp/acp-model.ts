@@ -53,14 +53,11 @@ export class AcpModel implements Model {
       return { type: 'failure', failure: { kind: 'internal', error, retryable: false } };
     }
     const turn = new AcpTurn(onDelta);
-    const { promise: aborted, resolve } = Promise.withResolvers<ModelOutcome>();
-    const abort = () => {
-      turn.close();
-      resolve(turn.text === '' ? { type: 'aborted' } : { type: 'aborted', partial: turn.text });
-    };
-    signal.addEventListener('abort', abort, { once: true });
-    const outcome = await Promise.race([this.#converse(request, host, turn), aborted]);
-    signal.removeEventListener('abort', abort);
+    const outcome = await unlessAborted(
+      this.#converse(request, host, turn),
+      signal,
+      (): ModelOutcome => (turn.text === '' ? { type: 'aborted' } : { type: 'aborted', partial: turn.text }),
+    );
     turn.close();
     return outcome;
   }

@@ -1,12 +1,9 @@
-import type { McpServer } from '@agentclientprotocol/sdk';
 import { FairSlots } from '../../processes/fair-slots.ts';
-import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
+import { countIn } from '../../records/kept-in.ts';
 import { type AcpServerConfig, MAX_SESSIONS } from './acp-config.ts';
-import { AcpConnection } from './acp-connection.ts';
+import { AcpConnection, type AcpStart } from './acp-connection.ts';
 import { AcpError } from './acp-failure.ts';
 import type { AcpSession } from './acp-session.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface OpenSession {
   readonly connection: AcpConnection;
@@ -37,9 +34,7 @@ export class AcpServer {
   readonly secrets: readonly string[];
   /** Ways to log in that the program offers; known once it has started. */
   logins: readonly string[] = [];
-  readonly #env: Environment;
-  readonly #sandbox: Sandbox | null;
-  readonly #tool_servers: readonly McpServer[];
+  readonly #start_of: Omit<AcpStart, 'cwd'>;
   /** Processes by place, least recently used first. */
   readonly #running = new Map<string, Promise<AcpConnection>>();
   /** Number of conversations in progress by place: their processes are not idle. */
@@ -49,18 +44,11 @@ export class AcpServer {
   readonly #ending = new Set<Promise<unknown>>();
   #closing: Promise<void> | null = null;
 
-  constructor(
-    name: string,
-    config: AcpServerConfig,
-    env: Environment,
-    sandbox: Sandbox | null,
-    tool_servers: readonly McpServer[],
-  ) {
+  constructor(start: Omit<AcpStart, 'cwd'>) {
+    const { name, config, env, tool_servers } = start;
     this.name = name;
     this.config = config;
-    this.#env = env;
-    this.#sandbox = sandbox;
-    this.#tool_servers = tool_servers;
+    this.#start_of = start;
     this.slots = new FairSlots({ count: config.maxSessions ?? MAX_SESSIONS });
     const passed = (config.envAllow ?? []).map((variable) => env[variable] ?? '');
     const told = tool_servers.flatMap((one) =>
@@ -72,13 +60,11 @@ export class AcpServer {
   /** Keeps the process for this folder from being stopped as idle while `work` runs. */
   async using<Value>(cwd: string, work: () => Promise<Value>): Promise<Value> {
     const place = this.#placeOf(cwd);
-    this.#users.set(place, (this.#users.get(place) ?? 0) + 1);
+    countIn(this.#users, place, 1);
     try {
       return await work();
     } finally {
-      const left = (this.#users.get(place) ?? 1) - 1;
-      if (left > 0) this.#users.set(place, left);
-      else this.#users.delete(place);
+      countIn(this.#users, place, -1);
     }
   }
 
@@ -121,7 +107,7 @@ export class AcpServer {
   }
 
   #placeOf(cwd: string): string {
-    return this.#sandbox === null ? '' : cwd;
+    return this.#start_of.sandbox === null ? '' : cwd;
   }
 
   #connect(cwd: string): Promise<AcpConnection> {
@@ -137,12 +123,8 @@ export class AcpServer {
   }
 
   #start(place: string): Promise<AcpConnection> {
-    const { config, name } = this;
-    const at = { cwd: place === '' ? process.cwd() : place, sandbox: this.#sandbox };
-    const starting = AcpConnection.start(
-      { name, config, env: this.#env, tool_servers: this.#tool_servers, ...at },
-      this.#closed.signal,
-    );
+    const cwd = place === '' ? process.cwd() : place;
+    const starting = AcpConnection.start({ ...this.#start_of, cwd }, this.#closed.signal);
     const over = () => {
       if (this.#running.get(place) === starting) this.#running.delete(place);
     };

@@ -41,6 +41,6 @@ export async function openAcpModel(named: string, options: OpenAcpOptions): Prom
   }
   const sandbox = await acp.sandboxFor(name, config);
   const tool_servers = (await acp.toolServersOf?.(name, config)) ?? [];
-  const server = keptIn(acp.servers, name, () => new AcpServer(name, config, env, sandbox, tool_servers));
+  const server = keptIn(acp.servers, name, () => new AcpServer({ name, config, env, sandbox, tool_servers }));
   return new AcpModel(server, agent_id || null);
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { keptIn } from '../../records/kept-in.ts';
+import { countIn, keptIn } from '../../records/kept-in.ts';
 import { HostProxy, PROXY_ENVIRONMENT } from '../hosts/host-proxy.ts';
 import type { CommandBudget } from '../limits/command-budget.ts';
 import type { Amounts } from '../limits/process-usage.ts';
@@ -221,7 +221,7 @@ function proxyArguments(): string[] {
 }
 
 function takePlaceholder({ path, content }: Placeholder): void {
-  placeholders.set(path, (placeholders.get(path) ?? 0) + 1);
+  countIn(placeholders, path, 1);
   if (existsSync(path)) return;
   if (content === null) mkdirSync(path);
   else writeFileSync(path, content, { flag: 'wx' });
@@ -229,9 +229,7 @@ function takePlaceholder({ path, content }: Placeholder): void {
 
 function leavePlaceholder(one: Placeholder): void {
   const { path, content } = one;
-  const others = (placeholders.get(path) ?? 1) - 1;
-  if (others > 0) return void placeholders.set(path, others);
-  placeholders.delete(path);
+  if (countIn(placeholders, path, -1) > 0) return;
   try {
     if (content === null) rmdirSync(path);
     else if (isPlaceholder(one)) unlinkSync(path);

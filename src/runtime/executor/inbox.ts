@@ -1,4 +1,5 @@
 import { type Mail, WAKING_MAIL } from '../../records/conversation/mail.ts';
+import { countIn } from '../../records/kept-in.ts';
 
 /** Pending mail of one agent in order; counts letters by sender, so that a wait need not search them. */
 export class Inbox {
@@ -20,7 +21,7 @@ export class Inbox {
     const last = this.#mail.at(-1);
     this.#mail.push(mail);
     if (last !== undefined && last.number > mail.number) this.#mail.sort((a, b) => a.number - b.number);
-    if (mail.kind === 'letter' && mail.from_id !== null) this.#count(mail.from_id, 1);
+    if (mail.kind === 'letter' && mail.from_id !== null) countIn(this.#letters_from, mail.from_id, 1);
   }
 
   remove(ids: ReadonlySet<string>): void {
@@ -29,15 +30,9 @@ export class Inbox {
     this.#mail = this.#mail.filter((mail) => {
       if (!ids.has(mail.id)) return true;
       this.#ids.delete(mail.id);
-      if (mail.kind === 'letter' && mail.from_id !== null) this.#count(mail.from_id, -1);
+      if (mail.kind === 'letter' && mail.from_id !== null) countIn(this.#letters_from, mail.from_id, -1);
       return false;
     });
-  }
-
-  #count(from_id: string, change: number): void {
-    const count = (this.#letters_from.get(from_id) ?? 0) + change;
-    if (count === 0) this.#letters_from.delete(from_id);
-    else this.#letters_from.set(from_id, count);
   }
 
   hasLetterFrom(agent_id: string): boolean {

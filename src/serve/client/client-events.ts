@@ -37,8 +37,6 @@ export async function* clientEvents(
   const has_ended = () => signal?.aborted === true;
   while (!has_ended()) {
     const connection = new AbortController();
-    const leave = () => connection.abort();
-    signal?.addEventListener('abort', leave, { once: true });
     let error: CoppiceError | null = null;
     try {
       const response = await fetch(`${base(client)}/v1/events${queryOf({ tree, agent })}`, {
@@ -46,14 +44,14 @@ export async function* clientEvents(
           authorization: `Bearer ${client.token}`,
           ...(last === undefined ? {} : { 'last-event-id': last }),
         },
-        signal: connection.signal,
+        signal: AbortSignal.any([connection.signal, ...(signal === undefined ? [] : [signal])]),
       });
       if (!response.ok || response.body === null)
         error = errorOf(await response.json().catch(() => null), response.status);
       else {
         connected = true;
         failed = 0;
-        for await (const event of eventsIn(response.body, leave)) {
+        for await (const event of eventsIn(response.body, () => connection.abort())) {
           last = event.id;
           yield event;
         }
@@ -61,7 +59,6 @@ export async function* clientEvents(
     } catch (cause) {
       error = unreachable(client, cause);
     } finally {
-      signal?.removeEventListener('abort', leave);
       connection.abort();
     }
     if (has_ended()) return;

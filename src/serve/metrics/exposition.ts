@@ -1,5 +1,7 @@
-import { keptIn } from '../../records/kept-in.ts';
 /** The text format of Prometheus, version 0.0.4. */
+
+import { keptIn } from '../../records/kept-in.ts';
+
 export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Labels have few values each: never ids. */

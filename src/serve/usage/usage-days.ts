@@ -10,47 +10,33 @@ export interface UsageSum extends Usage {
 
 export const NOTHING_USED: UsageSum = { ...NO_USAGE, requests: 0 };
 
+/** What usage is summed by. */
+const KINDS = ['model', 'profile', 'root_id', 'agent_id'] as const;
 type Sums<Name> = Map<Name, UsageSum>;
+type DaySums = { readonly [Kind in (typeof KINDS)[number]]: Sums<PlacedUsage[Kind]> };
 
-interface DaySums {
-  readonly models: Sums<string>;
-  readonly profiles: Sums<string | null>;
-  /** `trees` by root id, `agents` by id. */
-  readonly trees: Sums<string>;
-  readonly agents: Sums<string>;
+export function noSums(): DaySums {
+  return { model: new Map(), profile: new Map(), root_id: new Map(), agent_id: new Map() };
 }
 
 /** Usage per day in UTC, kept as sums, never as rows. */
 export class UsageDays {
   readonly #days = new Map<number, DaySums>();
 
-  add({ started_at, model, profile, root_id, agent_id, usage }: PlacedUsage): void {
-    const number = Math.floor(started_at / DAY_MS);
-    const day = keptIn(this.#days, number, () => ({
-      models: new Map(),
-      profiles: new Map(),
-      trees: new Map(),
-      agents: new Map(),
-    }));
-    const used = { ...usage, requests: 1 };
-    addTo(day.models, model, used);
-    addTo(day.profiles, profile, used);
-    addTo(day.trees, root_id, used);
-    addTo(day.agents, agent_id, used);
+  add(request: PlacedUsage): void {
+    const day = keptIn(this.#days, Math.floor(request.started_at / DAY_MS), noSums);
+    for (const kind of KINDS) addTo(day[kind], request[kind], { ...request.usage, requests: 1 });
   }
 
   /** Adds the sums of one day to `into`. `number` counts days since 1970. */
   addDayTo(number: number, into: DaySums): void {
     const day = this.#days.get(number);
     if (day === undefined) return;
-    for (const [model, used] of day.models) addTo(into.models, model, used);
-    for (const [profile, used] of day.profiles) addTo(into.profiles, profile, used);
-    for (const [root_id, used] of day.trees) addTo(into.trees, root_id, used);
-    for (const [agent_id, used] of day.agents) addTo(into.agents, agent_id, used);
+    for (const kind of KINDS) for (const [name, used] of day[kind]) addTo(into[kind], name, used);
   }
 
   totalOf(number: number): UsageSum {
-    return [...(this.#days.get(number)?.models.values() ?? [])].reduce(addSums, NOTHING_USED);
+    return [...(this.#days.get(number)?.model.values() ?? [])].reduce(addSums, NOTHING_USED);
   }
 
   forgetBefore(number: number): void {
@@ -62,7 +48,7 @@ export function addSums(a: UsageSum, b: UsageSum): UsageSum {
   return { ...addUsage(a, b), requests: a.requests + b.requests };
 }
 
-function addTo<Name>(sums: Sums<Name>, name: Name, used: UsageSum): void {
+function addTo(sums: Sums<string | null>, name: string | null, used: UsageSum): void {
   sums.set(name, addSums(sums.get(name) ?? NOTHING_USED, used));
 }
 

@@ -1,7 +1,7 @@
 import type { LoadReads, PlacedUsage } from '../../store/load-reads.ts';
 import { pause } from '../cpu-meter.ts';
 import { SharedRead } from './patient-read.ts';
-import { addSums, DAY_MS, largest, NOTHING_USED, UsageDays, type UsageSum } from './usage-days.ts';
+import { addSums, DAY_MS, largest, NOTHING_USED, noSums, UsageDays, type UsageSum } from './usage-days.ts';
 
 /** Rows per read, few enough to delay other work of the server by milliseconds only. */
 const PAGE = 200;
@@ -46,12 +46,7 @@ export class UsageRollUp {
   async report(days: number, limit: number): Promise<UsageReport> {
     const complete = await this.#soon.soon();
     const today = Math.floor((await this.#store.now()) / DAY_MS);
-    const sums = {
-      models: new Map<string, UsageSum>(),
-      profiles: new Map<string | null, UsageSum>(),
-      trees: new Map<string, UsageSum>(),
-      agents: new Map<string, UsageSum>(),
-    };
+    const sums = noSums();
     const by_day = [];
     for (let day = today - days + 1; day <= today; day += 1) {
       this.#old.addDayTo(day, sums);
@@ -64,10 +59,10 @@ export class UsageRollUp {
       complete,
       total: by_day.reduce<UsageSum>((sum, { day, ...used }) => addSums(sum, used), NOTHING_USED),
       by_day,
-      by_model: largest(sums.models, limit),
-      by_profile: largest(sums.profiles, limit),
-      by_tree: largest(sums.trees, limit),
-      by_agent: largest(sums.agents, limit),
+      by_model: largest(sums.model, limit),
+      by_profile: largest(sums.profile, limit),
+      by_tree: largest(sums.root_id, limit),
+      by_agent: largest(sums.agent_id, limit),
     };
   }
 

@@ -6,6 +6,7 @@ import type { ContainedPath } from '../../permissions/path-containment.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
 import { ProcessLock } from '../../processes/process-lock.ts';
 import type { FileStamp } from '../../records/conversation/message.ts';
+import { breaksIn } from '../../records/text/text.ts';
 import type { SeenContext, ToolContext } from '../../records/tool.ts';
 import { writeContained } from './atomic-write.ts';
 import { HASH_BYTES, type HashedFile, hashBytes, hashContained } from './file-hash.ts';
@@ -126,12 +127,6 @@ function changedLines(before: Buffer, after: Buffer): readonly [number, number] 
   const first = 1 + breaksIn(after.subarray(0, start));
   // A line includes its line break.
   return [first, first + breaksIn(after.subarray(start, Math.max(start, after.length - end - 1)))];
-}
-
-function breaksIn(bytes: Buffer): number {
-  let breaks = 0;
-  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) breaks += 1;
-  return breaks;
 }
 
 const PAUSE_MS = 2;

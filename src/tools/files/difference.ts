@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createTwoFilesPatch } from 'diff';
 import type { ContainedPath } from '../../permissions/path-containment.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
+import { breaksIn } from '../../records/text/text.ts';
 import type { PathContext } from '../../records/tool.ts';
 import { HASH_BYTES } from './file-hash.ts';
 import { isBinary } from './file-kind.ts';
@@ -28,17 +29,11 @@ export function textOf(source: ContainedPath, bytes: Buffer): string {
 /** A unified diff; null if the texts are too large or too different to compare in time. */
 export function difference(name: string, before: string, after: string): string | null {
   if (before.length + after.length > COMPARE_CHARACTERS) return null;
-  if (linesIn(before) + linesIn(after) > COMPARE_LINES) return null;
+  if (breaksIn(before) + breaksIn(after) + 2 > COMPARE_LINES) return null;
   const compare = (limit: { readonly maxEditLength: number } | { readonly timeout: number }) =>
     createTwoFilesPatch(name, name, before, after, '', '', { context: 2, ...limit });
   const patch = compare({ maxEditLength: COMPARE_EDITS }) ?? compare({ timeout: COMPARE_MS });
   return patch === undefined ? null : patch.slice(patch.indexOf('--- ')).replaceAll('\0', '\ufffd');
-}
-
-function linesIn(text: string): number {
-  let lines = 1;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
-  return lines;
 }
 
 /** The diff of a change, without the file's name; null if the file may not be read or the change cannot be compared. Throws if the file is not text. */

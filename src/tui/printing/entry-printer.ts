@@ -4,8 +4,9 @@ import type { AgentPane } from '../state/ui-state.ts';
 import type { FrameBudget } from '../text/frame-budget.ts';
 import { line } from '../text/line.ts';
 import type { MarkdownTail } from '../text/markdown.ts';
+import type { Batches } from '../text/wrap.ts';
 import type { AgentNames } from '../views/transcript/agent-names.ts';
-import { answerRest, type Batches, entryBelow, thoughtLines } from '../views/transcript/entry-view.ts';
+import { answerRest, entryBelow, thoughtLines } from '../views/transcript/entry-view.ts';
 
 interface PrintOptions {
   readonly width: number;

@@ -1,6 +1,7 @@
 import type { ModelDelta } from '../../models/model.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { countIn } from '../../records/kept-in.ts';
 import { endOfText } from '../../records/text/cut-text.ts';
 import { HUMAN, personText, readWait } from './agents/open-waits.ts';
 import { captureIn, seeCapture, shown } from './capture.ts';
@@ -10,20 +11,28 @@ import { type AgentPane, paneOf, type UiState } from './ui-state.ts';
 
 /** Maximum characters kept of the output of a running call. */
 const OUTPUT_MAX = 4_000;
-export function seeMessage(state: UiState, agent_id: string, message: PlacedMessage): UiState {
+
+/** The state after a change of an agent's pane; the same state for an agent that is not known, and if nothing changes. */
+function withPane(state: UiState, agent_id: string, change: (pane: AgentPane) => AgentPane): UiState {
   if (!state.agents.has(agent_id)) return state;
   const before = paneOf(state, agent_id);
-  let pane = place(before, message, agent_id, state.view === agent_id);
-  if (pane === before) return state;
-  if (message.kind === 'assistant') pane = { ...pane, streaming: '', reasoning: '', delay: null };
-  if (message.kind === 'result' && pane.output.has(message.content.call_id)) {
-    const output = new Map(pane.output);
-    output.delete(message.content.call_id);
-    pane = { ...pane, output };
-  }
-  pane = withoutReadMail(withoutQueued(pane, message), message);
-  if (state.view !== agent_id && countsAsUnseen(message)) pane = { ...pane, unseen: pane.unseen + 1 };
-  return { ...state, panes: state.panes.with(agent_id, pane) };
+  const pane = change(before);
+  return pane === before ? state : { ...state, panes: state.panes.with(agent_id, pane) };
+}
+
+export function seeMessage(state: UiState, agent_id: string, message: PlacedMessage): UiState {
+  return withPane(state, agent_id, (before) => {
+    let pane = place(before, message, agent_id, state.view === agent_id);
+    if (pane === before) return before;
+    if (message.kind === 'assistant') pane = { ...pane, streaming: '', reasoning: '', delay: null };
+    if (message.kind === 'result' && pane.output.has(message.content.call_id)) {
+      const output = new Map(pane.output);
+      output.delete(message.content.call_id);
+      pane = { ...pane, output };
+    }
+    pane = withoutReadMail(withoutQueued(pane, message), message);
+    return state.view !== agent_id && countsAsUnseen(message) ? { ...pane, unseen: pane.unseen + 1 } : pane;
+  });
 }
 
 function place(pane: AgentPane, message: PlacedMessage, agent_id: string, in_view: boolean): AgentPane {
@@ -60,18 +69,14 @@ function withoutQueued(pane: AgentPane, message: PlacedMessage): AgentPane {
 function withoutReadMail(pane: AgentPane, message: PlacedMessage): AgentPane {
   if (pane.unread.size === 0) return pane;
   const unread = new Map(pane.unread);
-  const take = (from: string): void => {
-    const count = unread.get(from) ?? 0;
-    if (count > 1) unread.set(from, count - 1);
-    else unread.delete(from);
-  };
-  if (message.kind === 'user' && message.content.origin === 'human') take(HUMAN);
+  if (message.kind === 'user' && message.content.origin === 'human') countIn(unread, HUMAN, -1);
   else if (message.kind === 'user' && message.content.origin === 'mail') {
     for (const from of pane.unread.keys()) if (from !== HUMAN) unread.delete(from);
   } else {
     const ended = waitOutput(message);
     if (ended === null) return pane;
-    for (const row of readWait(ended)?.rows ?? []) if (row.status === 'received') take(row.agent_id);
+    for (const { status, agent_id } of readWait(ended)?.rows ?? [])
+      if (status === 'received') countIn(unread, agent_id, -1);
   }
   return { ...pane, unread };
 }
@@ -82,13 +87,14 @@ function waitOutput(message: PlacedMessage): string | null {
 }
 
 export function seeMail(state: UiState, mail: Mail): UiState {
-  if (mail.kind !== 'letter' || !state.agents.has(mail.to_id)) return state;
-  const pane = paneOf(state, mail.to_id);
-  const from = mail.from_id ?? HUMAN;
-  const unread = new Map(pane.unread).set(from, (pane.unread.get(from) ?? 0) + 1);
-  const known = mail.from_id !== null || pane.queued.some(({ id }) => id === mail.id);
-  const queued = known ? pane.queued : [...pane.queued, { id: mail.id, text: mail.body }];
-  return { ...state, panes: state.panes.with(mail.to_id, { ...pane, unread, queued }) };
+  if (mail.kind !== 'letter') return state;
+  return withPane(state, mail.to_id, (pane) => {
+    const unread = new Map(pane.unread);
+    countIn(unread, mail.from_id ?? HUMAN, 1);
+    const known = mail.from_id !== null || pane.queued.some(({ id }) => id === mail.id);
+    const queued = known ? pane.queued : [...pane.queued, { id: mail.id, text: mail.body }];
+    return { ...pane, unread, queued };
+  });
 }
 
 export function seeTakenBack(state: UiState, agent_id: string, mail_id: string): UiState {
@@ -96,17 +102,12 @@ export function seeTakenBack(state: UiState, agent_id: string, mail_id: string):
   const queued = pane.queued.filter(({ id }) => id !== mail_id);
   if (queued.length === pane.queued.length) return state;
   const unread = new Map(pane.unread);
-  const left = (unread.get(HUMAN) ?? 0) - 1;
-  if (left > 0) unread.set(HUMAN, left);
-  else unread.delete(HUMAN);
+  countIn(unread, HUMAN, -1);
   return { ...state, panes: state.panes.with(agent_id, { ...pane, queued, unread }) };
 }
 
 export function seeDelta(state: UiState, agent_id: string, delta: ModelDelta): UiState {
-  if (!state.agents.has(agent_id)) return state;
-  const pane = paneOf(state, agent_id);
-  const next = afterDelta(pane, delta, state.now);
-  return next === pane ? state : { ...state, panes: state.panes.with(agent_id, next) };
+  return withPane(state, agent_id, (pane) => afterDelta(pane, delta, state.now));
 }
 
 function afterDelta(pane: AgentPane, delta: ModelDelta, now: number): AgentPane {
@@ -126,11 +127,10 @@ function afterDelta(pane: AgentPane, delta: ModelDelta, now: number): AgentPane 
 }
 
 export function seeOutput(state: UiState, agent_id: string, call_id: string, text: string): UiState {
-  if (!state.agents.has(agent_id)) return state;
-  const pane = paneOf(state, agent_id);
-  const newest = endOfText((pane.output.get(call_id) ?? '') + text, OUTPUT_MAX);
-  const output = new Map(pane.output).set(call_id, newest);
-  return { ...state, panes: state.panes.with(agent_id, { ...pane, output }) };
+  return withPane(state, agent_id, (pane) => {
+    const newest = endOfText((pane.output.get(call_id) ?? '') + text, OUTPUT_MAX);
+    return { ...pane, output: new Map(pane.output).set(call_id, newest) };
+  });
 }
 
 /** The scrollback as read from the ledger, then messages that arrived since; notices of the program stay in place. */
@@ -145,8 +145,7 @@ export function seeHistory(
   const last = messages.at(-1)?.seq ?? 0;
   const all = [...messages, ...pane.early.filter((message) => message.seq > last)];
   const unread = new Map<string, number>();
-  for (const { kind, from_id } of mail)
-    if (kind === 'letter') unread.set(from_id ?? HUMAN, (unread.get(from_id ?? HUMAN) ?? 0) + 1);
+  for (const { kind, from_id } of mail) if (kind === 'letter') countIn(unread, from_id ?? HUMAN, 1);
   const told = all.filter((message) => message.seq > pane.seq);
   const read = told.reduce((sum, message) => seeCapture(sum, message, agent_id), pane);
   const next: AgentPane = {

@@ -7,7 +7,7 @@ import { codeColours } from './code-colours.ts';
 import { withLinks } from './links.ts';
 import { cutPieces, type Piece } from './markdown-pieces.ts';
 import { alignedTable } from './markdown-tables.ts';
-import { wrap } from './wrap.ts';
+import { type Batches, wrap } from './wrap.ts';
 
 // Links show their targets on every terminal, since text written by a model could hide them.
 setCapabilityOverrides({ hyperlinks: false, images: null });
@@ -16,12 +16,7 @@ setCapabilityOverrides({ hyperlinks: false, images: null });
 const PIECES_MAX = 500;
 
 /** Renders Markdown as lines that fit the width, piece by piece; `from`: the text before this offset is printed already. */
-export function* markdown(
-  text: string,
-  width: number,
-  style: UiStyle,
-  from = 0,
-): Generator<readonly string[]> {
+export function* markdown(text: string, width: number, style: UiStyle, from = 0): Batches {
   const room = Math.max(1, width);
   let [index, empty] = [0, from === 0];
   for (const whole of cutPieces(text, null)) {

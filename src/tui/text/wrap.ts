@@ -2,6 +2,9 @@ import { wrapTextWithAnsi } from '@earendil-works/pi-tui';
 import { cleanLines } from '../../render/clean.ts';
 import { columnsOf, fit, type Style } from '../../render/style.ts';
 
+/** Lines in batches, none of which takes long to render. */
+export type Batches = Iterable<readonly string[]>;
+
 const TAB = '   ';
 /** Maximum characters that are wrapped at once; fewer with emoji, which take ten times as long. */
 export const PIECE_MAX = 8_192;

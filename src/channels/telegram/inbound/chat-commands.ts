@@ -30,11 +30,15 @@ export async function runCommand(place: CommandPlace, command: SlashCommand): Pr
   switch (command.name) {
     case 'start':
     case 'help':
-      return helpText();
+      return commandsText(
+        'Write a message: the agent of this chat reads it. Calls that need your consent come with buttons.',
+      );
     case 'agents':
-      return await agentsText(place);
+      return await agentsText(place, '', '; write a message to begin');
     case 'kill':
-      return command.argument === '' ? await whomToKill(place) : await kill(place, command.argument);
+      return command.argument === ''
+        ? await agentsText(place, 'Which agent? Write /kill AGENT with one of these names:\n')
+        : await kill(place, command.argument);
     case 'stop':
       return plain((await sessions.interrupt(chat)) ? 'stopped' : 'nothing to stop: no agent is working');
     case 'new':
@@ -52,46 +56,23 @@ export async function runCommand(place: CommandPlace, command: SlashCommand): Pr
     case 'deny':
       return await deny(place, command.argument);
     default:
-      return unknownText(command.name);
+      return commandsText(`no such command: /${command.name}`);
   }
 }
 
-function helpText(): FormattedText {
-  const builder = new TextBuilder();
-  builder.write(
-    'Write a message: the agent of this chat reads it. Calls that need your consent come with buttons.\n\n',
+function commandsText(head: string): FormattedText {
+  const lines = BOT_COMMANDS.map(
+    ({ name, usage, description }) => `/${name}${usage === '' ? '' : ` ${usage}`} – ${description}`,
   );
-  writeCommands(builder);
-  return builder.build();
+  return plain(`${head}\n\n${lines.join('\n')}`);
 }
 
-function unknownText(name: string): FormattedText {
-  const builder = new TextBuilder();
-  builder.write(`no such command: /${name}\n\n`);
-  writeCommands(builder);
-  return builder.build();
-}
-
-function writeCommands(builder: TextBuilder): void {
-  BOT_COMMANDS.forEach(({ name, usage, description }, index) => {
-    if (index > 0) builder.write('\n');
-    builder.write(`/${name}${usage === '' ? '' : ` ${usage}`} – ${description}`);
-  });
-}
-
-async function agentsText({ sessions, chat }: CommandPlace): Promise<FormattedText> {
+/** `head` precedes the agents of the chat; `hint` is added where there are none. */
+async function agentsText({ sessions, chat }: CommandPlace, head: string, hint = ''): Promise<FormattedText> {
   const agents = await sessions.agents(chat);
-  if (agents.length === 0) return plain('no agents in this chat; write a message to begin');
+  if (agents.length === 0) return plain(`no agents in this chat${hint}`);
   const builder = new TextBuilder();
-  writeAgents(builder, agents);
-  return builder.build();
-}
-
-async function whomToKill({ sessions, chat }: CommandPlace): Promise<FormattedText> {
-  const agents = await sessions.agents(chat);
-  if (agents.length === 0) return plain('no agents in this chat');
-  const builder = new TextBuilder();
-  builder.write('Which agent? Write /kill AGENT with one of these names:\n');
+  builder.write(head);
   writeAgents(builder, agents);
   return builder.build();
 }

@@ -1,10 +1,9 @@
 import { backOff, sleep } from '../../../processes/waiting.ts';
-import type { ChannelLog } from '../../channel.ts';
-import type { BotAnswer, BotClient } from '../bot/bot-client.ts';
-import type { TelegramTiming } from '../bot/telegram-timing.ts';
+import type { BotAnswer } from '../bot/bot-client.ts';
 import { sendNew } from '../outbound/outgoing-message.ts';
 import { textMessages } from '../outbound/parcel-messages.ts';
 import type { FormattedText } from '../text/formatted-text.ts';
+import type { UpdatePollTools } from './update-poll.ts';
 
 const TRIES = 6;
 /** Maximum replies waiting in one chat; further ones are dropped. */
@@ -15,24 +14,17 @@ const WAITING_MAX = 50;
  * whether or not its reply arrives.
  */
 export class CommandReplies {
-  readonly #client: BotClient;
-  readonly #log: ChannelLog;
-  readonly #back_off: TelegramTiming['back_off'];
-  readonly #signal: AbortSignal;
+  readonly #tools: UpdatePollTools;
   readonly #chats = new Map<number, { last: Promise<void>; waiting: number }>();
 
-  constructor(client: BotClient, log: ChannelLog, back_off: TelegramTiming['back_off'], signal: AbortSignal) {
-    this.#client = client;
-    this.#log = log;
-    this.#back_off = back_off;
-    this.#signal = signal;
+  constructor(tools: UpdatePollTools) {
+    this.#tools = tools;
   }
 
   say(chat: number, text: FormattedText): void {
+    const { client, signal } = this.#tools;
     for (const message of textMessages(text))
-      this.later(chat, () =>
-        this.#client.write(chat, (api, stop) => sendNew(api, chat, message, stop), this.#signal),
-      );
+      this.later(chat, () => client.write(chat, (api, stop) => sendNew(api, chat, message, stop), signal));
   }
 
   /** Sends after the earlier replies of the chat. */
@@ -50,7 +42,8 @@ export class CommandReplies {
 
   /** Sends without queueing, with at most `TRIES` tries while failures are transient. Never rejects. */
   async now(send: () => Promise<BotAnswer<unknown>>): Promise<void> {
-    for (let tries = 1; !this.#signal.aborted; tries += 1) {
+    const { log, timing, signal } = this.#tools;
+    for (let tries = 1; !signal.aborted; tries += 1) {
       const answer = await send();
       if (answer.ok) return;
       const { failure } = answer;
@@ -58,11 +51,11 @@ export class CommandReplies {
       const is_transient = failure.type === 'flood' || failure.type === 'transient';
       if (!is_transient || tries === TRIES) {
         const error = 'error' in failure ? failure.error : failure.type;
-        this.#log('warn', 'an answer could not be sent to Telegram', { error });
+        log('warn', 'an answer could not be sent to Telegram', { error });
         return;
       }
-      const wait_ms = failure.type === 'flood' ? failure.after_ms : backOff(tries, this.#back_off);
-      await sleep(wait_ms, this.#signal);
+      const wait_ms = failure.type === 'flood' ? failure.after_ms : backOff(tries, timing.back_off);
+      await sleep(wait_ms, signal);
     }
   }
 

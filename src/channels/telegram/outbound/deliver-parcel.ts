@@ -1,3 +1,5 @@
+import { fieldsOf } from '../../../records/text/json-fields.ts';
+import { jsonIn } from '../../../records/text/json-text.ts';
 import type { DeliverContext, DeliverResult, Parcel } from '../../channel.ts';
 import type { BotAnswer, BotClient } from '../bot/bot-client.ts';
 import { editRefusal, failureResult } from '../bot/bot-failure.ts';
@@ -83,11 +85,7 @@ async function withFallback<T>(
 
 /** Parses the progress that an earlier try stored; zero if it cannot be parsed. */
 function readProgress(kept: string | null): PartProgress {
-  try {
-    const { sent, message_ids } = JSON.parse(kept ?? 'null') as PartProgress;
-    if (Number.isSafeInteger(sent) && sent >= 0 && Array.isArray(message_ids)) return { sent, message_ids };
-  } catch {
-    // Invalid JSON: begin with the first message.
-  }
-  return { sent: 0, message_ids: [] };
+  const { sent, message_ids } = fieldsOf(jsonIn(kept ?? '')) as Partial<PartProgress>;
+  const is_known = Number.isSafeInteger(sent) && Number(sent) >= 0 && Array.isArray(message_ids);
+  return is_known ? { sent: Number(sent), message_ids } : { sent: 0, message_ids: [] };
 }

@@ -1,3 +1,5 @@
+import { fieldsOf } from '../../../records/text/json-fields.ts';
+import { jsonIn } from '../../../records/text/json-text.ts';
 import type { ChannelLog, ChannelMemory, ChatEvent } from '../../channel.ts';
 import type { BotAnswer, BotClient } from '../bot/bot-client.ts';
 import type { BotFailure } from '../bot/bot-failure.ts';
@@ -265,11 +267,6 @@ export class LiveMessage {
 }
 
 function readNote(kept: string | null): LiveNote | null {
-  try {
-    const note = JSON.parse(kept ?? 'null') as Partial<LiveNote> | null;
-    if (!Number.isSafeInteger(note?.message_id)) return null;
-    return { message_id: Number(note?.message_id), ended: note?.ended === true };
-  } catch {
-    return null;
-  }
+  const { message_id, ended } = fieldsOf(jsonIn(kept ?? ''));
+  return Number.isSafeInteger(message_id) ? { message_id: Number(message_id), ended: ended === true } : null;
 }

@@ -7,6 +7,7 @@ import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import { readWait } from '../../state/agents/open-waits.ts';
 import type { CallEntry, ForksEntry } from '../../state/entry.ts';
 import { line, type Part, separator } from '../../text/line.ts';
+import type { Batches } from '../../text/wrap.ts';
 import type { AgentNames } from './agent-names.ts';
 import { foldedOutput, wholeOutput } from './folded.ts';
 import { waitRows } from './wait-rows.ts';
@@ -19,12 +20,7 @@ const SUBJECT_MAX = 2_000;
 type Status = NonNullable<CallEntry['result']>['status'];
 
 /** A call in one line, `● bash ls -la  ✓`, and the beginning of its output. */
-export function* callView(
-  entry: CallEntry,
-  width: number,
-  style: UiStyle,
-  names: AgentNames,
-): Generator<readonly string[]> {
+export function* callView(entry: CallEntry, width: number, style: UiStyle, names: AgentNames): Batches {
   const input = parsedObject(entry.input === '' ? '{}' : entry.input);
   const subject = subjectOf(entry, input, names);
   const name = clean(entry.name);
@@ -115,11 +111,7 @@ const ARGUMENT_MAX = 100_000;
 const NOT_ASKED = { subject: '', subject_kind: null, difference: null };
 
 /** Arguments that do not fit one line: a long command, the text of a write, the diff of a patch. */
-function* wholeArguments(
-  { name: tool, input }: CallEntry,
-  width: number,
-  style: UiStyle,
-): Generator<readonly string[]> {
+function* wholeArguments({ name: tool, input }: CallEntry, width: number, style: UiStyle): Batches {
   for (const { name, text } of eachAskPart({ ...NOT_ASKED, tool, input }, ARGUMENT_MAX)) {
     if (!text.includes('\n') && text.length < width / 2) continue;
     if (name !== '') yield [line(style, width, [['cyan', `  ${clean(name)}:`]])];
@@ -130,11 +122,7 @@ function* wholeArguments(
 /** Calls whose successful result adds nothing to the mark. */
 const QUIET: ReadonlySet<string> = new Set(['fork', 'send', 'kill', 'spawn_agents']);
 
-function* output(
-  { name, result, opened }: CallEntry,
-  width: number,
-  style: UiStyle,
-): Generator<readonly string[]> {
+function* output({ name, result, opened }: CallEntry, width: number, style: UiStyle): Batches {
   if (result === null) return;
   if (opened) return yield* wholeOutput(result.output, width, style);
   const waited = name === 'wait' ? readWait(result.output) : null;
@@ -157,7 +145,7 @@ export function* forksView(
   width: number,
   style: UiStyle,
   names: AgentNames,
-): Generator<readonly string[]> {
+): Batches {
   const refused = calls.flatMap((call) => refusalOf(call) ?? []);
   const created = calls.filter((call) => refusalOf(call) === null);
   const running = calls.some(({ result }) => result === null);

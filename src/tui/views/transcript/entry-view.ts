@@ -11,16 +11,13 @@ import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import { type Entry, isUnfinished, type Tone } from '../../state/entry.ts';
 import { line, type Part } from '../../text/line.ts';
 import { markdown } from '../../text/markdown.ts';
-import { wrapInPieces } from '../../text/wrap.ts';
+import { type Batches, wrapInPieces } from '../../text/wrap.ts';
 import type { AgentNames } from './agent-names.ts';
 import { callView, forksView } from './call-view.ts';
 import { eventView } from './event-view.ts';
 import { folded } from './folded.ts';
 import { mailView } from './mail-view.ts';
 import { captureView, personView } from './person-view.ts';
-
-/** Lines in batches, none of which takes long to render. */
-export type Batches = Iterable<readonly string[]>;
 
 /** Renders an entry of a scrollback. */
 export function* entryView(entry: Entry, width: number, style: UiStyle, names: AgentNames): Batches {

@@ -5,7 +5,7 @@ import { spellHiddenLine } from '../../../render/hidden-characters.ts';
 import { type Paint, type Sign, sign, type UiStyle } from '../../../render/style.ts';
 import { readWait } from '../../state/agents/open-waits.ts';
 import { line, type Part } from '../../text/line.ts';
-import { wrap, wrapInPieces } from '../../text/wrap.ts';
+import { type Batches, wrap, wrapInPieces } from '../../text/wrap.ts';
 import { waitRows } from './wait-rows.ts';
 
 type EventMessage = Extract<PlacedMessage, { readonly kind: 'event' }>;
@@ -29,11 +29,7 @@ const MARKS: Readonly<Record<EventContent['event'], readonly [Sign, Paint]>> = {
 };
 
 /** An event of an agent: `✗ kill event: by you, 0 descendants`. */
-export function* eventView(
-  message: EventMessage,
-  width: number,
-  style: UiStyle,
-): Generator<readonly string[]> {
+export function* eventView(message: EventMessage, width: number, style: UiStyle): Batches {
   const { event, text } = message.content;
   const [glyph, paint] = MARKS[event];
   const mark = style.accessible ? '' : `${sign(style, glyph)} `;

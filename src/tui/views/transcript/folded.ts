@@ -1,8 +1,9 @@
 import { cutText } from '../../../records/text/cut-text.ts';
+import { breaksIn } from '../../../records/text/text.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import { line, type Part } from '../../text/line.ts';
-import { wrap, wrapInPieces } from '../../text/wrap.ts';
+import { type Batches, wrap, wrapInPieces } from '../../text/wrap.ts';
 
 /** Maximum characters read of a folded text. */
 const HEAD_MAX = 4_000;
@@ -16,11 +17,7 @@ export interface Fold {
 }
 
 /** A text as one line, with the number of further lines; all lines when opened. */
-export function* folded(
-  { label, text, paint, opened }: Fold,
-  width: number,
-  style: UiStyle,
-): Generator<readonly string[]> {
+export function* folded({ label, text, paint, opened }: Fold, width: number, style: UiStyle): Batches {
   if (opened) {
     yield [line(style, width, label)];
     return yield* indented(text.trim(), paint, width, style);
@@ -28,18 +25,12 @@ export function* folded(
   const trimmed = text.trimStart();
   const end = trimmed.indexOf('\n');
   const first = clean(end === -1 ? trimmed : trimmed.slice(0, end));
-  const more = end === -1 ? 0 : linesIn(trimmed.slice(end).trimEnd());
+  const more = end === -1 ? 0 : breaksIn(trimmed.slice(end).trimEnd());
   yield [line(style, width, [...label, [paint, first], ...(more > 0 ? [moreLines(more)] : [])])];
 }
 
 function moreLines(count: number): Part {
   return ['dim', count === 1 ? ' (+1 line)' : ` (+${count} lines)`];
-}
-
-function linesIn(text: string): number {
-  let count = 0;
-  for (let place = text.indexOf('\n'); place !== -1; place = text.indexOf('\n', place + 1)) count += 1;
-  return count;
 }
 
 /** The first `rows` lines of an output, and how many more there are. */
@@ -51,17 +42,17 @@ export function foldedOutput(output: string, rows: number, width: number, style:
   const shown = whole ? head : head.slice(0, rows);
   const lines = shown.map((row) => line(style, width, ['  ', ['dim', row]]));
   if (whole) return lines;
-  const all = linesIn(text) + 1;
+  const all = breaksIn(text) + 1;
   const hidden = Math.max(head.length, all) - shown.length;
   return [...lines, line(style, width, [['dim', `  ${sign(style, '…')} +${hidden} lines`]])];
 }
 
 /** All of an output. */
-export function wholeOutput(output: string, width: number, style: UiStyle): Generator<readonly string[]> {
+export function wholeOutput(output: string, width: number, style: UiStyle): Batches {
   return indented(output.trimEnd(), 'dim', width, style);
 }
 
-function* indented(text: string, paint: Paint, width: number, style: UiStyle): Generator<readonly string[]> {
+function* indented(text: string, paint: Paint, width: number, style: UiStyle): Batches {
   for (const rows of wrapInPieces(text, width - 2, style))
     yield rows.map((row) => line(style, width, ['  ', [paint, row]]));
 }

@@ -3,6 +3,7 @@ import { clean } from '../../../render/clean.ts';
 import { sign, type UiStyle } from '../../../render/style.ts';
 import { line } from '../../text/line.ts';
 import { markdown } from '../../text/markdown.ts';
+import type { Batches } from '../../text/wrap.ts';
 import type { AgentNames } from './agent-names.ts';
 
 export interface FramedMail {
@@ -14,12 +15,7 @@ export interface FramedMail {
 }
 
 /** Mail from agents, framed with its sender, so that it never looks like a message of the person. */
-export function* mailView(
-  text: string,
-  width: number,
-  style: UiStyle,
-  names: AgentNames,
-): Generator<readonly string[]> {
+export function* mailView(text: string, width: number, style: UiStyle, names: AgentNames): Batches {
   const framed = readFramedMail(text);
   for (const mail of framed) yield* frame(mail, width, style);
   if (framed.length > 0) return;
@@ -31,11 +27,7 @@ export function* mailView(
   });
 }
 
-function* frame(
-  { from, agent_id, body, did }: FramedMail,
-  width: number,
-  style: UiStyle,
-): Generator<readonly string[]> {
+function* frame({ from, agent_id, body, did }: FramedMail, width: number, style: UiStyle): Batches {
   const sender = `${clean(from)} (${clean(agent_id.slice(0, 8))})`;
   const completion = completionFrom(body);
   const shown = completion === null ? body : completionLine(completion);

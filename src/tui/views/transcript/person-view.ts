@@ -3,7 +3,7 @@ import { cutText, endOfText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import { line } from '../../text/line.ts';
-import { wrapInPieces } from '../../text/wrap.ts';
+import { type Batches, wrapInPieces } from '../../text/wrap.ts';
 
 /** Limits above which a text, a paste in most cases, shows only its beginning and its end. */
 const LINES_MAX = 30;
@@ -12,12 +12,7 @@ const HEAD = { lines: 10, length: 2_000 };
 const TAIL = { lines: 4, length: 800 };
 
 /** A message of the person: what they wrote, and one line for each attachment; opened, with the text of all attachments. */
-export function* personView(
-  text: string,
-  opened: boolean,
-  width: number,
-  style: UiStyle,
-): Generator<readonly string[]> {
+export function* personView(text: string, opened: boolean, width: number, style: UiStyle): Batches {
   const attached = opened ? null : readAttachments(text);
   let mark = style.accessible ? 'You: ' : '> ';
   for (const [paint, rows] of personRows(attached?.text ?? text, opened, width - mark.length, style))
@@ -37,12 +32,7 @@ function attachedLine(label: string, width: number, style: UiStyle): string {
 }
 
 /** Captured text: shown, and never sent to a model. */
-export function* captureView(
-  text: string,
-  opened: boolean,
-  width: number,
-  style: UiStyle,
-): Generator<readonly string[]> {
+export function* captureView(text: string, opened: boolean, width: number, style: UiStyle): Batches {
   const mark = style.accessible ? 'captured: ' : `${sign(style, '┆')} `;
   for (const [paint, rows] of personRows(text, opened, width - mark.length, style))
     yield rows.map((row) => line(style, width, [['magenta', mark], paint === 'dim' ? ['dim', row] : row]));

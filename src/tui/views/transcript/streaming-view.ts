@@ -3,7 +3,7 @@ import { sign, type UiStyle } from '../../../render/style.ts';
 import type { AgentPane } from '../../state/ui-state.ts';
 import { line } from '../../text/line.ts';
 import type { MarkdownTail } from '../../text/markdown.ts';
-import { wrap } from '../../text/wrap.ts';
+import { type Batches, wrap } from '../../text/wrap.ts';
 import type { AgentNames } from './agent-names.ts';
 import { entryBelow, finishedEntries } from './entry-view.ts';
 
@@ -48,7 +48,7 @@ export function streamingView(pane: AgentPane, settings: StreamingOptions): stri
 }
 
 /** Renders no more batches than the rows need. */
-function firstRows(batches: Iterable<readonly string[]>, rows: number): string[] {
+function firstRows(batches: Batches, rows: number): string[] {
   const lines: string[] = [];
   for (const batch of batches) {
     lines.push(...batch);
