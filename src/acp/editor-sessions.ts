@@ -11,7 +11,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import { isoTime } from '../documents/iso-time.ts';
 import { titlesOf } from '../documents/tree-titles.ts';
-import type { Agent } from '../records/agent/agent.ts';
+import { type Agent, descendantsOf } from '../records/agent/agent.ts';
 import { placeText, readPlace } from '../records/text/list-place.ts';
 import { statusWord } from '../render/agent-status.ts';
 import { clean } from '../render/clean.ts';
@@ -19,7 +19,6 @@ import type { AcpOptions, EditorFolder } from './acp-options.ts';
 import { invalidParams } from './protocol-error.ts';
 import { EditorSession } from './session/editor-session.ts';
 import { OpenTree, type OpenTreeOptions } from './session/open-tree.ts';
-import { descendantsOf } from './session/plan-entries.ts';
 
 /** Maximum conversations per page of the list. */
 const PAGE = 50;

@@ -82,6 +82,12 @@ export function createCronTool(options: CronToolOptions): Tool<Input> {
   });
 }
 
+/** Models write null for a field that they leave out. */
+function withoutNulls<T extends object>(given: T): { [Key in keyof T]: Exclude<T[Key], null> } {
+  const told = Object.entries(given).filter(([, value]) => value !== null);
+  return Object.fromEntries(told) as ReturnType<typeof withoutNulls<T>>;
+}
+
 class CronCall {
   readonly #options: CronToolOptions;
   readonly #self: Agent;
@@ -180,21 +186,15 @@ class CronCall {
   }
 
   #given(): Parameters<CronJobs['change']>[1] {
-    const { cron, tz, every, at, task, session, deliver, once, cleanup, overlap, timeoutSeconds } =
-      this.#input;
-    return {
-      cron: cron ?? undefined,
-      tz: tz ?? undefined,
-      every: every ?? undefined,
-      at: at ?? undefined,
-      task: task ?? undefined,
-      session: session ?? undefined,
-      deliver: deliver ?? undefined,
-      once: once ?? undefined,
-      cleanup: cleanup ?? undefined,
-      overlap: overlap ?? undefined,
-      timeout_s: timeoutSeconds ?? undefined,
-    };
+    const {
+      action: _,
+      name: __,
+      model: ___,
+      thinking: ____,
+      timeoutSeconds: timeout_s,
+      ...given
+    } = this.#input;
+    return withoutNulls({ ...given, timeout_s });
   }
 
   #name(): string {

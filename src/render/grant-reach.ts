@@ -3,16 +3,13 @@ import { clean } from './clean.ts';
 
 /** Describes which agents a granted rule applies to, and until when: `reader, until its turn ends`. */
 export function grantReach(scope: AskScope, agent_name: string | null, root_id: string | null): string {
-  switch (scope) {
-    case 'once':
-      return 'this call';
-    case 'turn':
-      return `${clean(agent_name ?? '')}, until its turn ends`;
-    case 'agent':
-      return clean(agent_name ?? '');
-    case 'session':
-      return `every agent of the tree ${root_id?.slice(0, 8)}`;
-    case 'always':
-      return 'every agent in the folder, for good';
-  }
+  const name = clean(agent_name ?? '');
+  const reach: Readonly<Record<AskScope, string>> = {
+    once: 'this call',
+    turn: `${name}, until its turn ends`,
+    agent: name,
+    session: `every agent of the tree ${root_id?.slice(0, 8)}`,
+    always: 'every agent in the folder, for good',
+  };
+  return reach[scope];
 }

@@ -72,9 +72,7 @@ async function removeClosed(
 ): Promise<number> {
   if (options.dry_run) {
     const left = await store.closedTrees(Number.MAX_SAFE_INTEGER);
-    for (const root_id of left) add(rows, await store.treeSize(root_id), options.runs);
-    await options.onTrees?.(left);
-    rows.trees += left.length;
+    await countEach(store, left, options, rows);
     return left.length;
   }
   let resumed = 0;
@@ -94,14 +92,23 @@ async function removeTrees(
 ): Promise<readonly OldTree[]> {
   const ids = trees.map(({ root_id }) => root_id);
   if (options.dry_run) {
-    for (const root_id of ids) add(rows, await store.treeSize(root_id), options.runs);
-    await options.onTrees?.(ids);
-    rows.trees += ids.length;
+    await countEach(store, ids, options, rows);
     return trees;
   }
   const closed = await store.closeTrees(ids, options.terms);
   await removeEach(store, closed, options, rows);
   return trees.filter(({ root_id }) => closed.includes(root_id));
+}
+
+async function countEach(
+  store: Store,
+  root_ids: readonly string[],
+  { runs, onTrees }: RemovalOptions,
+  rows: Writable<RemovedRows>,
+): Promise<void> {
+  for (const root_id of root_ids) add(rows, await store.treeSize(root_id), runs);
+  await onTrees?.(root_ids);
+  rows.trees += root_ids.length;
 }
 
 async function removeEach(

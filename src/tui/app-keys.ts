@@ -9,7 +9,7 @@ import { CoppiceError } from '../records/coppice-error.ts';
 import { openApprovals, perform, quit } from './app-commands.ts';
 import type { AppContext } from './app-context.ts';
 import { askKill } from './commands/ask-kill.ts';
-import { switchMode } from './commands/switch-mode.ts';
+import { switchMode } from './commands/pick-model.ts';
 import { takeBack } from './composer/write-message.ts';
 import { actionOf, printable } from './keys/action-of.ts';
 import type { Action } from './keys/actions.ts';

@@ -5,7 +5,7 @@ import type {
   SessionUpdate,
   StopReason,
 } from '@agentclientprotocol/sdk';
-import type { Agent } from '../../records/agent/agent.ts';
+import { type Agent, descendantsOf } from '../../records/agent/agent.ts';
 import { failureOf, isWorking } from '../../records/agent/state.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { outcomeOf } from '../../records/run/outcome.ts';
@@ -14,7 +14,7 @@ import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import { failureError } from '../protocol-error.ts';
 import { ConversationFeed } from '../updates/conversation-feed.ts';
 import type { OpenTree, TreeSession } from './open-tree.ts';
-import { descendantsOf, planEntries } from './plan-entries.ts';
+import { planEntries } from './plan-entries.ts';
 import { promptContent } from './prompt-content.ts';
 import { configOptions, modeState, readChange, readMode, type Settings } from './session-settings.ts';
 

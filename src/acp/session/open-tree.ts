@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { modeOf } from '../../permissions/mode.ts';
 import type { Agent } from '../../records/agent/agent.ts';
-import { isActive } from '../../records/agent/agent.ts';
+import { descendantsOf, isActive } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { ComposedText } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
@@ -16,7 +16,6 @@ import {
   PermissionRequests,
   type PermissionRequestsOptions,
 } from './permission-requests.ts';
-import { descendantsOf } from './plan-entries.ts';
 import type { Change, Settings } from './session-settings.ts';
 
 /** Interval at which a part of a tree is polled until it rests. */

@@ -18,19 +18,6 @@ export function planEntries(below: readonly Agent[]): PlanEntry[] {
   return [...named, { content: `and ${more.length} more agents`, priority: 'medium', status }];
 }
 
-/** Returns the descendants of an agent, at any depth. `all`: the agents of its tree. */
-export function descendantsOf(agent_id: string, all: Iterable<Agent>): Agent[] {
-  const below = new Set([agent_id]);
-  const found: Agent[] = [];
-  // An agent is created before its children.
-  for (const agent of [...all].sort((a, b) => a.created_at - b.created_at || a.depth - b.depth)) {
-    if (agent.parent_id === null || !below.has(agent.parent_id)) continue;
-    below.add(agent.id);
-    found.push(agent);
-  }
-  return found;
-}
-
 function entryOf(agent: Agent): PlanEntry {
   const about = aboutOf(agent);
   const content = about === '' ? clean(agent.name) : `${clean(agent.name)}: ${about}`;

@@ -209,3 +209,12 @@ export function runTime(config: AgentConfig, limits: Limits, started_at: number)
   const left = Math.max(0, timeBudgetEnd(config) - started_at);
   return Math.min(limits.run_ms, config.run_ms ?? limits.run_ms, left);
 }
+
+/** The descendants of an agent, at any depth, oldest first. `all`: the agents of its tree. */
+export function descendantsOf(agent_id: string, all: Iterable<Agent>): Agent[] {
+  const below = new Set([agent_id]);
+  // An agent is created before its children.
+  const oldest_first = [...all].sort((a, b) => a.created_at - b.created_at || a.depth - b.depth);
+  for (const { id, parent_id } of oldest_first) if (parent_id !== null && below.has(parent_id)) below.add(id);
+  return oldest_first.filter(({ id }) => id !== agent_id && below.has(id));
+}

@@ -6,10 +6,8 @@ import { isTerminal } from '../../records/agent/state.ts';
 import type { Mail, MailKind, NewMail } from '../../records/conversation/mail.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
-import type { RulesPlace } from '../../store/approvals/answer-approval.ts';
 import type { Store } from '../../store/store.ts';
 import type { Executor } from '../executor/executor.ts';
-import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeFace, SendOptions } from '../runtime-face.ts';
 import type { OpenOptions } from '../runtime-options.ts';
 
@@ -21,20 +19,16 @@ const POLL_MS = 20;
 export class HumanOrders {
   readonly #store: Store;
   readonly #executor: Executor;
-  readonly #clock: RuntimeClock;
-  readonly #newId: () => string;
-  readonly #rules: RulesPlace;
+  readonly #options: OpenOptions;
 
-  constructor(executor: Executor, { store, clock, newId, rules_file }: OpenOptions) {
-    this.#rules = { rules_file };
+  constructor(executor: Executor, options: OpenOptions) {
     this.#executor = executor;
-    this.#store = store;
-    this.#clock = clock;
-    this.#newId = newId;
+    this.#store = options.store;
+    this.#options = options;
   }
 
   #stamp(): { readonly id: string; readonly sent_at: number } {
-    return { id: this.#newId(), sent_at: this.#clock.now() };
+    return { id: this.#options.newId(), sent_at: this.#options.clock.now() };
   }
 
   async find(id: string): Promise<Agent> {
@@ -60,7 +54,7 @@ export class HumanOrders {
 
   async kill(agent_id: string): Promise<readonly string[]> {
     await this.find(agent_id);
-    const { ids } = await this.#store.kill(agent_id, 'you', this.#clock.now());
+    const { ids } = await this.#store.kill(agent_id, 'you', this.#options.clock.now());
     if (ids.length > 0) this.#executor.markKilled(ids, 'you');
     return ids;
   }
@@ -80,7 +74,7 @@ export class HumanOrders {
 
   /** Resolves to the child once it exists. Rejects with `E_REFUSED` if a limit forbids it, or if no process follows the order in time. */
   async fork(
-    ...[agent_id, name, prompt, captured = false, id = this.#newId()]: Parameters<RuntimeFace['fork']>
+    ...[agent_id, name, prompt, captured = false, id = this.#options.newId()]: Parameters<RuntimeFace['fork']>
   ): Promise<Agent> {
     const fault = nameFault(name);
     if (fault !== null) throw new CoppiceError('E_INVALID_ARGUMENT', fault);
@@ -101,7 +95,7 @@ export class HumanOrders {
       const asked = await this.#store.agent(agent_id);
       if (asked === null || isTerminal(asked.state.type))
         throw new CoppiceError('E_AGENT_DEAD', `${asked?.name ?? agent_id} has ended; nothing was forked`);
-      await new Promise<void>((resolve) => this.#clock.after(POLL_MS, resolve));
+      await new Promise<void>((resolve) => this.#options.clock.after(POLL_MS, resolve));
     }
     const made = await this.#store.agent(id);
     if (made !== null) return made;
@@ -134,9 +128,9 @@ export class HumanOrders {
 
   /** Rejects as `answerApproval` does. */
   async answer(...[ask_id, answer]: Parameters<RuntimeFace['answer']>): Promise<void> {
-    const given = { by: 'you', ...answer, at: this.#clock.now() };
+    const given = { by: 'you', ...answer, at: this.#options.clock.now() };
     const { answerApproval } = await import('../../store/approvals/answer-approval.ts');
-    const mails = await answerApproval(this.#store, ask_id, given, this.#rules);
+    const mails = await answerApproval(this.#store, ask_id, given, this.#options);
     for (const mail of mails) this.#executor.delivered(mail);
   }
 }

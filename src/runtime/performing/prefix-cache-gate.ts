@@ -2,6 +2,7 @@ import type { ModelDelta } from '../../models/model.ts';
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
+import { unlessAborted } from '../../records/unless-aborted.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
@@ -55,17 +56,10 @@ export class PrefixCacheGate {
       reason: 'a sibling asks first, so that the cache serves both',
       delay_ms: WAIT_MS,
     });
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        stop();
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const stop = clock.after(WAIT_MS, done);
-      signal.addEventListener('abort', done, { once: true });
-      if (signal.aborted) done();
-      void known.begun.then(done);
-    });
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const stop = clock.after(WAIT_MS, resolve);
+    await unlessAborted(Promise.race([known.begun, late]), signal, () => undefined);
+    stop();
     return () => undefined;
   }
 

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { FairSlots } from '../../processes/fair-slots.ts';
+import { unlessAborted } from '../../records/unless-aborted.ts';
 
 /** One task on untrusted content. */
 export type PageJob =
@@ -61,13 +62,9 @@ async function runThread(
     resourceLimits: { maxOldGenerationSizeMb: memory_mb, maxYoungGenerationSizeMb: 64 },
   });
   let timer: NodeJS.Timeout | undefined;
-  let onAbort = (): void => {};
   try {
-    return await new Promise<PageOutcome>((resolve, reject) => {
-      onAbort = () => reject(signal.reason);
+    const outcome = new Promise<PageOutcome>((resolve) => {
       const failed = (why: string) => resolve({ type: 'failed', why });
-      signal.addEventListener('abort', onAbort, { once: true });
-      if (signal.aborted) onAbort();
       timer = setTimeout(failed, seconds * 1000, `it takes more than ${seconds} s`);
       worker.on('message', resolve);
       worker.on('exit', () => failed('it ended early'));
@@ -77,9 +74,11 @@ async function runThread(
         ),
       );
     });
+    return await unlessAborted(outcome, signal, () => {
+      throw signal.reason;
+    });
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
     await worker.terminate();
   }
 }

@@ -1,6 +1,7 @@
+import { descendantsOf } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { AppContext } from '../app-context.ts';
-import { descendants, idleAgents } from '../state/agents/family.ts';
+import { idleAgents } from '../state/agents/family.ts';
 
 /** Asks for confirmation before agents are killed; those that have ended already are left out. */
 export function askKill(app: AppContext, ids: readonly string[]): void {
@@ -12,7 +13,7 @@ export function askKill(app: AppContext, ids: readonly string[]): void {
       `${named.map(({ name }) => name).join(', ')} ${named.length === 1 ? 'has' : 'have'} ended already`,
       'bad',
     );
-  const below = agent_ids.flatMap((id) => descendants(state, id));
+  const below = agent_ids.flatMap((id) => descendantsOf(id, state.agents.values()));
   const living = below.filter(({ id, state: { type } }) => !isTerminal(type) && !agent_ids.includes(id));
   const others = [...new Set(living.map(({ id }) => id))];
   app.dispatch({ type: 'overlay', overlay: { type: 'kill', agent_ids, descendants: others } });

@@ -1,9 +1,10 @@
 // Proves what the UI shows after each kind of event: switching, killing, reaping, mail, drafts, captures, questions.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { descendantsOf } from '../../../src/records/agent/agent.ts';
 import type { AgentState } from '../../../src/records/agent/state.ts';
 import { findAgent } from '../../../src/tui/app-commands.ts';
-import { descendants, idleAgents } from '../../../src/tui/state/agents/family.ts';
+import { idleAgents } from '../../../src/tui/state/agents/family.ts';
 import type { UiEvent } from '../../../src/tui/state/ui-event.ts';
 import { EMPTY_UI, paneOf, type UiState } from '../../../src/tui/state/ui-state.ts';
 import { needsHistory } from '../../../src/tui/state/ui-store.ts';
@@ -123,7 +124,7 @@ describe('switching', () => {
 });
 
 it('knows the descendants of an agent in order of creation', () => {
-  const below = (id: string): string[] => descendants(family(), id).map((one) => one.id);
+  const below = (id: string): string[] => descendantsOf(id, family().agents.values()).map((one) => one.id);
   assert.deepEqual(below('main'), ['reader', 'analyzer', 'grep']);
   assert.deepEqual(below('reader'), ['grep']);
   assert.deepEqual(below('grep'), []);

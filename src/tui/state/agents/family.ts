@@ -35,18 +35,6 @@ export function neighbour(state: UiState, to: Direction): string | null {
   return state.view === null ? null : (family(state, state.view)[to]?.id ?? null);
 }
 
-/** All descendants, oldest first; a child is always younger than its parent. */
-export function descendants(state: UiState, agent_id: string): readonly Agent[] {
-  const below = new Set([agent_id]);
-  const found: Agent[] = [];
-  for (const agent of state.agents.values()) {
-    if (agent.parent_id === null || !below.has(agent.parent_id)) continue;
-    below.add(agent.id);
-    found.push(agent);
-  }
-  return found;
-}
-
 /** The nearest ancestor that is not among `gone`; null when there is none. */
 export function survivingAncestor(
   state: UiState,

@@ -186,16 +186,13 @@ function scopePart(scope: GrantDraft['scope'], chosen: GrantDraft['scope']): Par
 /** Whom the rule reaches, and where it is kept. */
 function reachText({ scope }: GrantDraft, ask: Ask, rules_file: string): string {
   const name = clean(ask.agent_name);
-  switch (scope) {
-    case 'turn':
-      return `only ${name}, until its turn ends`;
-    case 'agent':
-      return `only ${name}, until it ends`;
-    case 'session':
-      return 'every agent of this tree, until the tree ends';
-    case 'always':
-      return `every agent in ${clean(ask.cwd)}, in later trees too; kept in ${clean(rules_file)}`;
-  }
+  const reach: Readonly<Record<GrantDraft['scope'], string>> = {
+    turn: `only ${name}, until its turn ends`,
+    agent: `only ${name}, until it ends`,
+    session: 'every agent of this tree, until the tree ends',
+    always: `every agent in ${clean(ask.cwd)}, in later trees too; kept in ${clean(rules_file)}`,
+  };
+  return reach[scope];
 }
 
 /** Wraps a text into as many rows as it takes: no part of a rule is hidden. */
