@@ -17,13 +17,6 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: 'nobody is told and nobody is sought, as with no waiters',
   },
   {
-    file: 'src/permissions/policy.ts',
-    line: 'policies.set(config, policy);',
-    before: 'policies.set(config, policy);',
-    after: ';',
-    why: 'the same policy is made again each time',
-  },
-  {
     file: 'src/permissions/path-containment.ts',
     line: 'const no_follow = constants.O_NOFOLLOW ?? 0;',
     before: '?? 0',
@@ -43,13 +36,6 @@ export const EQUIVALENT: readonly Equivalent[] = [
     before: 'if (dirname(current) === current) return asked;',
     after: ';',
     why: 'the root of a file system is always there',
-  },
-  {
-    file: 'src/store/sqlite/sqlite-database.ts',
-    line: 'this.#prepared.set(sql, statement);',
-    before: 'this.#prepared.set(sql, statement);',
-    after: ';',
-    why: 'the statement is prepared again each time',
   },
   {
     file: 'src/store/sqlite/row-writer.ts',
