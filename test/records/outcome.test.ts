@@ -130,9 +130,9 @@ describe('the outcome of a tree', () => {
     assert.equal(tree({ type: 'idle' }, [killed]), 'done');
   });
 
-  it('is cut short if a limit kept an agent from answering at all', () => {
+  it('is that of its root if a limit kept others from answering, and says so', () => {
     const owes = errored('limit', 'no tokens left');
-    assert.equal(tree({ type: 'idle' }, [owes, owes]), 'cut short: no tokens left, 2 of 2 cut short');
+    assert.equal(tree({ type: 'idle' }, [owes, owes]), 'done, 2 of 2 cut short: no tokens left');
   });
 });
 

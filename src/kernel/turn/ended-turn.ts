@@ -1,4 +1,6 @@
 import type { Agent } from '../../records/agent/agent.ts';
+import type { Deeds } from '../../records/agent/deeds.ts';
+import { deedsOf } from '../../records/agent/deeds-line.ts';
 import { type AgentState, isTerminal, restAfterSummary } from '../../records/agent/state.ts';
 import { allTexts, textOf } from '../../records/conversation/child-text.ts';
 import { type Mail, WAKING_MAIL } from '../../records/conversation/mail.ts';
@@ -19,6 +21,7 @@ export interface EndedTurn {
   readonly reported: boolean;
   /** What the agent really did in this turn (`deedsLine`). */
   readonly did?: string;
+  readonly deeds: Deeds | undefined;
 }
 
 /** How the transition between these states ended the turn; null when it goes on. `reply`: the text of the turn's last answer. */
@@ -27,16 +30,21 @@ export function endOfTurn(
   after: AgentState,
   answered: boolean,
   reply: string | null,
-): Pick<EndedTurn, 'text' | 'cause' | 'stopped'> | null {
+): Pick<EndedTurn, 'text' | 'cause' | 'stopped' | 'deeds'> | null {
+  const deeds = deedsOf(after);
   if (answered && after.type === 'idle') {
     const { limit } = after;
-    return { text: allTexts(reply ?? '', limit === undefined ? '' : `(${limit})`), cause: limit ?? null };
+    return {
+      text: allTexts(reply ?? '', limit === undefined ? '' : `(${limit})`),
+      cause: limit ?? null,
+      deeds,
+    };
   }
-  if (isStopped(before, after)) return { text: '', cause: 'interrupted', stopped: true };
+  if (isStopped(before, after)) return { text: '', cause: 'interrupted', stopped: true, deeds };
   // After a person's wait, the failure is that of an earlier turn.
   if (after.type !== 'errored' || before.type === 'errored' || before.type === 'waiting') return null;
   const { error } = after.failure;
-  return { text: `The turn stopped: ${error}`, cause: error };
+  return { text: `The turn stopped: ${error}`, cause: error, deeds };
 }
 
 function isStopped(before: AgentState, after: AgentState): boolean {

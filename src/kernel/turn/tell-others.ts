@@ -1,4 +1,3 @@
-import { deedsOf } from '../../records/agent/deeds-line.ts';
 import { deniedIn, deniedLine } from '../../records/agent/denied.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Completion } from '../../records/conversation/completion.ts';
@@ -15,12 +14,13 @@ export function tellOthers(draft: Draft): void {
   endTreeOfRun(draft);
 }
 
-/** Says at the end of a turn with calls that failed, or with children, which calls were denied. */
+/** Says of a turn that ended with calls that failed, or with children, which calls were denied. */
 function tellDenied(draft: Draft): void {
-  const { calls = {}, children, denied, denied_below } = deedsOf(draft.state) ?? {};
-  const line = deniedLine(deniedIn(denied, denied_below));
-  const is_new = children !== undefined || Object.values(calls).some(({ failed }) => failed > 0);
-  if (draft.ended_turns.length > 0 && is_new && line !== null) draft.tell(line, { about: 'denied' });
+  for (const { deeds: { calls = {}, children, denied, denied_below } = {} } of draft.ended_turns) {
+    const line = deniedLine(deniedIn(denied, denied_below));
+    const is_new = children !== undefined || Object.values(calls).some(({ failed }) => failed > 0);
+    if (is_new && line !== null) draft.tell(line, { about: 'denied' });
+  }
 }
 
 /**

@@ -62,14 +62,13 @@ export function treeOutcome(root_id: string, agents: readonly Standing[], total 
   const open = asking[0] ?? found('unled')[0] ?? working[0] ?? found('waiting')[0];
   if (open !== undefined && open === working[0] && open !== root)
     return said('working', `${working.length} of ${total} agents`);
-  const { outcome, outcome_text } = open ?? root ?? said('done', '');
+  const head = open ?? root ?? said('done', '');
+  const { outcome, outcome_text } = head;
   if (outcome !== 'done' && outcome !== 'cut_short') return { outcome, outcome_text };
   const failed = others.filter((one) => one.outcome === 'failed' || one.outcome === 'declined');
   const cut = outcome === 'done' ? others.filter((one) => one.outcome === 'cut_short') : [];
-  // Whoever a limit kept from answering owes what the root counted on.
-  const head = cut.find(({ error }) => error !== null) ?? { outcome, outcome_text };
   const parts = [partOf(failed, 'failed', total - 1, head), partOf(cut, 'cut short', total - 1, head)];
-  return { outcome: head.outcome, outcome_text: `${head.outcome_text}${parts.join('')}` };
+  return { outcome, outcome_text: `${outcome_text}${parts.join('')}` };
 }
 
 /** As `treeOutcome`, of agents as the ledger has them. */

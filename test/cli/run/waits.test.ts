@@ -95,7 +95,7 @@ it('people', async () => {
   child.stderr?.on('data', (text: string) => {
     stderr += text;
   });
-  const line = /^ *2 approvals wait \((coppice approvals --database 'sqlite:.*a b\.db')\)$/m;
+  const line = /^ *2 approvals wait \((coppice --database 'sqlite:.*a b\.db' approvals)\)$/m;
   await until(() => line.test(stderr), 'two approvals');
   assert.match((await home.run(['tree', ...flags])).stdout, line);
   const listed = await home.run(['approvals', ...flags]);

@@ -19,7 +19,7 @@ it('/web says that no server runs; Ctrl-X w opens the link of the one that does'
   const env = { PATH: `${folder}:${process.env.PATH}`, XDG_DATA_HOME: folder };
   const ui = await openUi(test, { rules: [{ say: 'ok' }] }, { env, columns: 160 });
   await ui.say('/web');
-  await ui.pty.until('no server runs on this ledger: start one in another terminal, coppice web');
+  await ui.pty.until('no server runs on this ledger: start one in another terminal, coppice ');
   ui.beside('serve', '--listen', '0');
   await until(async () => servers().length === 1, 'a server');
   await ui.press(KEY.leader, 'w');
