@@ -96,7 +96,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual(JSON.parse(ask.input), { path: 'notes.md', content: text });
 
     const ps = await desk.coppice('ps');
-    assert.match(ps.stdout, /main +◔ waiting .*asks: write notes\.md/);
+    assert.match(ps.stdout, /main +! waiting for you .*asks: write notes\.md/);
     assert.match(ps.stdout, /\n1 approval waiting: coppice approvals list\n$/);
     const { agents } = JSON.parse((await desk.coppice('ps', '--json')).stdout) as {
       agents: { pending_approval: string | null }[];
@@ -112,7 +112,7 @@ function suite(database: () => Promise<string | undefined>): void {
     assert.deepEqual([allowed.code, allowed.stdout], [0, 'allowed main: write notes.md\n']);
     const ended = await desk.run;
     assert.equal(ended.code, 0);
-    assert.match(ended.stderr, /main: waiting, asks: write notes\.md/);
+    assert.match(ended.stderr, /main: waiting for you, asks: write notes\.md/);
     assert.match(ended.stderr, /1 approval waits \(coppice approvals\)/);
     assert.equal(readFileSync(file, 'utf8'), text);
 

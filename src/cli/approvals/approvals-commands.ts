@@ -20,7 +20,7 @@ type AllowFlags = Partial<Record<keyof typeof SCOPES, boolean>> & {
 export function addApprovalsCommands({ sub, deferred, imported }: CommandBuilder): void {
   const approvals = sub('approvals', 'Calls that wait for approval: list, show, allow, deny, rules');
   const list = imported(async () => (await import('./approvals-list.ts')).approvalsList);
-  approvals.action(list);
+  approvals.helpCommand(true).action(list);
   sub('list', 'List calls that wait for approval', approvals).action(list);
   sub('show', 'Show one of them with nothing left out', approvals)
     .argument('<id>', 'id or unique prefix')

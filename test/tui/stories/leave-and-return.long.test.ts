@@ -16,6 +16,7 @@ const RULES: ScriptedRules = {
         input: { name, prompt: `be ${name}` },
       })),
     },
+    { when: { root: true, user: 'essages? arrived' }, say: 'Noted.' },
     { when: { root: true }, say: 'Main heard: {{user}}' },
     { when: { agent: 'slow', step: 0 }, say: 'slow is done', delay_ms: 3_000 },
     { when: { agent: 'quick', user: 'again' }, say: 'quick did it again' },
@@ -100,7 +101,7 @@ it('restores dead, reaped and idle agents, captures, scrollback and slots', asyn
   assert.ok(pty.history().some((line) => line.startsWith('come back with: coppice --tree ')));
 
   const back = await ui.again();
-  await back.pty.until('Main heard');
+  await back.pty.until('a captured line');
   const lines = back.pty.history().join('\n');
   assert.match(lines, /> start/);
   assert.match(lines, /a captured line/);

@@ -42,7 +42,7 @@ async function leaders(store: Store): Promise<string[]> {
 
 it('a tree started with --detach is led by a worker; the UI shows it live, sends, approves and leaves', async (test) => {
   const ui = await openUi(test, RULES, { args: ['--detach'] });
-  await ui.pty.until('no process leads it yet: start coppice worker');
+  await ui.pty.until('no process leads it yet: start coppice');
   await ui.say('split');
   ui.beside('worker');
   await ui.pty.until('Main rests.');
@@ -113,9 +113,7 @@ it('an open UI says when the last worker is gone, why nobody leads, and what to 
     'it asks its model',
   );
   worker.kill('SIGKILL');
-  await ui.pty.until(
-    'no process leads it, because no worker with the label gpu is running: start coppice worker',
-  );
+  await ui.pty.until('no process leads it, because no worker with the label gpu is running: start coppice');
   ui.beside('worker', '--labels', 'gpu');
   await ui.pty.until('Slowly done.');
 });

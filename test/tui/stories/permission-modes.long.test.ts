@@ -25,7 +25,8 @@ const RULES: ScriptedRules = {
         { name: 'fork', input: { name: 'kid', prompt: 'write' } },
       ],
     },
-    { when: { root: true, user: '^three', step: 4 }, calls: [write('three.txt')] },
+    { when: { root: true, user: '^three', tool: 'write' }, say: 'done: three' },
+    { when: { root: true, user: '^three' }, calls: [write('three.txt')] },
     { say: 'done: {{user}}' },
   ],
 };

@@ -204,14 +204,16 @@ it('an agent can be entered and left while the window is resized', async (test) 
   const rules: ScriptedRules = {
     rules: [
       { when: { root: true, step: 0 }, calls: [{ name: 'fork', input: { name: 'kid', prompt: 'be' } }] },
+      { when: { root: true, user: 'A message arrived' }, say: 'Main heard.' },
       { when: { root: true }, say: 'Main rests.' },
-      { say: 'kid rests' },
+      { say: 'kid rests', delay_ms: 300 },
     ],
   };
   const ui = await openUi(test, rules);
   const { pty } = ui;
   await ui.say('go');
   await pty.until('Main rests.');
+  await pty.until('Main heard.');
   // The previous tests cover drawing while the terminal changes its size; here the turn is over first.
   await pty.until(() => !ui.shows('interrupts'), 'the turn is over');
   for (const [columns, rows] of [
