@@ -1,7 +1,7 @@
 // Proves which names agents, runs and jobs may have, and that no name or text, even from an old ledger, can imitate a line that the runtime writes.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { frameLetters } from '../../src/kernel/mailbox/mail-frame.ts';
+import { frameLetters } from '../../src/kernel/turn/take-mail.ts';
 import { framedName, nameFault, storedName } from '../../src/records/agent/agent-name.ts';
 import { announcement, runText } from '../../src/records/run/run-end.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { frameLetters } from '../../src/kernel/mailbox/mail-frame.ts';
+import { frameLetters } from '../../src/kernel/turn/take-mail.ts';
 import { readAttachments, withAttachments } from '../../src/records/conversation/attached-text.ts';
 import { checkpointText } from '../../src/records/conversation/checkpoint.ts';
 import type { Mail } from '../../src/records/conversation/mail.ts';

@@ -1,4 +1,4 @@
-import type { ExportedTree } from '../../src/documents/shapes/export-document.ts';
+import type { ExportedTree } from '../../src/documents/shapes/tree-documents.ts';
 
 interface Paged {
   readonly messages: readonly { readonly seq: number }[];

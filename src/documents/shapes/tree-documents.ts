@@ -14,8 +14,19 @@ import {
   time,
   yes,
 } from './document-parts.ts';
-import { exportedTree } from './export-document.ts';
 import { error, type JsonDocument } from './json-document.ts';
+
+/** A tree as one document. */
+const exportedTree = z.strictObject({
+  root_id: text('the root'),
+  title: text('the first line of its task'),
+  exported_at: time('when it was written'),
+  documents: z
+    .record(z.string(), z.record(z.string(), z.unknown()))
+    .describe('what `GET` answers, by path; of messages, those that the agent did not inherit, as one page'),
+});
+
+export type ExportedTree = z.infer<typeof exportedTree>;
 
 /** Documents that commands print about agents and their trees. */
 export const TREE_DOCUMENTS = [

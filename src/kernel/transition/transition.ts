@@ -2,24 +2,28 @@ import type { PermissionMode } from '../../records/agent/agent.ts';
 import type { Failure } from '../../records/agent/failure.ts';
 import {
   type AgentState,
+  type Call,
+  type ChildOutcome,
+  type Executing,
   isResting,
   isTerminal,
   newTurn,
   restAfterSummary,
 } from '../../records/agent/state.ts';
 import { continuation, GO_ON } from '../../records/conversation/answer-ending.ts';
+import { resultText, withPartial } from '../../records/conversation/child-text.ts';
+import type { ResultContent } from '../../records/conversation/message.ts';
 import { appendEvent, appendSystem, appendUser } from './append.ts';
 import { askAnswered, asked, programAnswered, programAsked, questionWithdrawn, withdrawn } from './asking.ts';
 import { parked, settled } from './calls.ts';
-import { childDone, delegated } from './delegation.ts';
 import type { AgentEvent, EventOf } from './event.ts';
+import { childResult } from './fan-in.ts';
 import { humanWait, waitEnded } from './human-wait.ts';
 import { ask, budgetTold, endRestingSummary, makeRoom } from './request.ts';
 import { answered } from './response.ts';
 import { clockMoved, resumed } from './resuming.ts';
 import { cancelled, faulted, limitReached } from './stopping.ts';
-import type { TransitionContext } from './transition-result.ts';
-import { invalid, step, type Transition } from './transition-result.ts';
+import { invalid, step, type Transition, type TransitionContext } from './transition-result.ts';
 import { endInFailure } from './turn-end.ts';
 
 export type { InvalidTransition, Transition, TransitionContext } from './transition-result.ts';
@@ -155,4 +159,56 @@ function retried({ kind }: Failure, { at, said = '', half, left_out }: EventOf<'
     return ask({ ...newTurn(at), unfinished: said }, [told, appendSystem(continuation(said))]);
   // Providers refuse a conversation that ends with an assistant message.
   return ask(newTurn(at), half === true ? [told, appendSystem(GO_ON)] : [told]);
+}
+
+/** Parks the call until its child's outcome settles it. */
+function delegated(state: Executing, event: EventOf<'call-delegated'>): Transition {
+  const { call_id, child, consequences } = event;
+  const open = state.running.find((running) => running.call.id === call_id);
+  if (open === undefined || open.wait !== undefined || open.child !== undefined)
+    return invalid(state, event, `call ${call_id} is not running`);
+  if (state.running.some((one) => one.child === child))
+    return invalid(state, event, `agent ${child} is awaited already`);
+  const running = state.running.map((one) => (one === open ? { ...one, child } : one));
+  return step({ ...state, running }, consequences);
+}
+
+/** Routes a child's outcome to the call that delegated to it, or to the fan-in. */
+function childDone(
+  state: AgentState,
+  event: EventOf<'child-result'>,
+  context: TransitionContext,
+): Transition {
+  if (state.type !== 'executing') return childResult(state, event, context);
+  const call = state.running.find((running) => running.child === event.child.agent_id)?.call;
+  return call === undefined
+    ? childResult(state, event, context)
+    : delegatedResult(state, event, call, context);
+}
+
+/** The outcome of a delegated task becomes the result of the delegating call. */
+function delegatedResult(
+  state: Executing,
+  event: EventOf<'child-result'>,
+  call: Call,
+  context: TransitionContext,
+): Transition {
+  const { outcome, did } = event.child;
+  const done = outcome.type === 'success';
+  const result: ResultContent = {
+    call_id: call.id,
+    name: call.name,
+    status: done ? 'ok' : 'error',
+    output: done ? resultText(outcome.result, outcome.limit) : failureText(outcome),
+    ...(did === undefined ? {} : { did }),
+  };
+  return settled(
+    state,
+    { type: 'call-settled', at: event.at, result, consequences: [], spawned: [] },
+    context,
+  );
+}
+
+function failureText({ error, error_kind, partial }: Extract<ChildOutcome, { type: 'failure' }>): string {
+  return withPartial(`the sub-agent failed (${error_kind}): ${error}`, partial ?? '');
 }

@@ -1,22 +1,27 @@
+import type { RequestRecord } from '../../kernel/step.ts';
 import type { EventOf } from '../../kernel/transition/event.ts';
 import type { ModelDelta, ModelOutcome, ModelRequest } from '../../models/model.ts';
 import { modeText } from '../../permissions/mode.ts';
 import { isAgentProgram } from '../../records/agent/agent.ts';
 import { amountsOf, NOTHING } from '../../records/agent/budget.ts';
+import type { Held } from '../../records/agent/state.ts';
+import { NO_USAGE } from '../../records/agent/usage.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { storable } from '../../records/text/text.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
 import type { Store } from '../../store/store.ts';
 import { checkBudgets, promptOutcome } from '../executor/budget-state.ts';
 import { type Cell, withdrawQuestions } from '../executor/cell.ts';
+import type { Executor } from '../executor/executor.ts';
+import type { RuntimeClock, Stop } from '../runtime-clock.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
 import type { HostContext } from './agent-program-host.ts';
 import { answered } from './answer-event.ts';
 import type { GrantContext } from './asking/approvals.ts';
 import { overheadOf, type Relieved, type Sent } from './context-room.ts';
-import { countedAnswer } from './counted-answer.ts';
-import { heldRequest } from './held-request.ts';
+import type { ModelCache } from './model-cache.ts';
 import { type Summarised, type SummaryContext, summarise } from './summarise.ts';
 import { awaitTreeMode } from './tree-mode.ts';
 
@@ -216,4 +221,57 @@ function failed(
 
 function exceededCreationLimit(error: string): ModelOutcome {
   return { type: 'failure', failure: { kind: 'limit', error, retryable: true } };
+}
+
+/**
+ * The usage of an answer, and what of it limits count (docs/budgets.md#tokens-that-count): where a server reports no cache, what the agent's previous request and
+ * its answer had sent does not count again. A conversation that has become shorter is new.
+ */
+async function countedAnswer(
+  cell: Cell,
+  outcome: ModelOutcome | Relieved | Summarised,
+  { models, store }: { readonly models: ModelCache; readonly store: Pick<Store, 'requests'> },
+): Promise<Omit<RequestRecord, 'started_at' | 'duration_ms'> | undefined> {
+  const answer = outcome.type === 'answer' ? { ...outcome, model: outcome.content.model } : null;
+  const said = answer ?? (outcome.type === 'event' ? outcome.request : undefined);
+  if (said === undefined) return;
+  const { model, usage } = said;
+  // If the ledger cannot be read, all of it counts.
+  const before = cell.asked ?? (await store.requests(cell.agent.id).catch(() => [])).at(-1);
+  cell.asked = { model, usage };
+  if (usage.resent === undefined) models.reporting.add(model);
+  const { input, output, cached } = before?.usage ?? NO_USAGE;
+  // Some servers leave out the field where it would be 0.
+  const is_new = cached > 0 || models.reporting.has(model) || before?.model !== model || usage.input < input;
+  const resent = is_new ? 0 : Math.min(usage.input, input + output);
+  return { model, usage: { ...usage, resent }, ...(cell.is_free && { is_free: true }) };
+}
+
+/** Shorter waits are not written to the ledger. */
+const HELD_MIN_MS = 1_000;
+/** Maximum characters that are kept of the reason, which ends with what the server said. */
+const TEXT_MAX = 300;
+
+/** Records what keeps a request from being sent, so that other processes see it too. The request must end with `sent`. */
+function heldRequest(
+  cell: Cell,
+  { executor, clock }: { readonly executor: Executor; readonly clock: RuntimeClock },
+): (delta: ModelDelta) => void {
+  const { request } = cell;
+  let is_written = false;
+  let stop: Stop = () => undefined;
+  const write = (held: Held | null): void => {
+    if (cell.request !== request || (held === null && !is_written)) return;
+    is_written = held !== null;
+    executor.happened(cell, { type: 'held', at: clock.now(), held });
+  };
+  return (delta) => {
+    if (delta.type !== 'waiting' && delta.type !== 'sent') return;
+    stop();
+    if (delta.type === 'sent') return write(null);
+    const { reason, delay_ms } = delta;
+    const text = storable(cutText(reason, TEXT_MAX, '…'));
+    if (delay_ms === null) stop = clock.after(HELD_MIN_MS, () => write({ text, until: null }));
+    else if (delay_ms >= HELD_MIN_MS) write({ text, until: clock.now() + delay_ms });
+  };
 }

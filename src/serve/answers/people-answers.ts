@@ -1,12 +1,13 @@
 import { approvalsJson, askJson } from '../../documents/approval-json.ts';
-import { deliveryJson } from '../../documents/delivery-json.ts';
+import { isoTime } from '../../documents/iso-time.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import type { DeliveryDocument } from '../../documents/shapes/document-parts.ts';
 import { workersJson } from '../../documents/worker-json.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Ask, AskAnswer, AskScope } from '../../records/conversation/ask.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import type { DeliveryStatus } from '../../records/run/delivery.ts';
+import type { Delivery, DeliveryStatus } from '../../records/run/delivery.ts';
 import { storable } from '../../records/text/text.ts';
 import { livingWorkers } from '../../store/process-gone.ts';
 import type { Store } from '../../store/store.ts';
@@ -128,4 +129,22 @@ export function usedKey(): CoppiceError {
   return new CoppiceError('E_REFUSED', 'this Idempotency-Key was used for another request', {
     hint: 'Use a new key for each request, and the same one to repeat it',
   });
+}
+
+/** One delivery in `coppice/deliveries/v1`. */
+function deliveryJson(delivery: Delivery): DeliveryDocument {
+  return {
+    id: delivery.id,
+    kind: delivery.kind,
+    target: delivery.target,
+    status: delivery.status,
+    attempts: delivery.attempts,
+    error: delivery.error,
+    about: delivery.about,
+    agent_id: delivery.agent_id,
+    root_id: delivery.root_id,
+    created_at: isoTime(delivery.created_at),
+    next_at: delivery.status === 'pending' ? isoTime(delivery.next_at) : null,
+    ended_at: isoTime(delivery.ended_at),
+  };
 }

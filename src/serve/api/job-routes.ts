@@ -4,10 +4,12 @@ import { jobRuns } from '../../cron/job-runs.ts';
 import type { JobInput } from '../../cron/manage-jobs.ts';
 import { nextInstant } from '../../cron/schedule/next-instant.ts';
 import { isoTime } from '../../documents/iso-time.ts';
-import { jobJson, jobRunJson } from '../../documents/job-json.ts';
+import { runJson } from '../../documents/run-json.ts';
+import type { JobDocument, JobRunDocument } from '../../documents/shapes/document-parts.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { DEFAULT_LIMITS, newTreeLimits } from '../../records/agent/limits.ts';
-import type { CronJob } from '../../records/run/cron-job.ts';
+import type { CronFire, CronJob } from '../../records/run/cron-job.ts';
+import type { Run } from '../../records/run/run.ts';
 import { oneRoot } from '../answers/find-one.ts';
 import { type ApiSources, countUpTo, named, type RootRequest, route } from './route.ts';
 
@@ -209,4 +211,52 @@ type ScheduleBody = z.infer<z.ZodObject<typeof schedule>>;
 
 function inputOf({ timeout_seconds, ...rest }: ScheduleBody): JobInput {
   return { ...rest, timeout_s: timeout_seconds };
+}
+
+/** One job in `coppice/cron-jobs/v1`. */
+function jobJson(job: CronJob): JobDocument {
+  const { schedule, config } = job;
+  return {
+    id: job.id,
+    name: job.name,
+    schedule:
+      schedule.type === 'cron'
+        ? schedule
+        : schedule.type === 'every'
+          ? { type: 'every', every_seconds: schedule.every_ms / 1000 }
+          : { type: 'at', at: isoTime(schedule.at) },
+    task: job.task,
+    session: job.session,
+    session_key: job.session === 'isolated' ? `cron:${job.id}` : null,
+    root_id: job.root_id,
+    created_by: job.created_by,
+    model: config.model,
+    thinking: config.thinking,
+    profile: config.profile ?? null,
+    toolsets: [...config.toolsets],
+    cwd: config.cwd,
+    allow: [...config.permissions.cli.allow],
+    deny: [...config.permissions.cli.deny],
+    timeout_seconds: job.timeout_ms === null ? null : job.timeout_ms / 1000,
+    deliver: [...job.deliver],
+    once: job.once,
+    cleanup: job.cleanup,
+    overlap: job.overlap,
+    enabled: job.enabled,
+    next_at: isoTime(job.next_at),
+    created_at: isoTime(job.created_at),
+    updated_at: isoTime(job.updated_at),
+  };
+}
+
+/** One instant in `coppice/cron-runs/v1`. */
+function jobRunJson({ fire, run }: { readonly fire: CronFire; readonly run: Run | null }): JobRunDocument {
+  return {
+    instant: isoTime(fire.instant),
+    manual: fire.manual,
+    outcome: fire.outcome,
+    missed: fire.missed,
+    fired_at: isoTime(fire.fired_at),
+    run: run === null ? null : runJson(run),
+  };
 }

@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { runDocument } from '../../documents/run-json.ts';
 import { ASK_SCOPES } from '../../records/conversation/ask.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { Delivery } from '../../records/run/delivery.ts';
+import { isFinished, type Run } from '../../records/run/run.ts';
+import type { KnownWorker, Store } from '../../store/store.ts';
 import { oneRun } from '../answers/find-one.ts';
-import { findDeliveries, findWorker } from '../answers/find-rows.ts';
 import {
   answerDocument,
   approvalsDocument,
@@ -12,7 +17,7 @@ import {
   workersDocument,
 } from '../answers/people-answers.ts';
 import { removedRuleDocument, rulesDocument } from '../answers/rule-answers.ts';
-import { cancelRun } from '../leading/cancel-run.ts';
+import { ledRuns } from '../leading/leaders.ts';
 import { before, countUpTo, flag, named, route } from './route.ts';
 
 const ROWS_MAX = 1_000;
@@ -193,3 +198,61 @@ export const PEOPLE_ROUTES = [
     },
   }),
 ] as const;
+
+/** Finds deliveries by id, unique prefix or subject (`about`); all of them must have the same subject. Rejects with `E_DELIVERY_NOT_FOUND`. */
+async function findDeliveries(store: Store, text: string): Promise<Delivery[]> {
+  const found = await store.findDeliveries(text);
+  const alike = new Set(found.map(({ about, id }) => about ?? id));
+  if (found.length > 0 && alike.size === 1) return found;
+  throw new CoppiceError(
+    'E_DELIVERY_NOT_FOUND',
+    found.length === 0 ? `no delivery "${text}"` : `"${text}" matches ${found.length} deliveries`,
+    { hint: found.length === 0 ? 'See: coppice deliveries list' : 'Use a longer id.' },
+  );
+}
+
+/** Finds a worker by id or unique prefix. Throws `E_WORKER_NOT_FOUND`. */
+function findWorker(workers: readonly KnownWorker[], text: string): KnownWorker {
+  const matches = workers.filter(({ id, role }) => role === 'worker' && id.startsWith(text.toLowerCase()));
+  const [only] = matches;
+  if (only !== undefined && matches.length === 1) return only;
+  const what = matches.length === 0 ? `no worker "${text}"` : `"${text}" matches ${matches.length} workers`;
+  throw new CoppiceError('E_WORKER_NOT_FOUND', what, { hint: 'See: coppice worker list' });
+}
+
+/** Grace period for the process that leads the run to stop it, before the run is killed. */
+const STOP_MS = 3_000;
+const POLL_MS = 50;
+
+/**
+ * Asks the process that leads the run to stop it, which keeps what was done; kills the run if no process leads it, or if it does not stop in time.
+ * Rejects with `E_RUN_FINISHED`.
+ */
+async function cancelRun(store: Store, run: Run): Promise<Run> {
+  if (isFinished(run.status))
+    throw new CoppiceError('E_RUN_FINISHED', `the run ${run.id} has ended already: ${run.status}`, {
+      hint: `See: coppice subagent show ${run.id.slice(0, 8)}`,
+    });
+  if ((await ledRuns(store, [run])).has(run)) await askToStop(store, run);
+  else await store.kill(run.agent_id, 'you', Date.now());
+  return (await store.findRuns(run.id))[0] ?? run;
+}
+
+async function askToStop(store: Store, run: Run): Promise<void> {
+  await store.send({
+    id: randomUUID(),
+    root_id: run.root_id,
+    to_id: run.agent_id,
+    from_id: null,
+    from_name: 'you',
+    kind: 'control',
+    body: JSON.stringify({ type: 'cancel', reason: 'cancelled by you' }),
+    sent_at: Date.now(),
+  });
+  for (let waited = 0; waited < STOP_MS; waited += POLL_MS) {
+    const [now] = await store.findRuns(run.id);
+    if (now === undefined || isFinished(now.status)) return;
+    await sleep(POLL_MS);
+  }
+  await store.kill(run.agent_id, 'you', Date.now());
+}

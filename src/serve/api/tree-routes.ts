@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { limits as limitsShape } from '../../documents/shapes/agent-parts.ts';
+import { isActive } from '../../records/agent/agent.ts';
 import { OUTCOMES } from '../../records/run/outcome.ts';
+import type { ResumeOptions, ResumeReport, RuntimeFace } from '../../runtime/runtime-face.ts';
 import { given } from '../../settings/subagent-terms.ts';
 import type { Store } from '../../store/store.ts';
 import { oneRoot } from '../answers/find-one.ts';
 import { usedKey } from '../answers/people-answers.ts';
 import { TREES_USUAL, tasksDocument, treeDocument, treesDocument } from '../answers/tree-answers.ts';
-import { resumeTree } from '../leading/resume-tree.ts';
+import { assertMayLeadHere } from '../leading/leaders.ts';
 import { before, countUpTo, flag, named, route } from './route.ts';
 
 const TREES_MAX = 500;
@@ -122,4 +124,42 @@ export const TREE_ROUTES = [
 async function beganWith(store: Store, root_id: string, prompt: string): Promise<boolean> {
   const [first] = await store.history(root_id, 0, 1);
   return first?.kind === 'user' && first.content.text === prompt;
+}
+
+/** Maximum wait for a restarted agent to be working. */
+const SOON_MS = 2_000;
+
+/**
+ * Takes over a tree and makes it a served one. If failed agents are restarted, resolves once one of them is working, so that callers do not still see
+ * them as failed.
+ */
+async function resumeTree(
+  {
+    store,
+    runtime,
+    env,
+  }: { readonly store: Store; readonly runtime: RuntimeFace; readonly env: NodeJS.ProcessEnv },
+  root_id: string,
+  how: ResumeOptions,
+): Promise<ResumeReport> {
+  await assertMayLeadHere(store, root_id, env);
+  await store.serveTree(root_id);
+  // A tree at rest in this process is first released, then taken over like one that nobody leads.
+  await runtime.release(root_id);
+  const restarted = Promise.withResolvers<void>();
+  const unsubscribe = runtime.subscribe((event) => {
+    if (event.type === 'agent' && event.agent.root_id === root_id && isActive(event.agent))
+      restarted.resolve();
+  });
+  const late = setTimeout(restarted.resolve, SOON_MS);
+  try {
+    const report = await runtime.resume(root_id, how);
+    const { retry, without_last, model, limits } = how;
+    const restarts = [retry, without_last, model, limits].some((one) => one !== undefined && one !== false);
+    if (restarts && report.agents.some(({ state }) => state.type === 'errored')) await restarted.promise;
+    return report;
+  } finally {
+    clearTimeout(late);
+    unsubscribe();
+  }
 }

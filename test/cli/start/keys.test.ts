@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSyn
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { listModels } from '../../../src/cli/run/first-run/local-servers.ts';
-import { writeSetup } from '../../../src/cli/run/first-run/write-setup.ts';
+import { writeSetup } from '../../../src/cli/run/first-run/prepare-model.ts';
 import { startAnthropicServer } from '../../servers/anthropic-server.ts';
 import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
 import { makeHome } from '../run-cli.ts';

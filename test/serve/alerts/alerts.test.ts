@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Outbox } from '../../../src/channels/outbox/outbox.ts';
 import { openWebhook } from '../../../src/channels/webhook/webhook-channel.ts';
-import type { AlertRule } from '../../../src/serve/alerts/alert-rule.ts';
+import type { AlertRule } from '../../../src/serve/alerts/alerts.ts';
 import { Alerts } from '../../../src/serve/alerts/alerts.ts';
 import type { Store, Worker } from '../../../src/store/store.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { ROUTES } from '../../../src/serve/api/all-routes.ts';
 import { Access } from '../../../src/serve/http/access.ts';
-import { RateLimit } from '../../../src/serve/http/rate-limit.ts';
+import { RateLimit } from '../../../src/serve/http/guard.ts';
 import { setWebStage, type WebStage } from './web-stage.ts';
 
 let web: WebStage;

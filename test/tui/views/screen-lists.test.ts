@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { choiceLines, matching, typedLine } from '../../../src/cli/run/first-run/dialogue-view.ts';
-import { FIRST_CHOICES, NO_MODEL } from '../../../src/cli/run/first-run/first-run.ts';
+import { FIRST_CHOICES, NO_MODEL } from '../../../src/cli/run/first-run/prepare-model.ts';
 import { moveSelection } from '../../../src/tui/state/agents/filtered-agents.ts';
 import type { Overlay, UiState } from '../../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
