@@ -6,25 +6,8 @@ import type { DocumentOf } from './shapes/all-documents.ts';
 import type { ApprovalDocument } from './shapes/document-parts.ts';
 
 export function askJson(ask: Ask): ApprovalDocument {
-  return {
-    id: ask.id,
-    agent_id: ask.agent_id,
-    agent_name: ask.agent_name,
-    root_id: ask.root_id,
-    tool: ask.tool,
-    subject: ask.subject,
-    subject_kind: ask.subject_kind,
-    input: ask.input,
-    difference: ask.difference,
-    cwd: ask.cwd,
-    rule: ask.rule,
-    asked_at: isoTime(ask.asked_at),
-    verdict: ask.verdict,
-    scope: ask.scope,
-    granted: ask.granted,
-    note: ask.note,
-    shown: shownDigest(ask),
-  };
+  const { call_id: _, answered_by: __, answered_at: ___, revoked_at: ____, asked_at, ...rest } = ask;
+  return { ...rest, asked_at: isoTime(asked_at), shown: shownDigest(ask) };
 }
 
 /** One approval in `coppice/approvals/v1`. */

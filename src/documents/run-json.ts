@@ -6,30 +6,15 @@ import type { RunDocument } from './shapes/document-parts.ts';
 
 /** One run in `coppice/subagent-runs/v1`. */
 export function runJson(run: Run): RunDocument {
-  const { timeout_ms, created_at, started_at, finished_at } = run;
+  const { requester_id: _, thinking, timeout_ms, created_at, started_at, finished_at, ...rest } = run;
   return {
-    id: run.id,
-    source: run.source,
-    status: run.status,
-    label: run.label,
-    task: run.task,
-    agent_id: run.agent_id,
-    root_id: run.root_id,
-    session_key: run.session_key,
-    requester_key: run.requester_key,
-    model: run.model,
-    thinking: run.thinking as RunDocument['thinking'],
+    ...rest,
+    thinking: thinking as RunDocument['thinking'],
     timeout_seconds: timeout_ms === null ? null : timeout_ms / 1000,
-    cleanup: run.cleanup,
-    deliver: [...run.deliver],
-    job_id: run.job_id,
-    result: run.result,
-    error: run.error,
     ...outcomeOfRun(run),
     created_at: isoTime(created_at),
     started_at: isoTime(started_at),
     finished_at: isoTime(finished_at),
-    duration_ms: run.duration_ms,
   };
 }
 

@@ -2,9 +2,11 @@ import { type Agent, isTask } from '../records/agent/agent.ts';
 import { isFanIn, isWorking } from '../records/agent/state.ts';
 import { isParked } from '../records/conversation/parked.ts';
 
-export type StatusWord =
-  | ('running' | 'waiting' | 'queued' | 'idle' | 'error')
-  | ('done' | 'failed' | 'cancelled' | 'dead');
+export const STATUS_WORDS = [
+  ...(['running', 'waiting', 'queued', 'idle', 'error'] as const),
+  ...(['done', 'failed', 'cancelled', 'dead'] as const),
+] as const;
+export type StatusWord = (typeof STATUS_WORDS)[number];
 
 /** The state of an agent in one word. */
 export function statusWord(agent: Agent): StatusWord {

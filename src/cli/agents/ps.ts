@@ -2,7 +2,7 @@ import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { differencesFromRoot } from '../../records/agent/agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
-import { shownWord } from '../../records/run/outcome.ts';
+import { shownWord, UNSUCCESSFUL } from '../../records/run/outcome.ts';
 import { doingNow } from '../../render/agent-tree.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
@@ -18,8 +18,6 @@ import { findRoot, hasEnded } from './find-agent.ts';
 
 const HEAD = ['ID', 'NAME', 'STATUS', 'PARENT', 'CALLS', 'TOKENS', 'AGE', 'TASK, DOING'] as const;
 const RIGHT = new Set([4, 5, 6]);
-/** Outcomes of agents at rest that are told. */
-const TOLD: ReadonlySet<string> = new Set(['cut_short', 'declined', 'stopped', 'failed']);
 const RECENT = 200;
 /** Time without any change after which a tree at rest is left out. */
 const OLD_MS = 24 * 60 * 60_000;
@@ -106,7 +104,7 @@ function agentTable({ width, out: style }: Context, agents: readonly AgentDocume
       // Differences from the root come before the activity, so that a narrow window shows them.
       ...differencesFromRoot(agent, roots.get(agent.root_id)).map(clean),
       agent.doing === null
-        ? TOLD.has(agent.outcome)
+        ? UNSUCCESSFUL.has(agent.outcome)
           ? clean(agent.outcome_text)
           : []
         : clean(doingNow(agent, now)),

@@ -1,9 +1,8 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { UNSUCCESSFUL } from '../../records/run/outcome.ts';
 import type { Calls, CoppiceClient } from '../../serve/client/client.ts';
-import type { Asked } from '../../serve/client/ledger-client.ts';
 import { assertMayLeadHere } from '../../serve/leading/leaders.ts';
 import { workFolder } from '../../settings/folders.ts';
-import type { Store } from '../../store/store.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { askLedger } from '../setup/ask-server.ts';
 import { composeTerms } from '../setup/compose-config.ts';
@@ -23,8 +22,6 @@ interface ResumeOptions {
   readonly timeout?: number;
   readonly wait?: boolean;
 }
-
-type AgentDetails = DocumentOf<'coppice/agent/v1'>;
 
 /** How many of the newest trees are searched for one with work left. */
 const RECENT = 50;
@@ -56,28 +53,34 @@ export async function resume(
   }
   const store = await context.openStore();
   const asked = askLedger(context, store);
-  const {
-    id: root_id,
-    tree_title: title,
-    updated_at,
-  } = await treeToLead(context, store, asked, text).catch(async (error: unknown) => {
+  const find = async () => {
+    const found = await asked.agent(await rootToResume(context, asked, text));
+    await assertMayLeadHere(store, found.id, context.env);
+    return found;
+  };
+  const root = await find().catch(async (error: unknown) => {
     await store.close();
     throw error;
   });
-  since = updated_at;
+  since = root.updated_at;
   const runtime = await composeRuntime(context, store, composeTerms(context), {
     extra: demoModels(process.stderr.isTTY),
     can_ask: options.ask === true,
   });
   const begin = async () => {
-    const { root, elsewhere, broken } = await runtime.resume(root_id, how);
-    tellResumed(context, options, {
-      elsewhere,
-      broken: broken.map(({ agent, reason }) => ({ agent_id: agent.id, name: agent.name, reason })),
-    });
-    return root;
+    const resumed = await runtime.resume(root.id, how);
+    const broken = resumed.broken.map(({ agent, reason }) => ({
+      agent_id: agent.id,
+      name: agent.name,
+      reason,
+    }));
+    tellResumed(context, options, { ...resumed, broken });
+    return resumed.root;
   };
-  return leadRun(context, store, runtime, begin, { ...follow, title: `coppice resume  ·  ${title}` });
+  return leadRun(context, store, runtime, begin, {
+    ...follow,
+    title: `coppice resume  ·  ${root.tree_title}`,
+  });
 }
 
 /** Reports on stderr what keeps agents of the tree from going on here. */
@@ -101,26 +104,12 @@ function tellResumed(
     process.stderr.write(`${name} (${agent_id}) cannot be restored: ${reason}\n`);
 }
 
-async function treeToLead(
-  context: Context,
-  store: Store,
-  asked: Asked,
-  text: string | undefined,
-): Promise<Pick<AgentDetails, 'id' | 'tree_title' | 'updated_at'>> {
-  const root_id = await rootToResume(context, asked, text);
-  await assertMayLeadHere(store, root_id, context.env);
-  return asked.agent(root_id);
-}
-
 /** Returns the root of the tree of the agent that `text` refers to; without `text`, of this folder's newest tree with work left, else of its newest one. */
 async function rootToResume(context: Context, asked: Calls, text: string | undefined): Promise<string> {
   if (text !== undefined) return findRoot(context, asked, text);
   const newest = await findRoot(context, asked, undefined, { only_here: true });
   const cwd = workFolder(context.options.cwd);
   const { trees } = await asked.trees({ conversations: true, cwd, limit: RECENT });
-  return trees.find(hasWork)?.root_id ?? newest;
-}
-
-function hasWork({ unled, need, working }: DocumentOf<'coppice/trees/v1'>['trees'][number]): boolean {
-  return unled !== null || need === 'work' || need === 'approval' || working > 0;
+  const left = trees.find(({ outcome }) => outcome !== 'done' && !UNSUCCESSFUL.has(outcome));
+  return left?.root_id ?? newest;
 }

@@ -1,6 +1,6 @@
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { ErrorCode } from '../../records/coppice-error.ts';
-import type { Outcome, OutcomeWord } from '../../records/run/outcome.ts';
+import { type Outcome, UNSUCCESSFUL } from '../../records/run/outcome.ts';
 
 /** Exit codes of the command line (docs/command-line.md). */
 export const EXIT = {
@@ -44,11 +44,8 @@ export function exitCodeOfError(code: string): number {
   return OF_ERROR[code as ErrorCode] ?? EXIT.failed;
 }
 
-/** Outcomes that are no success, although there may be a reply; one that is still open is none either way. */
-const FAILED: ReadonlySet<OutcomeWord> = new Set(['cut_short', 'declined', 'stopped', 'failed']);
-
-/** The exit code of a run, by its outcome and the failure of its root. */
+/** The exit code of a run, by its outcome and the failure of its root. An outcome that is still open is no failure. */
 export function exitCodeOf({ outcome }: Pick<Outcome, 'outcome'>, failure: AgentDocument['error']): number {
-  if (!FAILED.has(outcome)) return EXIT.done;
+  if (!UNSUCCESSFUL.has(outcome)) return EXIT.done;
   return failure?.kind === 'no_model' || failure?.kind === 'auth' ? EXIT.no_credentials : EXIT.failed;
 }

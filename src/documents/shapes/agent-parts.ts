@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
+import { STATUS_WORDS } from '../../render/agent-status.ts';
 import {
   group,
   image,
@@ -60,18 +61,8 @@ export const agent = z
     name: text('its name; a root is called `main` unless it was named'),
     status: one(
       'in one word; `unled`: there is something to do, and no process leads its tree',
-      ...([
-        'running',
-        'waiting',
-        'queued',
-        'idle',
-        'error',
-        'done',
-        'failed',
-        'cancelled',
-        'dead',
-        'unled',
-      ] as const),
+      ...STATUS_WORDS,
+      'unled',
     ),
     state: one(
       'state of the kernel',

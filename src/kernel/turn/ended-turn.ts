@@ -40,15 +40,12 @@ export function endOfTurn(
       deeds,
     };
   }
-  if (isStopped(before, after)) return { text: '', cause: 'interrupted', stopped: true, deeds };
+  if ('turn' in before && after.type === 'idle' && restAfterSummary(before) === null)
+    return { text: '', cause: 'interrupted', stopped: true, deeds };
   // After a person's wait, the failure is that of an earlier turn.
   if (after.type !== 'errored' || before.type === 'errored' || before.type === 'waiting') return null;
   const { error } = after.failure;
   return { text: `The turn stopped: ${error}`, cause: error, deeds };
-}
-
-function isStopped(before: AgentState, after: AgentState): boolean {
-  return 'turn' in before && after.type === 'idle' && restAfterSummary(before) === null;
 }
 
 /** The text of a turn's last answer, preceded by the cut answer that it continues; null when the turn goes on with calls, and for a refused answer. */

@@ -22,11 +22,11 @@ export function parseSpending(words: readonly string[]): SpendingLimits | string
 
 /** Applies a person's limits on a tree. Setting either tokens or cost removes the protecting default of the other. */
 export function withSpending(
-  { usual, free, ...kept }: TreeLimits,
+  limits: TreeLimits,
   { tokens, cost_usd }: { readonly [Name in 'tokens' | 'cost_usd']?: Limits[Name] | undefined },
 ): TreeLimits {
-  if (tokens === undefined && cost_usd === undefined)
-    return usual ? { ...kept, usual, ...(free !== undefined && { free }) } : kept;
+  if (tokens === undefined && cost_usd === undefined) return limits;
+  const { usual, free: _, ...kept } = limits;
   const before = usual ? { tokens: null, cost_usd: null } : kept;
   return {
     ...kept,

@@ -2,7 +2,7 @@ import { type Agent, isTask } from '../agent/agent.ts';
 import type { FailureKind } from '../agent/failure.ts';
 import { type AgentState, failureOf, isFanIn, isTerminal, isWorking, type WaitSpec } from '../agent/state.ts';
 import { cutShort } from '../conversation/child-text.ts';
-import { isAsked, isParked } from '../conversation/parked.ts';
+import { isParked, openAsks } from '../conversation/parked.ts';
 import { cutText } from '../text/cut-text.ts';
 
 /*
@@ -43,7 +43,7 @@ export function outcomeOf(agent: OutcomeFacts, unled: string | null = null): Out
   const queued = state.type === 'idle' && agent.origin !== undefined && isTask(agent.origin);
   const rests = !isWorking(state.type) && !queued;
   if (rests && (agent.unread !== true || isTerminal(state.type))) return ended(state);
-  const asked = askedBy(state);
+  const asked = openAsks(state);
   if (asked > 0) return forYou(asked);
   if (unled !== null) return said('unled', unled);
   const own = (agent.reply ?? null) === null ? 'its turn' : 'its agents';
@@ -85,6 +85,9 @@ export function outcomeOfTree(
   return treeOutcome(root_id, all.map(standing), total);
 }
 
+/** Ends that are no success, although there may be a reply. */
+export const UNSUCCESSFUL: ReadonlySet<OutcomeWord> = new Set(['cut_short', 'declined', 'stopped', 'failed']);
+
 /** Statuses that do not tell how the last turn ended, or what is waited for. */
 const SILENT: ReadonlySet<string> = new Set(['idle', 'waiting', 'done', 'completed', 'error', 'failed']);
 const TELLING = ['waiting_for_you', 'cut_short', 'declined', 'stopped'] as const;
@@ -109,13 +112,6 @@ function ended(state: AgentState): Outcome {
     return { outcome: 'stopped', outcome_text: `stopped by ${oneLine(state.stopped_by)}` };
   const limit = cutShort(state);
   return limit === null ? said('done', '') : said('cut_short', limit);
-}
-
-/** Number of answers of people that it waits for. */
-function askedBy(state: AgentState): number {
-  if (state.type === 'requesting') return state.asked?.length ?? 0;
-  if (state.type !== 'executing') return 0;
-  return state.running.reduce((sum, one) => sum + (isAsked(one) ? 1 : 0) + (one.questions?.length ?? 0), 0);
 }
 
 function forYou(many: number): Outcome {

@@ -44,8 +44,7 @@ function outcomeOf(state: AgentState): RunOutcome | null {
       return { status: 'completed', result: state.result, error: state.limit ?? null };
     case 'failed': {
       const { kind, error } = state.failure;
-      const status = kind === 'timed_out' ? 'timeout' : kind === 'cancelled' ? 'cancelled' : 'failed';
-      return { status, result: state.partial ?? null, error };
+      return { status: statusOf(kind), result: state.partial ?? null, error };
     }
     case 'killed':
       return { status: 'cancelled', result: null, error: `Killed by ${state.by}` };

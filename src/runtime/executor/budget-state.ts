@@ -25,13 +25,10 @@ import type { Charged } from './requests-in-flight.ts';
  */
 
 /** `charged`: null if nothing limits the agent. `stop`: no request is sent. `last`: what is left suffices for one answer. `tell`: the agent is warned. */
-export type BudgetVerdict =
-  | { readonly type: 'go'; readonly charged: Charged | null; readonly reached?: Reached | undefined }
-  | {
-      readonly type: 'stop' | 'last' | 'tell';
-      readonly text: string;
-      readonly reached?: Reached | undefined;
-    };
+export type BudgetVerdict = { readonly reached?: Reached | undefined } & (
+  | { readonly type: 'go'; readonly charged: Charged | null }
+  | { readonly type: 'stop' | 'last' | 'tell'; readonly text: string }
+);
 
 /** A limit of the tree that is used up, which a person may raise. */
 export interface Reached {

@@ -132,17 +132,9 @@ export function usedKey(): CoppiceError {
 }
 
 /** One delivery in `coppice/deliveries/v1`. */
-function deliveryJson(delivery: Delivery): DeliveryDocument {
+function deliveryJson({ body: _, progress: __, ...delivery }: Delivery): DeliveryDocument {
   return {
-    id: delivery.id,
-    kind: delivery.kind,
-    target: delivery.target,
-    status: delivery.status,
-    attempts: delivery.attempts,
-    error: delivery.error,
-    about: delivery.about,
-    agent_id: delivery.agent_id,
-    root_id: delivery.root_id,
+    ...delivery,
     created_at: isoTime(delivery.created_at),
     next_at: delivery.status === 'pending' ? isoTime(delivery.next_at) : null,
     ended_at: isoTime(delivery.ended_at),

@@ -8,10 +8,9 @@ import {
   messagesDocument,
 } from '../answers/agent-answers.ts';
 import { oneAgent } from '../answers/find-one.ts';
-import { countUpTo, flag, named, route } from './route.ts';
+import { countUpTo, flag, NAME_MAX, named, route } from './route.ts';
 
 const AGENTS_MAX = 1_000;
-const NAME_MAX = 200;
 const MESSAGES_MAX = 1_000;
 const PROMPT_MAX = 500;
 

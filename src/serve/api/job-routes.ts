@@ -11,13 +11,20 @@ import { DEFAULT_LIMITS, newTreeLimits } from '../../records/agent/limits.ts';
 import type { CronFire, CronJob } from '../../records/run/cron-job.ts';
 import type { Run } from '../../records/run/run.ts';
 import { oneRoot } from '../answers/find-one.ts';
-import { type ApiSources, countUpTo, named, type RootRequest, route } from './route.ts';
+import {
+  type ApiSources,
+  countUpTo,
+  NAME_MAX,
+  named,
+  type RootRequest,
+  rootSettings,
+  route,
+  words,
+} from './route.ts';
 
-const NAME_MAX = 200;
 const TASK_MAX = 100_000;
 const RUNS_MAX = 1_000;
 const NEXT_MAX = 50;
-const words = z.array(z.string().min(1).max(1_000)).max(100);
 
 const schedule = {
   cron: z.string().max(NAME_MAX).optional().describe('cron expression of five fields, or six with seconds'),
@@ -39,16 +46,6 @@ const session = z
   .enum(['isolated', 'main'])
   .optional()
   .describe('a fresh conversation each time, or an event');
-
-const agent = {
-  model: z.string().min(1).max(500).optional().describe('`provider/model`'),
-  profile: z.string().min(1).max(NAME_MAX).optional().describe('profile of its agent'),
-  cwd: z.string().min(1).max(4_096).optional().describe('its folder'),
-  thinking: z.enum(['off', 'low', 'medium', 'high']).optional().describe('how much its agent reasons'),
-  toolset: words.optional().describe('how its agent works with others'),
-  allow: words.optional().describe('rules that allow'),
-  deny: words.optional().describe('rules that deny'),
-};
 
 /** Routes for scheduled jobs. */
 export const JOB_ROUTES = [
@@ -72,7 +69,7 @@ export const JOB_ROUTES = [
       ...schedule,
       session,
       tree: z.string().max(NAME_MAX).optional().describe('whose main session gets the event'),
-      ...agent,
+      ...rootSettings,
     }),
     handle: async ({ store, jobs, runtime, compose }, { body, id }) => {
       const { name, session, tree, model, profile, cwd, thinking, toolset, allow, deny, ...rest } = body;
@@ -109,7 +106,7 @@ export const JOB_ROUTES = [
       name: z.string().min(1).max(NAME_MAX).optional().describe('a new name'),
       ...schedule,
       session,
-      ...agent,
+      ...rootSettings,
       enabled: z.boolean().optional().describe('whether it fires'),
     }),
     handle: async (sources, request) => {
@@ -215,48 +212,30 @@ function inputOf({ timeout_seconds, ...rest }: ScheduleBody): JobInput {
 
 /** One job in `coppice/cron-jobs/v1`. */
 function jobJson(job: CronJob): JobDocument {
-  const { schedule, config } = job;
+  const { limits: _, placement: __, version: ___, planned_at: ____, ...shown } = job;
+  const { schedule, config, timeout_ms, created_at, updated_at, next_at, ...rest } = shown;
+  const { model, thinking, profile = null, toolsets, cwd, permissions } = config;
+  const { allow, deny } = permissions.cli;
   return {
-    id: job.id,
-    name: job.name,
+    ...rest,
     schedule:
       schedule.type === 'cron'
         ? schedule
         : schedule.type === 'every'
           ? { type: 'every', every_seconds: schedule.every_ms / 1000 }
           : { type: 'at', at: isoTime(schedule.at) },
-    task: job.task,
-    session: job.session,
     session_key: job.session === 'isolated' ? `cron:${job.id}` : null,
-    root_id: job.root_id,
-    created_by: job.created_by,
-    model: config.model,
-    thinking: config.thinking,
-    profile: config.profile ?? null,
-    toolsets: [...config.toolsets],
-    cwd: config.cwd,
-    allow: [...config.permissions.cli.allow],
-    deny: [...config.permissions.cli.deny],
-    timeout_seconds: job.timeout_ms === null ? null : job.timeout_ms / 1000,
-    deliver: [...job.deliver],
-    once: job.once,
-    cleanup: job.cleanup,
-    overlap: job.overlap,
-    enabled: job.enabled,
-    next_at: isoTime(job.next_at),
-    created_at: isoTime(job.created_at),
-    updated_at: isoTime(job.updated_at),
+    ...{ model, thinking, profile, toolsets, cwd, allow, deny },
+    timeout_seconds: timeout_ms === null ? null : timeout_ms / 1000,
+    next_at: isoTime(next_at),
+    created_at: isoTime(created_at),
+    updated_at: isoTime(updated_at),
   };
 }
 
 /** One instant in `coppice/cron-runs/v1`. */
 function jobRunJson({ fire, run }: { readonly fire: CronFire; readonly run: Run | null }): JobRunDocument {
-  return {
-    instant: isoTime(fire.instant),
-    manual: fire.manual,
-    outcome: fire.outcome,
-    missed: fire.missed,
-    fired_at: isoTime(fire.fired_at),
-    run: run === null ? null : runJson(run),
-  };
+  const { job_id: _, run_id: __, instant, fired_at, ...rest } = fire;
+  const shown = run === null ? null : runJson(run);
+  return { ...rest, instant: isoTime(instant), fired_at: isoTime(fired_at), run: shown };
 }

@@ -6,10 +6,9 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { oneAgent } from '../answers/find-one.ts';
 import { isLed, killedDocument, livingAgent, sentDocument } from '../answers/people-answers.ts';
 import { waitDocument } from '../answers/wait-document.ts';
-import { type ApiSources, named, route } from './route.ts';
+import { type ApiSources, NAME_MAX, named, route } from './route.ts';
 
 const TEXT_MAX = 1_000_000;
-const NAME_MAX = 200;
 const AGENTS_MAX = 5_000;
 /** Longest wait in seconds; proxies cut off requests that take longer. */
 const WAIT_MAX_S = 300;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { CronJobs } from '../../cron/manage-jobs.ts';
 import type { ComposedRoot } from '../../mcp/mcp-options.ts';
-import type { AgentConfig } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import type { Profile } from '../../records/agent/profile.ts';
+import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { readPlace } from '../../records/text/list-place.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { ReadSources } from '../answers/find-one.ts';
@@ -18,15 +18,22 @@ import type { AgentPrompts } from './agent-prompts.ts';
  * commands do: by uuid, unique prefix, name or session key.
  */
 
+export const NAME_MAX = 200;
+export const words = z.array(z.string().min(1).max(1_000)).max(100);
+
+/** Settings of an agent that a request may give. */
+export const rootSettings = {
+  model: z.string().min(1).max(500).optional().describe('`provider/model`'),
+  profile: z.string().min(1).max(NAME_MAX).optional().describe('profile of its agent'),
+  cwd: z.string().min(1).max(4_096).optional().describe('its folder on the machine that leads it'),
+  thinking: z.enum(['off', 'low', 'medium', 'high']).optional().describe('how much its agent reasons'),
+  toolset: words.optional().describe('how its agent works with others'),
+  allow: words.optional().describe('rules that allow'),
+  deny: words.optional().describe('rules that deny'),
+};
+
 /** Requested settings of a new root agent. */
-export interface RootRequest {
-  readonly model?: string | undefined;
-  readonly profile?: string | undefined;
-  readonly cwd?: string | undefined;
-  readonly thinking?: AgentConfig['thinking'] | undefined;
-  readonly toolset?: readonly string[] | undefined;
-  readonly allow?: readonly string[] | undefined;
-  readonly deny?: readonly string[] | undefined;
+export interface RootRequest extends DeepReadonly<z.infer<z.ZodObject<typeof rootSettings>>> {
   readonly label?: readonly string[] | undefined;
   readonly anywhere?: boolean | undefined;
   readonly limits?: Partial<Limits> | undefined;
@@ -90,47 +97,25 @@ export interface Route extends Terms {
 
 const NOTHING = z.strictObject({});
 
-/** A route with the literal types that the typed client needs. */
-export interface TypedRoute<
-  M extends Method,
-  Path extends string,
-  Answer extends string,
-  Creates extends true,
-  Query extends z.ZodObject,
-  Body extends z.ZodObject | null,
-> extends Route {
-  readonly method: M;
-  readonly path: Path;
-  readonly answer: Answer;
-  readonly creates?: Creates;
-  readonly query: Query;
-  readonly body: Body;
-}
-
-/** Defines a route whose handler gets query and body with the types of their schemas. */
+/** Defines a route whose handler gets query and body with the types of their schemas, and with the literal types that the typed client needs. */
 export function route<
-  const M extends Method,
-  const Path extends string,
-  const Answer extends string,
-  const Creates extends true = never,
+  const T extends Terms,
   Query extends z.ZodObject = typeof NOTHING,
   Body extends z.ZodObject | null = null,
->(
-  terms: Terms & {
-    readonly method: M;
-    readonly path: Path;
-    readonly answer: Answer;
-    readonly creates?: Creates;
-    readonly query?: Query;
-    readonly body?: Body;
-    readonly handle: (
-      sources: ApiSources,
-      request: ApiRequest<z.output<Query>, Body extends z.ZodObject ? z.output<Body> : object>,
-    ) => Promise<object>;
-  },
-): TypedRoute<M, Path, Answer, Creates, Query, Body> {
-  const { query = NOTHING, body = null, handle, ...rest } = terms;
-  return { ...rest, query, body, handle } as unknown as TypedRoute<M, Path, Answer, Creates, Query, Body>;
+>({
+  query = NOTHING as never,
+  body = null as never,
+  ...rest
+}: T & {
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly handle: (
+    sources: ApiSources,
+    request: ApiRequest<z.output<Query>, Body extends z.ZodObject ? z.output<Body> : object>,
+  ) => Promise<object>;
+}) {
+  return { ...rest, query, body } as unknown as Pick<T, keyof T & keyof Terms> &
+    Pick<Route, 'handle' | 'watched'> & { readonly query: Query; readonly body: Body };
 }
 
 /** Value of a path parameter. Throws if the path has none of that name. */

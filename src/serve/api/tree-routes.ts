@@ -9,11 +9,10 @@ import { oneRoot } from '../answers/find-one.ts';
 import { usedKey } from '../answers/people-answers.ts';
 import { TREES_USUAL, tasksDocument, treeDocument, treesDocument } from '../answers/tree-answers.ts';
 import { assertMayLeadHere } from '../leading/leaders.ts';
-import { before, countUpTo, flag, named, route } from './route.ts';
+import { before, countUpTo, flag, NAME_MAX, named, rootSettings, route, words } from './route.ts';
 
 const TREES_MAX = 500;
 const PROMPT_MAX = 1_000_000;
-const words = z.array(z.string().min(1).max(1_000)).max(100);
 const limits = limitsShape.partial().describe('limits of the tree; those left out are the configured ones');
 
 /** Routes that start, read and resume trees. */
@@ -44,14 +43,8 @@ export const TREE_ROUTES = [
     answer: 'coppice/entered/v1',
     body: z.strictObject({
       prompt: z.string().regex(/\S/, 'it is empty').max(PROMPT_MAX).describe('the task'),
-      name: z.string().min(1).max(200).optional().describe('name of the root; default `main`'),
-      model: z.string().min(1).max(500).optional().describe('`provider/model`'),
-      profile: z.string().min(1).max(200).optional().describe('profile of the root'),
-      cwd: z.string().min(1).max(4_096).optional().describe('its folder on the machine that leads it'),
-      thinking: z.enum(['off', 'low', 'medium', 'high']).optional().describe('how much it reasons'),
-      toolset: words.optional().describe('how it works with others'),
-      allow: words.optional().describe('rules that allow'),
-      deny: words.optional().describe('rules that deny'),
+      name: z.string().min(1).max(NAME_MAX).optional().describe('name of the root; default `main`'),
+      ...rootSettings,
       label: words.optional().describe('labels that a worker needs to lead it'),
       anywhere: z.boolean().optional().describe('any machine may lead it, not only that of the server'),
       limits: limits.optional(),

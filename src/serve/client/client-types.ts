@@ -17,9 +17,9 @@ type RouteOf<Key extends RouteKey> = Key extends `${infer M} ${infer P}`
 
 /** A method of the client. `creates`: as in the table of routes. */
 export type Call = {
-  readonly [Key in RouteKey]: [RouteOf<Key>['creates']] extends [undefined]
-    ? { readonly route: Key }
-    : { readonly route: Key; readonly creates: true };
+  readonly [Key in RouteKey]: RouteOf<Key> extends { readonly creates: true }
+    ? { readonly route: Key; readonly creates: true }
+    : { readonly route: Key };
 }[RouteKey];
 
 type Parameters<Path> = Path extends `${string}/:${infer _Name}/${infer Rest}`

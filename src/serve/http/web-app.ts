@@ -8,6 +8,7 @@ import { isoTime } from '../../documents/iso-time.ts';
 import { SCRIPTED } from '../../kernel/toolsets/acts/task-options.ts';
 import type { McpHandler } from '../../mcp/serve-http.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { unlessAborted } from '../../records/unless-aborted.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { ROUTES } from '../api/all-routes.ts';
 import { callRoute, checked, invalid } from '../api/call-route.ts';
@@ -248,14 +249,10 @@ function isLocal({ env, req }: Context<Guarded>): boolean {
   return /^(::ffff:)?127\.|^::1$/.test(address) && req.header('x-forwarded-for') === undefined;
 }
 
-async function within<T>(limit_ms: number, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new StoreError('E_DB_UNAVAILABLE', `the ledger did not answer within ${limit_ms / 1_000} s`));
-    }, limit_ms);
+function within<T>(limit_ms: number, answer: Promise<T>): Promise<T> {
+  return unlessAborted(answer, AbortSignal.timeout(limit_ms), () => {
+    throw new StoreError('E_DB_UNAVAILABLE', `the ledger did not answer within ${limit_ms / 1_000} s`);
   });
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
 async function bodyOf(req: Context<Guarded>['req']): Promise<unknown> {
