@@ -95,7 +95,7 @@ export class EditorSessions {
     const { store } = this.#options;
     const found = await store.agents({
       conversations: true,
-      ...(cwd === null ? {} : { cwd }),
+      cwd: cwd ?? undefined,
       before: cursor === null ? undefined : readCursor(cursor),
       limit: PAGE + 1,
     });

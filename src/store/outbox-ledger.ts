@@ -30,7 +30,7 @@ export interface OutboxLedger {
   endDelivery(id: string, worker_id: string, attempt: number, end: DeliveryEnd): Promise<boolean>;
   /** Newest first. */
   deliveries(filter: {
-    readonly status?: DeliveryStatus;
+    readonly status?: DeliveryStatus | undefined;
     readonly about?: string;
     readonly before?: string | undefined;
     readonly limit?: number;

@@ -90,33 +90,33 @@ export interface FileChange {
 }
 
 export interface AgentFilter {
-  readonly root_id?: string;
-  readonly parent_id?: string;
+  readonly root_id?: string | undefined;
+  readonly parent_id?: string | undefined;
   /** Only conversations that people started: no runs on a timer, no descendants. */
-  readonly conversations?: boolean;
+  readonly conversations?: boolean | undefined;
   /** Only roots, regardless of who began their trees. */
-  readonly roots?: boolean;
+  readonly roots?: boolean | undefined;
   /** Only agents below this place of the list (`list-place.ts`). */
   readonly before?: string | undefined;
   /** Only agents that work in this folder. */
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   /** Leaves out terminal agents. */
-  readonly living?: boolean;
+  readonly living?: boolean | undefined;
   /** Leaves out agents that were killed, and those that ended well; their number is that of the tree. */
-  readonly unsettled?: boolean;
+  readonly unsettled?: boolean | undefined;
   /** Newest first; default no limit. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 export interface RunFilter {
-  readonly root_id?: string;
-  readonly source?: RunSource;
-  readonly job_id?: string;
+  readonly root_id?: string | undefined;
+  readonly source?: RunSource | undefined;
+  readonly job_id?: string | undefined;
   /** Only queued and running ones. */
-  readonly active?: boolean;
+  readonly active?: boolean | undefined;
   readonly before?: string | undefined;
   /** Newest first; default no limit. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** Shows whether an agent has changed, without its configuration and conversation. */
@@ -200,7 +200,7 @@ export interface TreeReads {
   findRuns(text: string): Promise<Run[]>;
   /** Oldest first; `open`: only unanswered ones. */
   asks(filter: {
-    readonly root_id?: string;
+    readonly root_id?: string | undefined;
     readonly agent_id?: string;
     readonly open?: boolean;
   }): Promise<Ask[]>;

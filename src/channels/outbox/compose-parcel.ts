@@ -1,6 +1,6 @@
 import type { Ask } from '../../records/conversation/ask.ts';
 import { type Delivery, splitTarget } from '../../records/run/delivery.ts';
-import { isFinished, type Run } from '../../records/run/run.ts';
+import { isFinished } from '../../records/run/run.ts';
 import { runText } from '../../records/run/run-end.ts';
 import { type AskPart, askParts } from '../../render/ask-parts.ts';
 import { clean } from '../../render/clean.ts';
@@ -67,26 +67,12 @@ function settled(result: DeliverResult): Composed {
 }
 
 function parcelOf(
-  delivery: Delivery,
-  told: { readonly text: string; readonly run?: Run; readonly ask?: Parcel['ask'] },
+  { id, kind, target, agent_id, root_id, created_at, attempts: attempt, progress }: Delivery,
+  told: Pick<Parcel, 'text'> & Partial<Pick<Parcel, 'run' | 'ask'>>,
 ): Composed {
-  const { id, kind, agent_id, root_id, created_at, attempts, progress } = delivery;
-  const { address } = splitTarget(delivery.target);
-  const { text, run = null, ask = null } = told;
-  const parcel: Parcel = {
-    id,
-    kind,
-    address,
-    text,
-    agent_id,
-    root_id,
-    run,
-    ask,
-    created_at,
-    attempt: attempts,
-    progress,
-  };
-  return { type: 'parcel', parcel };
+  const delivery = { id, kind, agent_id, root_id, created_at, attempt, progress };
+  const { address } = splitTarget(target);
+  return { type: 'parcel', parcel: { ...delivery, address, run: null, ask: null, ...told } };
 }
 
 /** Request for the approval of a call, in Markdown: agent, tool, arguments, and how to answer. */

@@ -1,4 +1,5 @@
 import { backOff, type Clock } from '../../processes/waiting.ts';
+import { unlessAborted } from '../../records/unless-aborted.ts';
 import type { Store } from '../../store/store.ts';
 import type { ChannelLog } from '../channel.ts';
 
@@ -25,7 +26,7 @@ export class LedgerRetry {
 
   /** One attempt; undefined when it failed or the signal aborted first. A query must not resolve to undefined. */
   once<T>(query: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-    return unlessAborted(this.#attempt(query), signal);
+    return unlessAborted(this.#attempt(query), signal, () => undefined);
   }
 
   async #attempt<T>(query: () => Promise<T>): Promise<T | undefined> {
@@ -57,19 +58,7 @@ export class LedgerRetry {
   async #pause(ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const cancel = this.#clock.after(ms, resolve);
-    await unlessAborted(promise, signal);
+    await unlessAborted(promise, signal, () => undefined);
     cancel();
   }
-}
-
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve) => {
-    const abort = () => resolve(undefined);
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    void work.then((value) => {
-      signal.removeEventListener('abort', abort);
-      resolve(value);
-    });
-  });
 }

@@ -4,6 +4,7 @@ import { setImmediate as soon } from 'node:timers/promises';
 import { Poll } from '../../processes/poll.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../processes/waiting.ts';
 import { type Delivery, splitTarget } from '../../records/run/delivery.ts';
+import { unlessAborted } from '../../records/unless-aborted.ts';
 import type { Channel, ChannelLog } from '../channel.ts';
 import { ChannelQueue } from './channel-queue.ts';
 import { DeliveryTry, type TryContext } from './delivery-try.ts';
@@ -214,15 +215,10 @@ export class Outbox {
 
   /** Resolves when nothing is in progress, or after the limit. */
   async #quiet(limit_ms: number): Promise<void> {
-    let cancel = () => {};
-    let late = false;
-    const limit = new Promise<void>((resolve) => {
-      cancel = this.#clock.after(limit_ms, () => {
-        late = true;
-        resolve();
-      });
-    });
-    while (this.#work.size > 0 && !late) await Promise.race([Promise.all(this.#work), limit]);
+    const late = new AbortController();
+    const cancel = this.#clock.after(limit_ms, () => late.abort());
+    while (this.#work.size > 0 && !late.signal.aborted)
+      await unlessAborted(Promise.all(this.#work), late.signal, () => undefined);
     cancel();
   }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { isTerminal } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import { nearestName } from '../../render/nearest-name.ts';
@@ -10,7 +11,6 @@ import { workFolder } from '../../settings/folders.ts';
 import type { Context } from '../setup/context.ts';
 
 const CANDIDATES = 8;
-const ENDED: ReadonlySet<AgentDocument['state']> = new Set(['completed', 'failed', 'killed']);
 
 /** Whether an agent does not exist, or was deleted with its run. */
 export function isNotFound(error: unknown): boolean {
@@ -18,7 +18,7 @@ export function isNotFound(error: unknown): boolean {
 }
 
 export function hasEnded({ state }: Pick<AgentDocument, 'state'>): boolean {
-  return ENDED.has(state);
+  return isTerminal(state);
 }
 
 /**

@@ -93,24 +93,18 @@ async function converseWithModel(
     prepareModel(latest, terms, { profile, set_up: again, ...terminal });
   // Choosing a conversation from the list may need no model.
   const picks = options.resume === true && !set_up;
-  let prepared: { readonly model: string | null; readonly context: Context } | null =
+  type Prepared = { readonly model: string | null; readonly context: Context };
+  let prepared: Prepared | null =
     root !== null || picks ? { model: root?.config.model ?? null, context } : await prepare(context, set_up);
   if (prepared === null) return set_up ? EXIT.done : EXIT.no_credentials;
-  let end = await converse(prepared.context, terms, options, style, store, root, prepared.model, told);
+  const open = (at: Prepared, how: UiOptions, tree: Agent | null, lines: readonly string[]) =>
+    converse(at.context, terms, how, style, store, tree, at.model, lines);
+  let end = await open(prepared, options, root, told);
   while (end.how === 'setup') {
     await reportOpenTrees(context, store, end);
     prepared = await prepare(prepared.context, true);
     if (prepared === null) break;
-    end = await converse(
-      prepared.context,
-      terms,
-      { ...options, resume: false },
-      style,
-      store,
-      null,
-      prepared.model,
-      [],
-    );
+    end = await open(prepared, { ...options, resume: false }, null, []);
   }
   return reportOpenTrees(context, store, end);
 }

@@ -23,23 +23,13 @@ const OF_ERROR: Partial<Record<ErrorCode, number>> = {
   E_NO_PRICE: EXIT.usage,
   E_NO_FOLDER: EXIT.usage,
   E_NODE_TOO_OLD: EXIT.usage,
-  E_AGENT_NOT_FOUND: EXIT.not_found,
-  E_AGENT_AMBIGUOUS: EXIT.not_found,
-  E_RUN_NOT_FOUND: EXIT.not_found,
-  E_RUN_AMBIGUOUS: EXIT.not_found,
-  E_ASK_NOT_FOUND: EXIT.not_found,
-  E_RULE_NOT_FOUND: EXIT.not_found,
-  E_JOB_NOT_FOUND: EXIT.not_found,
-  E_JOB_AMBIGUOUS: EXIT.not_found,
-  E_WORKER_NOT_FOUND: EXIT.not_found,
-  E_DELIVERY_NOT_FOUND: EXIT.not_found,
   E_JOB_EXISTS: EXIT.usage,
   E_NO_KEY: EXIT.no_credentials,
 };
 
 /** `code`: that of a `CoppiceError` or a `StoreError`. */
 export function exitCodeOfError(code: string): number {
-  if (code === 'E_DB_NONE') return EXIT.not_found;
+  if (code === 'E_DB_NONE' || /_(NOT_FOUND|AMBIGUOUS)$/.test(code)) return EXIT.not_found;
   if (code.startsWith('E_DB_')) return EXIT.usage;
   return OF_ERROR[code as ErrorCode] ?? EXIT.failed;
 }

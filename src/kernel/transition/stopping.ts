@@ -1,5 +1,5 @@
 import type { Failure } from '../../records/agent/failure.ts';
-import type { AgentState, Executing, Turn } from '../../records/agent/state.ts';
+import { type AgentState, type Executing, isFanIn, type Turn } from '../../records/agent/state.ts';
 import { interruptedAnswer } from '../../records/conversation/answer-ending.ts';
 import { appendAssistant, appendEvent } from './append.ts';
 import { stopCalls } from './calls.ts';
@@ -108,18 +108,13 @@ export function faulted(
   { failure }: EventOf<'fault'>,
   context: TransitionContext,
 ): Transition {
-  const reason = `Cancelled: ${failure.error}`;
-  switch (state.type) {
-    case 'requesting':
-      return endInFailure(failure, [{ type: 'abort' }], context);
-    case 'executing': {
-      const stopped = [...stopCalls(state, [], failure.error), ...leaveFanIn(state, reason)];
-      return endInFailure(failure, stopped, context);
-    }
-    case 'awaiting':
-    case 'cancelling':
-      return endInFailure(failure, leaveFanIn(state, reason), context);
-    default:
-      return endInFailure(failure, [], context);
-  }
+  const stopped: readonly Effect[] =
+    state.type === 'requesting'
+      ? [{ type: 'abort' }]
+      : state.type === 'executing'
+        ? stopCalls(state, [], failure.error)
+        : [];
+  const left =
+    state.type === 'executing' || isFanIn(state) ? leaveFanIn(state, `Cancelled: ${failure.error}`) : [];
+  return endInFailure(failure, [...stopped, ...left], context);
 }

@@ -28,13 +28,10 @@ export async function agentsDocument(
   const root_id = tree === undefined ? undefined : (await oneRoot(store, tree)).id;
   const found =
     called === undefined
-      ? await store.agents({
-          ...(root_id === undefined ? { limit } : { root_id }),
-          ...(all ? {} : { living: true }),
-        })
+      ? await store.agents({ root_id, living: !all, limit: root_id === undefined ? limit : undefined })
       : (await store.find(called, root_id)).toReversed();
   const shown = found.filter((agent) => all || isUserInitiated(agent) || agent.parent_id === null);
-  const asks = await store.asks({ ...(root_id === undefined ? {} : { root_id }), open: true });
+  const asks = await store.asks({ root_id, open: true });
   return {
     schema: 'coppice/agents/v1',
     agents: await agentsJson(sources, shown.toReversed(), asks),

@@ -67,23 +67,18 @@ export async function answerDocument(
 
 export async function runsAnswer(
   { store }: Sources,
-  { active = false, limit = ROWS_USUAL, before }: RowsQuery & { active?: boolean | undefined },
+  { active, limit = ROWS_USUAL, before }: RowsQuery & { active?: boolean | undefined },
   job_id?: string,
 ): Promise<DocumentOf<'coppice/subagent-runs/v1'>> {
-  const filter = {
-    limit,
-    before,
-    ...(active ? { active } : {}),
-    ...(job_id === undefined ? {} : { job_id }),
-  };
-  return { schema: 'coppice/subagent-runs/v1', ...(await runsDocument(store, await store.runs(filter))) };
+  const runs = await store.runs({ active, job_id, before, limit });
+  return { schema: 'coppice/subagent-runs/v1', ...(await runsDocument(store, runs)) };
 }
 
 export async function deliveriesDocument(
   { store }: Sources,
   { status, limit = ROWS_USUAL, before }: RowsQuery & { status?: DeliveryStatus | undefined },
 ): Promise<DocumentOf<'coppice/deliveries/v1'>> {
-  const found = await store.deliveries({ limit, before, ...(status === undefined ? {} : { status }) });
+  const found = await store.deliveries({ status, before, limit });
   return { schema: 'coppice/deliveries/v1', deliveries: found.map(deliveryJson) };
 }
 

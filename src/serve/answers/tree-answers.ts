@@ -40,12 +40,7 @@ async function treesOf(
   sources: ReadSources,
   { limit = TREES_USUAL, before, conversations = false, cwd, asking = false }: TreesQuery,
 ): Promise<TreeRow[]> {
-  const roots = await sources.store.agents({
-    ...(conversations ? { conversations } : { roots: true }),
-    ...(cwd === undefined ? {} : { cwd }),
-    before,
-    limit,
-  });
+  const roots = await sources.store.agents({ conversations, roots: !conversations, cwd, before, limit });
   const asks = asking ? await sources.store.asks({ open: true }) : [];
   const ids = asks.map(({ root_id }) => root_id);
   const older = await olderRoots(sources.store, roots, ids);

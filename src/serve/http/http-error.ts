@@ -5,16 +5,6 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_UNAUTHORIZED: 401,
   E_FORBIDDEN: 403,
   E_NO_SUCH_PATH: 404,
-  E_AGENT_NOT_FOUND: 404,
-  E_RUN_NOT_FOUND: 404,
-  E_ASK_NOT_FOUND: 404,
-  E_RULE_NOT_FOUND: 404,
-  E_JOB_NOT_FOUND: 404,
-  E_WORKER_NOT_FOUND: 404,
-  E_DELIVERY_NOT_FOUND: 404,
-  E_AGENT_AMBIGUOUS: 409,
-  E_RUN_AMBIGUOUS: 409,
-  E_JOB_AMBIGUOUS: 409,
   E_AGENT_DEAD: 409,
   E_AGENT_NOT_WORKING: 409,
   E_RUN_FINISHED: 409,
@@ -42,6 +32,8 @@ export function errorAnswer(error: unknown): {
 }
 
 function statusOf({ code, retryable }: ErrorDocument): ContentfulStatusCode {
+  if (code.endsWith('_NOT_FOUND')) return 404;
+  if (code.endsWith('_AMBIGUOUS')) return 409;
   return STATUS[code] ?? (retryable ? 503 : code.startsWith('E_DB_') ? 503 : 400);
 }
 

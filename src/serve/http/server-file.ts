@@ -20,15 +20,14 @@ export function publishServer(folder: string, location: string, server: KnownSer
 
 /** Returns the server of that ledger on this machine; null if none is known or its process is gone. */
 export function findServer(folder: string, location: string): KnownServer | null {
+  let found: KnownServer | null = null;
   try {
-    const found = knownServer.parse(JSON.parse(readFileSync(fileOf(folder, location), 'utf8')));
+    found = knownServer.parse(JSON.parse(readFileSync(fileOf(folder, location), 'utf8')));
     process.kill(found.pid, 0);
     return found;
   } catch (error) {
     // The process is alive, but runs as another user.
-    if ((error as NodeJS.ErrnoException).code === 'EPERM')
-      return knownServer.parse(JSON.parse(readFileSync(fileOf(folder, location), 'utf8')));
-    return null;
+    return (error as NodeJS.ErrnoException).code === 'EPERM' ? found : null;
   }
 }
 
