@@ -62,7 +62,7 @@ export const WAIT_GUARDS: readonly Guard[] = [
   {
     name: 'cut-is-no-success',
     protects: 'scripts from taking a run that a limit cut short for a success',
-    file: 'src/cli/start/exit-code.ts',
+    file: 'src/records/run/outcome.ts',
     guard: "new Set(['cut_short', ",
     without: 'new Set([',
     tests: ['cli/run/child-ends'],
