@@ -209,7 +209,8 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     protects: 'a run that nobody watches from calls that a person must allow',
     file: 'src/runtime/performing/perform-call.ts',
     guard: "  if (!allowed)\n    return {\n      status: 'denied',",
-    without: "  if (!allowed && (context.can_ask || verdict === 'deny'))\n    return {\n      status: 'denied',",
+    without:
+      "  if (!allowed && (context.can_ask || verdict === 'deny'))\n    return {\n      status: 'denied',",
     tests: ['runtime/permissions/approvals.test'],
   },
   {

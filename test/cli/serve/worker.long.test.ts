@@ -91,7 +91,10 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       const id = await enter('work over there', '--label', 'host:elsewhere', '--anywhere');
       const { code, stderr } = await home.run(['resume', id, '--database', database, ...model]);
       assert.equal(code, 2, stderr);
-      assert.match(stderr, /bound to another machine: elsewhere[\s\S]*Start coppice --database \S+ worker on that machine/);
+      assert.match(
+        stderr,
+        /bound to another machine: elsewhere[\s\S]*Start coppice --database \S+ worker on that machine/,
+      );
       assert.equal((await store.agent(id))?.worker, null);
     });
 
