@@ -71,7 +71,7 @@ export interface RunningAgent {
   /** Sends the agent a letter from a person. */
   send(text: string): Promise<void>;
   /** Interrupts its turn; its children continue. */
-  interrupt(reason: string): Promise<void>;
+  interrupt(reason?: string): Promise<void>;
   /** Kills it and its living descendants; resolves to the ids of all killed agents. */
   kill(): Promise<readonly string[]>;
 }
@@ -139,7 +139,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
     id,
     result: () => runtime.settled(id),
     send: async (text) => void (await runtime.send(id, text)),
-    interrupt: (reason) => runtime.interrupt(id, reason),
+    interrupt: (reason = 'by the program') => runtime.interrupt(id, reason),
     kill: () => runtime.kill(id),
   });
   return {

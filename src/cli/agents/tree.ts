@@ -13,7 +13,7 @@ import { findRoot } from './find-agent.ts';
 /** `coppice tree [ID]`: prints a whole tree; by default the newest one. */
 export async function tree(context: Context, text: string | undefined): Promise<number> {
   const document = await ask(context, async (asked) => asked.tree(await findRoot(context, asked, text)));
-  const { agents, root_id, title } = document;
+  const { agents, root_id, title, outcome } = document;
   const now = Date.now();
   const unled = agents.find((agent) => agent.unled !== null)?.unled ?? null;
   const began = Math.min(...agents.map(({ started_at }) => Date.parse(started_at)));
@@ -25,13 +25,16 @@ export async function tree(context: Context, text: string | undefined): Promise<
     deleted: deletedUse(document.tree, agents),
     led: unled === null,
   });
+  const waits = waitLines(agents, now);
+  // Nothing is said twice: these lines say the same, and what can be done.
+  const saysMore = outcome !== 'unled' && (waits.length === 0 || !/^w(orking|aiting_for_you)$/.test(outcome));
   return printResult(context, document, () => [
     paint(context.out, 'bold', `${root_id.slice(0, 8)}  ${title}`),
     ...agentTree(agents, size, now, context.out),
     footer,
-    clean(document.outcome_text),
-    ...waitLines(agents, now).map(context.hint),
-    ...(unled === null ? [] : [unledText(unled)]),
+    ...(saysMore ? [clean(document.outcome_text)] : []),
+    ...waits.map(context.hint),
+    ...(unled === null ? [] : [`unled: ${unledText(unled)}`]),
   ]);
 }
 

@@ -3,7 +3,6 @@ import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { deniedCalls, deniedIn, deniedLine } from '../../records/agent/denied.ts';
-import type { Failure } from '../../records/agent/failure.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { type Outcome, treeOutcome } from '../../records/run/outcome.ts';
 import { isJsonObject } from '../../records/text/json-text.ts';
@@ -17,7 +16,7 @@ import type { Context } from '../setup/context.ts';
 import { closeStore, onStopSignal } from '../setup/end-process.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT, exitCodeOf } from '../start/exit-code.ts';
-import { failureHint } from './failure-hint.ts';
+import { failureHint, raisedLimit, type ShownFailure } from './failure-hint.ts';
 import { markRead } from './overview/overview-source.ts';
 import { liveProgress, type Progress, plainProgress, type ShownEvent } from './progress.ts';
 
@@ -160,11 +159,11 @@ export async function followRun(context: Context, run: Followed, options: Follow
   }
 }
 
-/** Calls that were denied, for the document; reported on stderr too. */
-function toldDenied(agents: Iterable<AgentDocument>): DocumentOf<'coppice/run/v1'>['denied'] {
+/** Calls that were denied, for the document; reported on stderr too, unless the last line will say the same. */
+function toldDenied(agents: Iterable<AgentDocument>, last = ''): DocumentOf<'coppice/run/v1'>['denied'] {
   const rules = deniedIn(...[...agents].map(({ deeds }) => deeds?.denied));
   const line = deniedLine(rules);
-  if (line !== null) process.stderr.write(`${clean(line)}\n`);
+  if (line !== null && !last.endsWith(line)) process.stderr.write(`${clean(line)}\n`);
   return { calls: deniedCalls(rules), rules };
 }
 
@@ -198,7 +197,8 @@ function printReply(
   const { error, limit } = root;
   const reply = root.last_reply ?? '';
   const resume = resumeCommand(context, root.id, options.ask === true);
-  const hint = error === null ? [] : failureHint(error as Pick<Failure, 'kind' | 'retryable'>, resume);
+  // The agent of a run that has ended cannot be resumed.
+  const hint = error === null || root.ended_at !== null ? [] : failureHint(error as ShownFailure, resume);
   if (context.json || options.events) {
     const usage = agents.reduce(
       (sum, { tokens }) => ({ input: sum.input + tokens.input, output: sum.output + tokens.output }),
@@ -219,13 +219,13 @@ function printReply(
       },
       limit,
       usage,
-      denied: toldDenied(agents),
+      denied: toldDenied(agents, outcome_text),
       agents,
     });
     return hint;
   }
   if (reply !== '') process.stdout.write(`${process.stdout.isTTY ? cleanLines(reply) : reply}\n`);
-  toldDenied(agents);
+  toldDenied(agents, outcome_text);
   return hint;
 }
 
@@ -238,8 +238,7 @@ function tellOutcome(
   resume: string,
 ): void {
   if (outcome_text === outcome) return;
-  const option = / model requests? in one turn/.test(outcome_text) ? 'turns=N' : 'run=TIME';
-  const raise = `. To raise it and continue: coppice send ${id.slice(0, 8)} 'Go on.'${sameLedgerFlags(context)} && ${resume} --limit ${option}`;
+  const raise = `. To raise it and continue: coppice send ${id.slice(0, 8)} 'Go on.'${sameLedgerFlags(context)} && ${resume} --limit ${raisedLimit(outcome_text)}`;
   const more = limit === null || limit.includes('--limit') ? '' : raise;
   process.stderr.write(`${clean(outcome_text)}${more}\n${hint.map((row) => `  ${row}\n`).join('')}`);
 }

@@ -1,9 +1,10 @@
-import { type AgentState, isWorking } from '../../records/agent/state.ts';
+import type { Origin } from '../../records/agent/agent.ts';
+import { type AgentState, failureOf, isWorking } from '../../records/agent/state.ts';
 import { deliveryId, type NewDelivery, splitTarget } from '../../records/run/delivery.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
-import { type Outcome, outcomeOf, said, treeOutcome } from '../../records/run/outcome.ts';
+import { type Outcome, outcomeOf, treeOutcome } from '../../records/run/outcome.ts';
 import type { NewRun } from '../../records/run/run.ts';
-import { type RunOutcome, runOutcome } from '../../records/run/run-end.ts';
+import { runOutcome } from '../../records/run/run-end.ts';
 import type { AgentFacts, RunFacts } from './facts.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { signal } from './unled.ts';
@@ -44,7 +45,7 @@ export function finishRun(unit: UnitOfWork, agent: EndedAgent, state: AgentState
   unit.setRun(
     run,
     { finished_at: at },
-    { status, result, error, duration_ms, ...outcomeAtEnd(unit, run, state, outcome) },
+    { status, result, error, duration_ms, ...outcomeAtEnd(unit, run, state, agent.origin) },
   );
   for (const [place, target] of (JSON.parse(run.deliver) as string[]).entries())
     enterDelivery(unit, {
@@ -64,19 +65,18 @@ function outcomeAtEnd(
   unit: UnitOfWork,
   { agent_id, root_id }: RunFacts,
   state: AgentState,
-  { status, error }: RunOutcome,
+  origin: Origin,
 ): Outcome {
   const members =
     agent_id === root_id ? unit.facts.get('members', root_id).filter((id) => id !== root_id) : [];
   unit.prefetch({ agent: members });
   const failed = members.filter((id) => /^(failed|errored)$/.test(unit.agent(id)?.status ?? ''));
-  const standings = failed.map(
-    (id) => ({ id, outcome: 'failed', outcome_text: 'failed', error: null }) as const,
-  );
-  // A scheduled run has failed also if its only calls were denied.
-  const is_denied = status === 'failed' && state.type === 'completed';
-  const at_end = is_denied ? said('failed', error ?? '') : outcomeOf({ state });
-  const own = { ...at_end, id: agent_id, error: null };
+  unit.prefetch({ state: failed });
+  const standings = failed.map((id) => {
+    const ended = JSON.parse(unit.state(id) ?? '{}') as AgentState;
+    return { ...outcomeOf({ state: ended }), id, error: failureOf(ended) };
+  });
+  const own = { ...outcomeOf({ state, origin }), id: agent_id, error: null };
   return treeOutcome(agent_id, [own, ...standings], unit.tree(root_id)?.total);
 }
 

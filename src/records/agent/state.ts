@@ -194,7 +194,8 @@ export type AgentState =
   | ({ readonly type: 'errored'; readonly failure: Failure } & AfterTurn)
   | ({ readonly type: 'completed'; readonly result: string } & Reservations & AfterTurn)
   | ({ readonly type: 'failed'; readonly failure: Failure; readonly partial?: string } & AfterTurn)
-  | ({ readonly type: 'killed'; readonly by: string } & AfterTurn);
+  /** `failure`: of its newest turn, before it was killed. */
+  | ({ readonly type: 'killed'; readonly by: string; readonly failure?: Failure } & AfterTurn);
 
 interface AfterTurn {
   /** Deeds of the newest turn. */
@@ -215,7 +216,8 @@ export function killedState(before: AgentState | null, by: string, at: number): 
   const last = restAfterSummary(before) ?? before;
   const took_ms = 'turn' in last ? Math.max(0, at - last.turn.started_at) : 0;
   const deeds = 'turn' in last ? { ...last.turn.deeds, took_ms } : last.deeds;
-  return { type: 'killed', by, ...(deeds === undefined ? {} : { deeds }) };
+  const failure = before.type === 'errored' ? { failure: before.failure } : {};
+  return { type: 'killed', by, ...failure, ...(deeds === undefined ? {} : { deeds }) };
 }
 
 export function newTurn(started_at: number): Turn {

@@ -1,4 +1,6 @@
-import { type Agent, isTask } from '../agent/agent.ts';
+import { type Agent, isTask, type Origin } from '../agent/agent.ts';
+import { deedsOf } from '../agent/deeds-line.ts';
+import { deniedIn, deniedLine } from '../agent/denied.ts';
 import type { FailureKind } from '../agent/failure.ts';
 import { type AgentState, failureOf, isFanIn, isTerminal, isWorking, type WaitSpec } from '../agent/state.ts';
 import { cutShort } from '../conversation/child-text.ts';
@@ -42,7 +44,7 @@ export function outcomeOf(agent: OutcomeFacts, unled: string | null = null): Out
   const { state, doing } = agent;
   const queued = state.type === 'idle' && agent.origin !== undefined && isTask(agent.origin);
   const rests = !isWorking(state.type) && !queued;
-  if (rests && (agent.unread !== true || isTerminal(state.type))) return ended(state);
+  if (rests && (agent.unread !== true || isTerminal(state.type))) return ended(state, agent.origin);
   const asked = openAsks(state);
   if (asked > 0) return forYou(asked);
   if (unled !== null) return said('unled', unled);
@@ -91,9 +93,11 @@ export const UNSUCCESSFUL: ReadonlySet<OutcomeWord> = new Set(['cut_short', 'dec
 /** Statuses that do not tell how the last turn ended, or what is waited for. */
 const SILENT: ReadonlySet<string> = new Set(['idle', 'waiting', 'done', 'completed', 'error', 'failed']);
 const TELLING = ['waiting_for_you', 'cut_short', 'declined', 'stopped'] as const;
+type Telling = (typeof TELLING)[number];
 
 /** The word that people see of something with a status of its own: that, or its outcome where the status would hide it. */
-export function shownWord<S extends string>(status: S, outcome: string): S | (typeof TELLING)[number] {
+export function shownWord<S extends string>(status: S, outcome: string): S | Telling | 'failed' {
+  if (outcome === 'failed' && (status === 'done' || status === 'completed')) return outcome;
   return (SILENT.has(status) ? TELLING.find((word) => word === outcome) : undefined) ?? status;
 }
 
@@ -102,8 +106,17 @@ export function nameOf(outcome: string): string {
   return outcome.replaceAll('_', ' ');
 }
 
-function ended(state: AgentState): Outcome {
-  const failure = failureOf(state);
+/** The calls of a scheduled run that were denied, in words, and whether it did anything else: otherwise it has failed. */
+export function deniedToRun(state: AgentState, origin?: Origin): { line: string; did: boolean } | null {
+  const { calls = {}, children, denied, denied_below } = deedsOf(state) ?? {};
+  const line = origin === 'cron' ? deniedLine(deniedIn(denied, denied_below)) : null;
+  const did = children !== undefined || Object.values(calls).some(({ made, failed }) => made > failed);
+  return line === null ? null : { line, did };
+}
+
+function ended(state: AgentState, origin?: Origin): Outcome {
+  // Whoever has failed stays so when its creator ends; a person who ends it has dealt with that.
+  const failure = (state.type === 'killed' && state.by !== 'you' && state.failure) || failureOf(state);
   if (failure !== null) {
     const word = OF_KIND[failure.kind] ?? 'failed';
     return said(word, `${word === 'failed' ? `${failure.kind}: ` : ''}${failure.error}`);
@@ -111,6 +124,8 @@ function ended(state: AgentState): Outcome {
   if (state.type === 'idle' && state.stopped_by !== undefined)
     return { outcome: 'stopped', outcome_text: `stopped by ${oneLine(state.stopped_by)}` };
   const limit = cutShort(state);
+  const denied = state.type === 'completed' ? deniedToRun(state, origin) : null;
+  if (denied?.did === false) return said('failed', `${limit === null ? '' : `${limit}; `}${denied.line}`);
   return limit === null ? said('done', '') : said('cut_short', limit);
 }
 

@@ -1,11 +1,9 @@
 import type { Origin } from '../agent/agent.ts';
 import { framedName } from '../agent/agent-name.ts';
-import { deedsOf } from '../agent/deeds-line.ts';
-import { deniedIn, deniedLine } from '../agent/denied.ts';
 import type { AgentState, ChildOutcome } from '../agent/state.ts';
 import { allTexts, withPartial } from '../conversation/child-text.ts';
 import { deedsEnd, framed, framedReason, quoteStamps } from '../text/untrusted-text.ts';
-import { type Outcome, type OutcomeWord, said } from './outcome.ts';
+import { deniedToRun, type Outcome, type OutcomeWord, said } from './outcome.ts';
 import type { Run, RunSource, RunStatus } from './run.ts';
 
 type RunFacts = Pick<Run, 'status' | 'error'> & Partial<Pick<Run, 'outcome' | 'outcome_text'>>;
@@ -30,12 +28,11 @@ export type RunOutcome = Pick<Run, 'status' | 'result' | 'error'>;
  */
 export function runOutcome(state: AgentState, origin: Origin): RunOutcome | null {
   const outcome = outcomeOf(state);
-  const { calls = {}, children, denied, denied_below } = deedsOf(state) ?? {};
-  const line = deniedLine(deniedIn(denied, denied_below));
-  if (outcome === null || line === null || origin !== 'cron') return outcome;
-  const did = children !== undefined || Object.values(calls).some(({ made, failed }) => made > failed);
-  const status = outcome.status === 'completed' && !did ? 'failed' : outcome.status;
-  return { ...outcome, status, error: outcome.error === null ? line : `${outcome.error}; ${line}` };
+  const denied = deniedToRun(state, origin);
+  if (outcome === null || denied === null) return outcome;
+  const status = outcome.status === 'completed' && !denied.did ? 'failed' : outcome.status;
+  const error = outcome.error === null ? denied.line : `${outcome.error}; ${denied.line}`;
+  return { ...outcome, status, error };
 }
 
 function outcomeOf(state: AgentState): RunOutcome | null {

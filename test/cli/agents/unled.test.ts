@@ -91,6 +91,10 @@ function suite(database: () => Promise<string | undefined>): void {
     const shown = url.startsWith('sqlite:') ? `'${url}'` : url;
     assert.ok(stdout.includes(`: no process leads it: resume it with coppice resume `), stdout);
     assert.ok(stdout.includes(` --database ${shown}\n`), stdout);
+    for (const command of ['tree', 'show']) {
+      const { stdout: told } = await home.run([command, ...flags]);
+      assert.equal(told.match(/no process leads it/g)?.length, 1, told);
+    }
   });
 }
 

@@ -73,7 +73,7 @@ describe('what a limit ended', () => {
     assert.equal(root.stdout, 'half of it\n');
     const told = /^cut short: limit reached: 1 model request in one turn. To raise it and continue: (.*)$/;
     const [, command = ''] = told.exec(root.stderr.trimEnd().split('\n').at(-1) ?? '') ?? [];
-    assert.match(command, /^coppice send \w+ 'Go on.' && coppice resume \w+ --limit turns=N$/);
+    assert.match(command, /^coppice send \w+ 'Go on.' && coppice resume \w+ --limit turns=\d+$/);
     assert.equal(root.code, 1);
     for (const one of command.replace('=N', '=9').split(' && ')) {
       const words = one.replace("'Go on.'", 'Go_on').split(' ').slice(1);
@@ -82,7 +82,7 @@ describe('what a limit ended', () => {
     }
     const json = await home.run([...RUN, '--json', '--limit', 'turns=1', 'go']);
     assert.equal(JSON.parse(json.stdout).limit, LIMIT);
-    assert.match(json.stderr, /^cut short: limit reached: .* --limit turns=N$/m);
+    assert.match(json.stderr, /^cut short: limit reached: .* --limit turns=\d+$/m);
     assert.equal(json.code, 1);
     const events = await home.run([...RUN, '--events', '--limit', 'turns=1', 'go']);
     assert.equal(events.code, 1);
@@ -99,12 +99,12 @@ describe('what a limit ended', () => {
     const timed = ['run', '--model', 'scripted:slow.json', '--yes', '--limit', 'run=2s'];
     const run = await home.run([...timed, 'go']);
     assert.deepEqual([run.code, run.stdout], [1, 'so far\n']);
-    assert.match(run.stderr, /^cut short: limit reached: run time of 2 s\. .* --limit run=TIME$/m);
+    assert.match(run.stderr, /^cut short: limit reached: run time of 2 s\. .* --limit run=4s$/m);
     const hangs = { rules: [{ delay_ms: 60_000, say: 'late' }] };
     writeFileSync(join(home.work, 'hangs.json'), JSON.stringify(hangs));
     const hung = await home.run(['run', '--model', 'scripted:hangs.json', '--limit', 'run=1s', 'go']);
     assert.deepEqual([hung.code, hung.stdout], [1, '']);
-    assert.match(hung.stderr, /^cut short: limit reached: run time of 1 s\n.* --retry --limit run=TIME\n$/m);
+    assert.match(hung.stderr, /^cut short: limit reached: run time of 1 s\n.* --retry --limit run=2s\n$/m);
     const used = await home.run([...RUN, '--limit', 'tokens=700', 'go']);
     assert.equal(used.code, 1, used.stderr);
     assert.match(used.stderr, /cut short: limit "tokens" of the tree reached/);

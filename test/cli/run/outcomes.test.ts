@@ -129,14 +129,22 @@ describe('outcomes', () => {
     const loop = (await home.run(['cron', 'runs', 'loop'])).stdout;
     assert.match(loop, /! cut short .*\(cut short: limit reached: 5 model/);
     assert.doesNotMatch(loop, /completed/);
-    assert.match((await home.run(['cron', 'runs', 'parent'])).stdout, /\(done, 1 of 2 failed\) all reported/);
+    assert.match((await home.run(['cron', 'runs', 'parent'])).stdout, /\(done, 1 of 2 failed: bad_re/);
     assert.match((await home.run(['cron', 'runs', 'quick'])).stdout, /✓ completed .* quick/);
     assert.match((await home.run(['subagent', 'history'])).stdout, /loop +cron +! cut short/);
     const [{ run }] = (await json('cron', 'runs', 'parent')).runs;
-    assert.deepEqual(
-      [run.status, run.outcome, run.outcome_text],
-      ['completed', 'done', 'done, 1 of 2 failed'],
-    );
+    assert.deepEqual([run.status, run.outcome], ['completed', 'done']);
+    assert.match(run.outcome_text, FAILED);
+    // Its forks were ended with it, which hides no failure.
+    assert.equal((await json('tree', run.root_id)).outcome_text, run.outcome_text);
+  });
+
+  it('a run that has ended is not said to be resumed', async () => {
+    await home.run(['cron', 'add', 'lost', '--every', '1d', '--task', 'no rule']);
+    const { code, stderr } = await home.run(['cron', 'run', 'lost']);
+    assert.equal(code, 1);
+    assert.match(stderr, /^failed: bad_request: no rule of .*\n$/m);
+    assert.doesNotMatch(stderr, /coppice resume/);
   });
 
   it('the server delivers it, and lists trees by it', async () => {
@@ -155,7 +163,7 @@ describe('outcomes', () => {
     };
     await until(() => delivered().trimEnd().split('[Cron: ').length === 4, 'the deliveries');
     assert.match(delivered(), /\[Cron: loop\] Cut short/);
-    assert.match(delivered(), /\[Cron: parent\] Complete, 1 of 2 failed\./);
+    assert.match(delivered(), /\[Cron: parent\] Complete, 1 of 2 failed: bad_request: /);
     const url = /listening on (\S+);/.exec(said)?.[1] ?? '';
     const token = (await home.run(['web', '--token'])).stdout.trim();
     const get = async (query: string) => {

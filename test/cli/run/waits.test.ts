@@ -95,9 +95,11 @@ it('people', async () => {
   child.stderr?.on('data', (text: string) => {
     stderr += text;
   });
-  const line = /^ *2 approvals wait \((coppice --database 'sqlite:.*a b\.db' approvals)\)$/m;
+  const line = /^ *2 approvals wait \(coppice --database 'sqlite:.*a b\.db' approvals\)$/m;
   await until(() => line.test(stderr), 'two approvals');
-  assert.match((await home.run(['tree', ...flags])).stdout, line);
+  const { stdout: tree } = await home.run(['tree', ...flags]);
+  assert.match(tree, line);
+  assert.doesNotMatch(tree, /^waiting for you: 2 approvals$/m);
   const listed = await home.run(['approvals', ...flags]);
   assert.equal(listed.code, 0);
   assert.equal(listed.stdout.match(/wants bash/g)?.length, 2);
