@@ -24,6 +24,7 @@ const RULES: ScriptedRules = {
       calls: [{ name: 'bash', input: { command: 'echo touched' } }],
     },
     { when: { root: true, user: 'slow' }, say: 'Slowly done.', delay_ms: 3_000 },
+    { when: { root: true, user: 'A message arrived' }, say: 'Main knows.' },
     { when: { root: true }, say: 'Heard {{user}}.' },
     { say: '{{agent.name}} helped' },
   ],
