@@ -7,8 +7,8 @@ import { startPostgres } from '../../postgres/start-postgres.ts';
 import { until } from '../../runtime/stage.ts';
 import { makeHome } from '../run-cli.ts';
 
-/** The worker has something to write during the outage. */
-const RULES = { rules: [{ delay_ms: 1_500, say: 'done' }] };
+/** The worker has something to write whenever the outage begins, on however busy a machine. */
+const RULES = { rules: [{ delay_ms: 500, calls: [{ name: 'read', input: { path: 'rules.json' } }] }] };
 
 it('an outage is logged once, and so is its end', { timeout: 110_000 }, async () => {
   const home = makeHome();
