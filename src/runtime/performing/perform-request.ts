@@ -236,8 +236,10 @@ async function countedAnswer(
   const said = answer ?? (outcome.type === 'event' ? outcome.request : undefined);
   if (said === undefined) return;
   const { model, usage } = said;
-  // If the ledger cannot be read, all of it counts.
-  const before = cell.asked ?? (await store.requests(cell.agent.id).catch(() => [])).at(-1);
+  // An agent that was taken over made its previous request elsewhere. If the ledger cannot be read, all of it counts.
+  const { id, usage: used } = cell.agent;
+  const is_elsewhere = cell.asked === undefined && used.input + used.output > 0;
+  const before = is_elsewhere ? (await store.requests(id).catch(() => [])).at(-1) : cell.asked;
   cell.asked = { model, usage };
   if (usage.resent === undefined) models.reporting.add(model);
   const { input, output, cached } = before?.usage ?? NO_USAGE;
