@@ -77,7 +77,7 @@ it('calls of children and calls before a crash count too', async () => {
   const { child, ended } = home.start(['run', ...MODEL, 'go']);
   const kid = async () => (await home.run(['ps', '--json'])).stdout;
   await until(
-    async () => /"name":"kid"[^}]*[\s\S]*"denied":\[\{"tool":"bash"/.test(await kid()),
+    async () => /"name":"kid"[^}]*[\s\S]*"denied":\[\{"tool":"bash"[^}]*"calls":2/.test(await kid()),
     'the denials of kid',
   );
   child.kill('SIGKILL');
