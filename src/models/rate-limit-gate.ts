@@ -72,11 +72,12 @@ export class Gate {
       if (delay_ms === null) return outcome;
       if (shown) onDelta({ type: 'restart', reason: outcome.failure.error });
       tries = `, try ${attempt + 1} of ${this.#options.attempts}`;
-      onDelta({ type: 'waiting', reason: waitText(outcome.failure, delay_ms, tries), delay_ms });
       const until = this.#options.now() + delay_ms;
-      // A rate limit or overload affects every agent behind the gate; a broken connection only this request.
-      if (outcome.failure.kind === 'network') await this.#options.sleep(delay_ms, signal);
-      else if (until > this.#closed_until) {
+      // A broken connection affects only this request; a rate limit or overload every agent behind the gate, where each is told once.
+      if (outcome.failure.kind === 'network') {
+        onDelta({ type: 'waiting', reason: waitText(outcome.failure, delay_ms, tries), delay_ms });
+        await this.#options.sleep(delay_ms, signal);
+      } else if (until > this.#closed_until) {
         this.#closed_until = until;
         this.#closed_by = outcome.failure;
       }
@@ -113,7 +114,7 @@ export class Gate {
       }
       // Requests that were held together must not all retry at the same instant.
       const delay_ms = wait + this.#options.random() * Math.min(this.#options.base_ms, wait);
-      onDelta({ type: 'waiting', reason: waitText(this.#closed_by, delay_ms, tries), delay_ms });
+      onDelta({ type: 'waiting', reason: waitText(this.#closed_by, wait, tries), delay_ms });
       waited = true;
       await this.#options.sleep(delay_ms, signal);
       if (signal.aborted) {

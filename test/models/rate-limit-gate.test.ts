@@ -97,7 +97,12 @@ it('a rate limit met by one holds its siblings, for as long as the provider aske
   const deltas: ModelDelta[] = [];
   await gate.stream(limitedOnce, ask(), (delta) => deltas.push(delta));
   assert.ok(now() >= 10_000);
-  assert.equal(deltas[0]?.type, 'waiting');
+  const waits = deltas.filter((delta) => delta.type === 'waiting');
+  assert.deepEqual(
+    waits.map(({ reason }) => reason),
+    ['the provider asked to slow down: 10 s, try 2 of 6 (slow down)'],
+    'one wait is told once, with the seconds that were asked for',
+  );
   const sibling = await gate.stream(
     model(async () => OK),
     ask(),

@@ -41,7 +41,8 @@ it('a provider that asks to slow down', async () => {
   assert.match(await tree(), line);
   const [agent] = JSON.parse((await home.run(['ps', '--json'])).stdout).agents;
   assert.match(agent.held.text, /^the provider asked to slow down: 3 s, try 3 of 6/);
-  assert.ok(Math.abs(agent.held.until - Date.parse(agent.updated_at) - 3_000) < 500, JSON.stringify(agent));
+  // As long as the provider asked, and at most 0.6 s of spread.
+  assert.ok(Math.abs(agent.held.until - Date.parse(agent.updated_at) - 3_250) < 750, JSON.stringify(agent));
   assert.match((await home.run(['ps'])).stdout, /the provider asked to slow/);
   const { code, stdout } = await ended;
   assert.deepEqual([code, stdout], [0, 'hi\n']);
