@@ -114,7 +114,7 @@ export class Gate {
       }
       // Requests that were held together must not all retry at the same instant.
       const delay_ms = wait + this.#options.random() * Math.min(this.#options.base_ms, wait);
-      onDelta({ type: 'waiting', reason: waitText(this.#closed_by, wait, tries), delay_ms });
+      onDelta({ type: 'waiting', reason: waitText(this.#closed_by, delay_ms, tries), delay_ms });
       waited = true;
       await this.#options.sleep(delay_ms, signal);
       if (signal.aborted) {
