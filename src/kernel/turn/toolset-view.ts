@@ -9,9 +9,9 @@ import { waitView } from './waits.ts';
 
 /** What a toolset may read in the middle of a step, for calls of the message at `message_seq`. */
 export function toolsetView(draft: Draft, message_seq: number): ToolsetView {
-  const { led, view, state, parts } = draft;
+  const { led, view, state, config, parts } = draft;
   const { relatives } = view;
-  const self: Agent = { ...led.agent, state };
+  const self: Agent = { ...led.agent, state, config };
   const tree = relatives.tree(self.root_id) as Tree;
   const waits = waitView(draft);
   const made = parts.create.length;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type AgentState, newTurn, type RunningCall, type Turn } from '../../../src/records/agent/state.ts';
-import { AT_WORK, agentOf, call, executing, NOW, play } from '../turn/turn-stage.ts';
+import { AT_WORK, agentOf, answer, call, executing, NOW, play, toolOf } from '../turn/turn-stage.ts';
 import { decide } from './kernel-run.ts';
 import { OWN } from './turn-fixture.ts';
 
@@ -99,4 +99,23 @@ it('moves the ends of time budgets, and says by how much waits have moved; an ag
   assert.deepEqual([step?.moved_ms, step?.waits_until], [HOUR_MS, { kid: NOW + 900 + HOUR_MS }]);
   assert.deepEqual(stepOf({ type: 'idle' }, { budgets })?.config?.budgets?.[0]?.until, NOW + 70 + HOUR_MS);
   assert.equal(stepOf({ type: 'idle' }, {}), null);
+});
+
+it('a call of the same step sees the end of its time budget where it is after the move', () => {
+  const seen: unknown[] = [];
+  const tool = toolOf('tool', {
+    decode(_input, _call, { self }) {
+      seen.push(self.config.budgets?.[0]?.until);
+      return { type: 'settle', output: '', consequences: [] };
+    },
+  });
+  const { config } = agentOf('root');
+  const budgets = [{ agent_id: 'root', until: NOW + 70 }];
+  const scene = { agent: { state: AT_WORK, config: { ...config, budgets } }, tools: [tool] };
+  play(
+    scene,
+    { type: 'event', event: { type: 'clock-moved', at: NOW, by_ms: HOUR_MS } },
+    answer('', call('c1')),
+  );
+  assert.deepEqual(seen, [NOW + 70 + HOUR_MS]);
 });
