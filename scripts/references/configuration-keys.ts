@@ -308,6 +308,10 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     meaning: 'background runs of one tree at work at once; more are queued',
     default: `${subagents.max_concurrent}`,
   },
+  'agents.defaults.subagents.parameters': {
+    meaning: '[parameters](vocabularies.md#what-a-model-is-sent) that models are sent besides the usual ones',
+    default: 'none',
+  },
   'agents.NAME': { meaning: 'a [profile](profiles.md); keys left out are as in whoever creates the agent' },
   'agents.NAME.description': { meaning: 'when to use it, for models and people' },
   'agents.NAME.model': { meaning: '`provider/model`, or `inherit`' },
@@ -317,6 +321,11 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'agents.NAME.deny_tools': { meaning: 'tools that it may not have' },
   'agents.NAME.require': {
     meaning: '[evidence](profiles.md#required-evidence) that its work must bring, at most 8 pieces',
+  },
+  'agents.NAME.parameters': {
+    meaning:
+      '[parameters](vocabularies.md#what-a-model-is-sent) that its model is sent besides the usual ones',
+    default: 'none',
   },
   'agents.NAME.skills': { meaning: 'the only [skills](instructions.md#skills) it has', default: 'all' },
   'agents.NAME.instructions': { meaning: 'whether it gets [instructions](instructions.md)', default: 'true' },

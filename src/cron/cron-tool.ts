@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isServed } from '../documents/worker-json.ts';
 import { modelFault } from '../kernel/toolsets/acts/task-options.ts';
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
@@ -52,6 +53,8 @@ export interface CronToolOptions {
   readonly store: Store;
   readonly canAsk: CanAsk;
   readonly default_tz: string;
+  /** Whether a server fires jobs; without one, models are not sent the tool. */
+  readonly is_served: boolean;
   /** The models that agents may name, and the targets that they may deliver results to. */
   readonly terms: Pick<ToolsetTerms, 'profiles' | 'subagents' | 'deliver_to'>;
   /** Rejects if the model cannot be opened. */
@@ -60,7 +63,7 @@ export interface CronToolOptions {
 
 /** The tool `cron` for agents (docs/cron.md). An agent sees and changes only the jobs of its own tree, and their runs may do no more than the agent itself. */
 export function createCronTool(options: CronToolOptions): Tool<Input> {
-  return defineOwnTool<Input>({
+  const tool = defineOwnTool<Input>({
     name: 'cron',
     // Reading schedules needs no approval; changing them does.
     permission: { allowed: ['list', 'list *', 'show *', 'runs *'] },
@@ -72,14 +75,18 @@ export function createCronTool(options: CronToolOptions): Tool<Input> {
       const self = await options.store.agent(context.agent.id);
       if (self === null) throw new Error('this agent is not in the ledger any more');
       try {
-        return JSON.stringify(await new CronCall(options, self, given).answer(), null, 1);
+        const answer: { note?: string } = await new CronCall(options, self, given).answer();
+        const is_waiting = !/^(remove|disable)$/.test(given.action) && !(await isServed(options.store));
+        const notes = [answer.note, is_waiting && UNSERVED].filter(Boolean).join(' ');
+        return JSON.stringify(notes === '' ? answer : { ...answer, note: notes }, null, 1);
       } catch (error) {
         if (!(error instanceof CoppiceError)) throw error;
-        const hint = error.hint === null ? '' : `. ${error.hint}`;
-        return { status: 'error', output: `${error.message} (${error.code})${hint}` };
+        const hint = error.hint === null ? '' : `. ${hintForModels(error.hint)}`;
+        return { status: 'error', output: `cron: ${error.message} (${error.code})${hint}` };
       }
     },
   });
+  return { ...tool, audience: () => options.is_served };
 }
 
 /** Models write null for a field that they leave out. */
@@ -87,6 +94,20 @@ function withoutNulls<T extends object>(given: T): { [Key in keyof T]: Exclude<T
   const told = Object.entries(given).filter(([, value]) => value !== null);
   return Object.fromEntries(told) as ReturnType<typeof withoutNulls<T>>;
 }
+
+/** A hint that is written for the command line, as calls of this tool. */
+function hintForModels(hint: string): string {
+  const call = (_: string, action: string, name?: string, at?: string) =>
+    `cron ${JSON.stringify({ action, name, at })}`;
+  const said = hint
+    .replace(/; stop it with .*$/, '')
+    .replaceAll(/coppice cron (\w+)(?: ((?!--)[\w-]+))?(?: --at (\S+))?/g, call)
+    .replaceAll(/--(\w+)/g, '$1');
+  return said.includes('coppice') ? '' : said;
+}
+
+const UNSERVED =
+  'Nothing runs jobs now, since no server works. Tell the user to start coppice serve, and to keep it running.';
 
 class CronCall {
   readonly #options: CronToolOptions;
@@ -133,11 +154,9 @@ class CronCall {
       case 'runs':
         return { runs: await this.#runs(await this.#job()) };
       case 'run': {
-        const { outcome } = await this.#jobs.fire(await this.#job());
-        return {
-          status: outcome === 'fired' ? 'started' : 'queued',
-          note: 'coppice serve leads it; see runs',
-        };
+        const { name } = await this.#job();
+        await this.#jobs.fire(await this.#job());
+        return { status: 'queued', see: `cron ${JSON.stringify({ action: 'runs', name })}` };
       }
       case 'remove': {
         const job = await this.#job();

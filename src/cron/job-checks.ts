@@ -17,7 +17,7 @@ export function checkedName(name: string): string {
 export function checkedTask(task: string | undefined): string {
   if (task === undefined || task.trim() === '')
     throw new CoppiceError('E_INVALID_ARGUMENT', 'a job needs a task', {
-      hint: 'Say what to do: --task "…"',
+      hint: 'Say what to do: task "…"',
     });
   if (task.length > TASK_LENGTH)
     throw new CoppiceError(
@@ -67,7 +67,7 @@ export function nameTaken(name: string): CoppiceError {
 export function notStarted(job: CronJob): CoppiceError {
   if (job.session === 'main')
     return new CoppiceError('E_AGENT_NOT_FOUND', 'there is no main session for the event', {
-      hint: 'Start one: coppice, or coppice run "…"',
+      hint: 'It is the conversation that a person began last: choose session isolated, or begin one',
     });
   const why =
     job.overlap === 'skip'

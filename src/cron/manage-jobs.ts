@@ -260,7 +260,7 @@ export class CronJobs {
     if (tz === undefined) return schedule;
     if (schedule.type === 'cron') return this.#schedule({ cron: schedule.expression, tz }, now);
     throw new CoppiceError('E_USAGE', 'a time zone needs a cron expression', {
-      hint: 'Give both: --cron "0 9 * * 1-5" --tz Europe/Berlin',
+      hint: 'Give both, for example cron "0 9 * * 1-5" and tz Europe/Berlin',
     });
   }
 

@@ -15,7 +15,7 @@ export function markdownOf(message: Message): string {
       return message.content.parts
         .map((part) =>
           part.type === 'call'
-            ? `\n\`${clean(part.name)}\`\n\n${fenced(part.input)}\n`
+            ? `\n\`${clean(part.read?.name ?? part.name)}\`\n\n${fenced(part.read?.input ?? part.input)}\n${part.read === undefined ? '' : `\n_${clean(part.read.changes.join('; '))}_\n`}`
             : part.type === 'text'
               ? `\n${cleanLines(part.text)}\n`
               : `\n_Thought:_\n\n${quoted(part.text)}\n`,

@@ -1,7 +1,7 @@
-import { nameOfTask } from '../kernel/toolsets/acts/new-child.ts';
 import { programOf } from '../kernel/toolsets/delegate-input.ts';
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { AgentConfig } from '../records/agent/agent.ts';
+import { nameOfTask } from '../records/agent/agent-name.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import type { TaskTerms } from '../records/agent/task-terms.ts';
 import { cutShort, resultText } from '../records/conversation/child-text.ts';

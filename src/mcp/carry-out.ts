@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
-import { nameOfTask } from '../kernel/toolsets/acts/new-child.ts';
 import { modelFault } from '../kernel/toolsets/acts/task-options.ts';
 import { parseArguments } from '../kernel/toolsets/arguments.ts';
 import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
 import { containPath } from '../permissions/path-containment.ts';
 import { type Agent, isActive } from '../records/agent/agent.ts';
-import { nameFault, storedName } from '../records/agent/agent-name.ts';
+import { nameFault, nameOfTask, storedName } from '../records/agent/agent-name.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { clean } from '../render/clean.ts';

@@ -95,7 +95,7 @@ export interface Tool<Input = unknown> {
   readonly side_by_side: boolean;
   /** Whether calls are idempotent; only such calls are repeated after a crash. */
   readonly idempotent: boolean;
-  /** Whether an agent with this configuration sees the tool; default: every agent that has it. */
+  /** Whether the model of an agent with this configuration is sent the tool, which it may call in any case; default: yes. */
   audience?(config: AgentConfig): boolean;
   parse(
     input: unknown,

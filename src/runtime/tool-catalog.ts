@@ -1,5 +1,7 @@
+import type { ReadTools } from '../kernel/reading/read-answer.ts';
 import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
 import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
+import { offeredSpec } from '../kernel/toolsets/offered-spec.ts';
 import type { Toolset, ToolsetTool } from '../kernel/toolsets/toolset.ts';
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { TransitionContext } from '../kernel/transition/transition-result.ts';
@@ -13,7 +15,9 @@ import { keptIn } from '../records/kept-in.ts';
 import { isServerTool } from '../records/server-tools.ts';
 import { parseJson } from '../records/text/json-text.ts';
 import type { Tool, ToolSpec } from '../records/tool.ts';
+import { BUILT_IN_PERMISSIONS } from '../tools/built-in-permissions.ts';
 import type { McpHost, OfferedTools } from '../tools/mcp/mcp-host.ts';
+import { inRepository } from './worktree/in-repository.ts';
 
 interface CatalogOptions {
   readonly tools: readonly Tool[];
@@ -29,15 +33,15 @@ interface CatalogOptions {
 /** System text and tools that follow from a configuration. Agents with the same configuration share them, so that their prompts are identical. */
 interface AgentSetup {
   readonly system: string;
-  /** Sorted by name; includes tools of toolsets. */
-  readonly specs: readonly ToolSpec[];
-  /** `specs` and the recall tool, for an agent whose history was cut: its cached prefix is invalid anyway. */
-  readonly cut_specs: readonly ToolSpec[];
+  /** What its model is sent, sorted by name; includes tools of toolsets, which follow the arguments of `sentTools`. */
+  readonly specs: (limited: boolean, cut: boolean) => readonly ToolSpec[];
   readonly tools: ReadonlyMap<string, Tool>;
   /** All tools of its toolsets, including those hidden from its model. */
   readonly toolset_tools: ReadonlyMap<string, ToolsetTool>;
   /** Finds any tool of its MCP servers, including those not described in `specs`. */
   readonly findTool: (name: string) => Tool | undefined;
+  /** How its calls are read (docs/tool-calls.md). */
+  readonly read: ReadTools;
   /** Whether letters arrive as a notice and are read with a command (docs/vocabularies.md). */
   readonly notices: boolean;
 }
@@ -122,12 +126,7 @@ export class ToolCatalog {
     // Agent programs have their own tools: they get none of the catalog's, and their letters in full.
     const is_outside = config.client !== undefined || isAgentProgram(config.model);
     const own = is_outside ? { tools: [], toolsets: [] } : config;
-    const tools = [
-      ...own.tools
-        .flatMap((name) => this.#tools.get(name) ?? [])
-        .filter((tool) => tool.audience?.(config) ?? true),
-      ...(offer?.tools ?? []),
-    ];
+    const tools = [...own.tools.flatMap((name) => this.#tools.get(name) ?? []), ...(offer?.tools ?? [])];
     const recall = this.#tools.get(this.#recall.spec.name) ?? this.#recall;
     const toolsets =
       config.client === undefined
@@ -135,21 +134,50 @@ export class ToolCatalog {
         : [clientToolset];
     const toolset_tools = toolsets.flatMap((toolset) => toolset.tools);
     const seen = toolset_tools.filter((tool) => tool.audience?.(config, this.terms) ?? true);
-    const specs = sorted([...tools, ...seen].map((tool) => tool.spec));
-    const cut_specs = tools.includes(recall) ? specs : sorted([...specs, recall.spec]);
+    const sent = tools.filter((tool) => tool.audience?.(config) ?? true);
+    const known = new Map<string, readonly ToolSpec[]>();
+    const specs = (limited: boolean, cut: boolean): readonly ToolSpec[] => {
+      const key = `${limited} ${cut}`;
+      const found = known.get(key);
+      if (found !== undefined) return found;
+      const offer = { config, terms: this.terms, limited, in_repository: inRepository(config.cwd) };
+      const made = [...seen, ...sent, ...(cut && !tools.includes(recall) ? [recall] : [])].map(({ spec }) =>
+        seen.some((tool) => tool.spec === spec) || spec.name === 'cron' ? offeredSpec(spec, offer) : spec,
+      );
+      known.set(
+        key,
+        made.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+      );
+      return specs(limited, cut);
+    };
     // A sub-agent gets its instructions with its task, not the guidance on working with other agents.
     const guides = isSubAgent(config)
       ? []
       : toolsets.filter(({ name }) => config.task === undefined || name !== 'sessions');
+    const by_name = new Map([recall, ...tools].map((tool) => [tool.spec.name, tool]));
+    const of_toolsets = new Map(toolset_tools.map((tool) => [tool.spec.name, tool]));
+    const findTool = (name: string) => offer?.find(name);
     return {
       system: [systemText(config), ...guides.map((toolset) => toolset.guidance), offer?.note ?? '']
         .filter((text) => text !== '')
         .join('\n\n'),
       specs,
-      cut_specs,
-      tools: new Map([recall, ...tools].map((tool) => [tool.spec.name, tool])),
-      findTool: (name) => offer?.find(name),
-      toolset_tools: new Map(toolset_tools.map((tool) => [tool.spec.name, tool])),
+      tools: by_name,
+      findTool,
+      toolset_tools: of_toolsets,
+      read: {
+        get names() {
+          return specs(true, true).map(({ name }) => name);
+        },
+        find(name) {
+          const acting = of_toolsets.get(name);
+          if (acting !== undefined) return { name, input: acting.spec.input, own: true, fits: acting.fits };
+          const tool = by_name.get(name) ?? findTool(name);
+          if (tool === undefined) return undefined;
+          const own = Object.hasOwn(BUILT_IN_PERMISSIONS, name) || tool === recall;
+          return { name, input: tool.spec.input, own, fits: (input) => tool.parse(input).ok };
+        },
+      },
       notices: toolsets.some((toolset) => toolset.letters === 'notice'),
     };
   }
@@ -157,6 +185,13 @@ export class ToolCatalog {
   /** Stops the MCP servers. Never rejects. */
   async close(): Promise<void> {
     await (await this.#servers?.catch(() => undefined))?.close();
+  }
+
+  /** The tools of a request: the same array until a person limits the tree, or history is cut, which makes the cached prefix useless anyway. */
+  sentTools({ config }: Agent, tree: Tree | undefined, cut: boolean): readonly ToolSpec[] {
+    const { usual = false, tokens = null, cost_usd = null } = tree?.limits ?? {};
+    const limited = config.budgets !== undefined || (!usual && (tokens ?? cost_usd) !== null);
+    return this.setupFor(config).specs(limited, cut);
   }
 
   toolsetTool(config: AgentConfig, name: string): ToolsetTool | undefined {
@@ -171,6 +206,7 @@ export class ToolCatalog {
       submits: mustSubmit(agent.config, agent.origin),
       checked: hasSchema(agent.config),
       require: agent.config.require ?? [],
+      last_counts: agent.origin === 'delegate' && !isAgentProgram(agent.config.model),
       turns: Math.min(
         agent.config.turns ?? Number.POSITIVE_INFINITY,
         tree?.limits.turns ?? DEFAULT_LIMITS.turns,
@@ -178,10 +214,6 @@ export class ToolCatalog {
       ...(worktree === null ? {} : { leaves: unsavedWork(worktree) }),
     };
   }
-}
-
-function sorted(specs: readonly ToolSpec[]): readonly ToolSpec[] {
-  return specs.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Text about the worktree of a stopped agent: its folder is left as it is. */

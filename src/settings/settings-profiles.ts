@@ -81,6 +81,7 @@ function profileOf(name: string, entry: NamedProfile, require: readonly string[]
     system: entry.system ?? null,
     instructions: entry.instructions ?? true,
     skills: entry.skills ?? null,
+    parameters: entry.parameters ?? [],
     turns: entry.turns ?? entry.limits?.turns ?? null,
     run_ms: seconds === undefined ? (entry.limits?.run_ms ?? null) : wholeMilliseconds(seconds),
     permissions: { allow, ask, deny },

@@ -3,6 +3,7 @@ import { acpServerConfig } from '../models/acp/acp-config.ts';
 import { providerConfig } from '../models/provider/provider-config.ts';
 import { commandLimits, folderName, hostName } from '../processes/sandbox/sandbox-needs.ts';
 import { LIMIT_BOUNDS, type Limits } from '../records/agent/limits.ts';
+import { ASKED_PARAMETERS } from '../records/agent/profile.ts';
 import type { DeepReadonly } from '../records/deep-readonly.ts';
 import { TIMEOUT_SECONDS_MAX } from '../records/text/parse-duration.ts';
 import { mcpConfig } from '../tools/mcp/mcp-config.ts';
@@ -27,6 +28,8 @@ const limits = z.strictObject(
   ) as unknown as LimitFields,
 );
 
+const parameters = z.array(z.enum(ASKED_PARAMETERS)).optional();
+
 const profile = z.strictObject({
   model: z.string().optional(),
   thinking: z.enum(['off', 'low', 'medium', 'high']).optional(),
@@ -45,6 +48,7 @@ const profile = z.strictObject({
       model: z.string().optional(),
       models: z.array(z.string().min(1)).optional(),
       maxConcurrent: z.int().positive().optional(),
+      parameters,
     })
     .optional(),
 });
@@ -53,6 +57,7 @@ const profile = z.strictObject({
 const namedProfile = profile.omit({ subagents: true }).extend({
   description: z.string().optional(),
   deny_tools: z.array(z.string()).optional(),
+  parameters,
   turns: z.int().min(1).optional(),
   require: z.array(z.string()).max(REQUIRE_MAX).optional(),
   timeout_seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),

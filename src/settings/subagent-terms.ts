@@ -9,7 +9,7 @@ export function subagentTerms(
   own_models: readonly string[] = [],
 ): Pick<ToolsetTerms, 'subagents' | 'runs'> {
   const { agents, runs } = settings;
-  const { allowAgents, model, models, maxConcurrent } = agents?.defaults?.subagents ?? {};
+  const { allowAgents, model, models, maxConcurrent, parameters = [] } = agents?.defaults?.subagents ?? {};
   const { cron, subagent, delegate } = { ...DEFAULT_TERMS.runs.per_source, ...given(runs?.perSource ?? {}) };
   return {
     subagents: {
@@ -17,6 +17,7 @@ export function subagentTerms(
       model: model ?? null,
       models: models ?? [...own_models, ...reachableModels(settings, env)],
       max_concurrent: maxConcurrent ?? DEFAULT_TERMS.subagents.max_concurrent,
+      parameters,
     },
     runs: {
       max_concurrent: runs?.maxConcurrent ?? DEFAULT_TERMS.runs.max_concurrent,

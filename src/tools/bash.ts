@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import * as z from 'zod';
+import { containPath } from '../permissions/path-containment.ts';
 import { findShell, shellArguments } from '../processes/find-shell.ts';
 import type { CommandLimits } from '../processes/limits/command-budget.ts';
 import { TIMEOUT_MAX_SECONDS } from '../processes/limits/command-budget.ts';
@@ -8,9 +9,11 @@ import { boundCommand } from '../processes/sandbox/command-bounds.ts';
 import type { Sandbox } from '../processes/sandbox/sandbox.ts';
 import { type ProcessEnd, runProcess } from '../processes/starting/run-process.ts';
 import { commandEnvironment, unattendedAdvice } from '../processes/starting/unattended.ts';
+import type { FileStamp } from '../records/conversation/message.ts';
 import type { Tool, ToolResult } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from './built-in-permissions.ts';
 import { defineOwnTool } from './define-tool.ts';
+import { hashBytes, hashContained } from './files/file-hash.ts';
 
 /** Default timeout of a command. */
 const TIMEOUT_SECONDS = 120;
@@ -46,6 +49,18 @@ function resultOf(end: ProcessEnd, output: string, timeout: number, cwd: string)
   return { status: 'ok', output: output === '' ? '[no output]' : output, exit_code };
 }
 
+/** The file that the command names last, if what the command printed is all of it: the agent has seen it then, as if it had used `read`. */
+function shownFile(command: string, output: string, cwd: string): { readonly file?: FileStamp } {
+  const [, ...names] = /(?:^|\s)(?:"([^"]+)"|'([^']+)'|([^\s"']+))\s*$/.exec(command) ?? [];
+  try {
+    const path = containPath(cwd, names.find((name) => name !== undefined) ?? '');
+    const hash = path.exists ? hashContained(path)?.hash : undefined;
+    return hash === hashBytes(output) ? { file: { path: path.absolute, hash } } : {};
+  } catch {
+    return {};
+  }
+}
+
 /** Matches what programs print when the sandbox blocks them. */
 const BLOCKED =
   /Read-only file system|EROFS|Permission denied|EACCES|Operation not permitted|EPERM|Device or resource busy|EBUSY|Network is unreachable|ENETUNREACH|resolve host|EAI_AGAIN|name resolution/;
@@ -57,21 +72,23 @@ const MISSING = /No such file|ENOENT|not found|does not exist/i;
 const SANDBOX_ERROR_MAX = 2000;
 
 /** Describes to the model what the sandbox permits. */
-function sandboxText({ write, hosts, sockets }: Sandbox['settings']): string {
-  const folders =
-    write.length === 0 ? 'your folder and in /tmp' : `your folder, in /tmp and in ${write.join(', ')}`;
+function reachText({ write, hosts }: Sandbox['settings']): string {
   const network = hosts.length === 0 ? 'no network' : `HTTP and HTTPS to ${hosts.join(', ')} only`;
-  return `the sandbox lets commands write in ${folders} only, shows of home folders only toolchains and their caches, and gives ${network}${sockets ? '' : ' and no sockets of other programs'}`;
+  return `In the sandbox, commands write only in ${['your folder', '/tmp', ...write].join(' and ')}, and have ${network}`;
+}
+
+function sandboxText(settings: Sandbox['settings']): string {
+  return `${reachText(settings)}; of home folders they see only toolchains and their caches${settings.sockets ? '' : '; they reach no sockets of other programs'}`;
 }
 
 const input = z.strictObject({
-  command: z.string().min(1).describe('The command, as for bash -c. May have several lines.'),
+  command: z.string().min(1).describe('As for bash -c.'),
   timeout: z
     .number()
-    .positive()
+    .min(0)
     .max(TIMEOUT_MAX_SECONDS)
     .optional()
-    .describe(`Seconds until it is stopped. Default ${TIMEOUT_SECONDS}.`),
+    .describe(`Seconds until it is stopped, ${TIMEOUT_SECONDS} by default.`),
 });
 
 /**
@@ -89,15 +106,15 @@ export function createBashTool(
     name: 'bash',
     permission: BUILT_IN_PERMISSIONS.bash,
     description:
-      'Run a shell command in your folder. You get its output (both streams, in order) and the exit code if it is not 0. ' +
-      'There is no terminal and no input. Everything the command started is stopped when it ends, so background ' +
-      'processes do not outlive the call. Long output is cut in the middle and kept in a file that is named.' +
-      (sandbox === null ? '' : ` Note: ${sandboxText(sandbox.settings)}.`),
+      'Run a shell command in your folder. Returns its output, and the exit code if it is not 0. ' +
+      'No terminal, no input; what it started is stopped when it ends. Long output is cut in the middle and kept in a file that is named.' +
+      (sandbox === null ? '' : ` ${reachText(sandbox.settings)}.`),
     input,
     subject: ({ command }) => command,
     // Nobody is asked to approve a command that cannot run.
     refusal: async ({ command }) => (known.has(command) ? null : problem()),
-    async run({ command, timeout = TIMEOUT_SECONDS }, context) {
+    async run({ command, timeout: asked = TIMEOUT_SECONDS }, context) {
+      const timeout = asked || TIMEOUT_MAX_SECONDS;
       const why_not = await problem();
       if (why_not !== null && !known.has(command)) return { status: 'error', output: why_not };
       const confined = why_not === null ? sandbox : null;
@@ -134,7 +151,8 @@ export function createBashTool(
           status: 'error',
           output: `the command did not run, since its sandbox could not be made: ${sandbox_error.trim()}`,
         };
-      const result = resultOf(end, capture.finish(), timeout, context.cwd);
+      const output = capture.finish();
+      const result = { ...resultOf(end, output, timeout, cwd), ...shownFile(command, output, cwd) };
       const notes = [budget?.note, ...aside];
       if (confined !== null && (result.status === 'error' || MISSING.test(result.output)))
         notes.push(...confined.missed(`${command}\n${result.output}`, cwd, shared));

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { toolPermission } from '../permissions/tool-permission.ts';
+import { plainSchema } from '../records/plain-schema.ts';
+import { explainIssues } from '../records/text/explain-issues.ts';
 import type { PathContext, Tool, ToolContext, ToolPermission, ToolResult } from '../records/tool.ts';
 
 /** Maximum length of a result. */
@@ -57,8 +59,8 @@ function translated(name: string, schema: z.ZodType): object {
   }
 }
 
-/** Providers accept only the plain form: a closed object with properties, without `$schema`. */
-function plainSchema(name: string, input: z.ZodType | JsonSchema, schema: z.ZodType): JsonSchema {
+/** Providers accept only an object with properties, without `$schema`. */
+function objectSchema(name: string, input: z.ZodType | JsonSchema, schema: z.ZodType): JsonSchema {
   const source = input instanceof z.ZodType ? translated(name, schema) : input;
   const { $schema: _, ...plain } = source as Record<string, unknown>;
   if (plain.type !== 'object') {
@@ -103,13 +105,13 @@ async function runDefinition<Input>(
  * Throws a TypeError if the definition itself is wrong (name, schema).
  */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input> {
-  const tool = defineOwnTool(definition);
+  const tool = defineOwnTool(definition, (schema) => ({ ...schema }));
   void tool.spec.input;
   return tool;
 }
 
 /** `defineTool` for the tools of Coppice: their schemas are translated at the first request, so that no start waits for it; a wrong one throws then. */
-export function defineOwnTool<Input>(definition: ToolDefinition<Input>): Tool<Input> {
+export function defineOwnTool<Input>(definition: ToolDefinition<Input>, sent = plainSchema): Tool<Input> {
   const { name, description } = definition;
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw new TypeError(`tool "${name}": a name has 1 to 64 letters, digits, "_" or "-"`);
@@ -120,7 +122,7 @@ export function defineOwnTool<Input>(definition: ToolDefinition<Input>): Tool<In
     name,
     description,
     get input() {
-      plain ??= plainSchema(name, definition.input, schema);
+      plain ??= sent(objectSchema(name, definition.input, schema));
       return plain;
     },
   };
@@ -167,52 +169,4 @@ export function clampOutput(text: string, limit: number = RESULT_CHARACTERS): st
   const left_out = clean.length - 2 * half;
   const cut = `${clean.slice(0, half)}\n[… ${left_out} characters left out …]\n${clean.slice(-half)}`;
   return cut.toWellFormed();
-}
-
-type Issue = z.core.$ZodIssue;
-
-const issues_shown = 5;
-
-function fieldName(path: readonly PropertyKey[]): string {
-  return path
-    .map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at > 0 ? '.' : ''}${String(key)}`))
-    .join('');
-}
-
-function typeName(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  return typeof value;
-}
-
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  let value = input;
-  for (const key of path) {
-    if (value === null || typeof value !== 'object') return undefined;
-    value = (value as Record<PropertyKey, unknown>)[key];
-  }
-  return value;
-}
-
-function explain(issue: Issue, fields: readonly string[], input: unknown): string {
-  const field = fieldName(issue.path);
-  if (issue.code === 'unrecognized_keys') {
-    const unknown = issue.keys.map((key) => `field "${field === '' ? key : `${field}.${key}`}"`).join(', ');
-    const known = field === '' ? `; the fields are: ${fields.join(', ') || '(none)'}` : '';
-    return `${unknown}: not known${known}`;
-  }
-  const value = valueAt(input, issue.path);
-  const where = field === '' ? 'the input' : `field "${field}"`;
-  if (issue.code === 'invalid_type') {
-    if (value === undefined && field !== '') return `${where}: missing (expected ${issue.expected})`;
-    return `${where}: expected ${issue.expected}, received ${typeName(value)}`;
-  }
-  return `${where}: ${issue.message.charAt(0).toLowerCase()}${issue.message.slice(1)}`;
-}
-
-/** Describes what is wrong with a tool's input, one line per field, for the model: `field "timeout": expected number, received string`. */
-function explainIssues(issues: readonly Issue[], fields: readonly string[], input: unknown): string {
-  const lines = issues.slice(0, issues_shown).map((issue) => explain(issue, fields, input));
-  if (issues.length > issues_shown) lines.push(`and ${issues.length - issues_shown} more`);
-  return lines.join('\n');
 }

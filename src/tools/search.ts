@@ -23,20 +23,11 @@ const argument = z
   .refine((text) => !text.includes('\0'), 'must not contain NUL characters');
 
 const input = z.strictObject({
-  pattern: argument.describe('Regular expression (Rust syntax: no look-around, no back-references).'),
-  path: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('File or folder to search, relative to your folder. Default: all of it.'),
-  glob: argument.optional().describe('Only files like this, for example "*.ts" or "!*.test.ts".'),
+  pattern: argument.describe('Regular expression, without look-around and back-references.'),
+  path: z.string().min(1).optional().describe('File or folder, by default all of your folder.'),
+  glob: argument.optional().describe('Only such files: "*.ts", "!*.test.ts".'),
   ignore_case: z.boolean().optional(),
-  max_results: z
-    .int()
-    .min(1)
-    .max(RESULTS_MAX)
-    .optional()
-    .describe(`The most lines to show. Default ${RESULTS}.`),
+  max_results: z.int().min(1).max(RESULTS_MAX).optional().describe(`${RESULTS} by default.`),
 });
 
 type Input = z.infer<typeof input>;
@@ -135,8 +126,7 @@ export function createSearchTool(guard?: PathGuard): Tool<Input> {
     name: 'search',
     permission: BUILT_IN_PERMISSIONS.search,
     description:
-      'Search the text of files in your folder with a regular expression. Shows path:line: text. Leaves out hidden ' +
-      'and binary files and what .gitignore names, unless path names such a folder.',
+      'Search the text of files. Returns path:line: text. Leaves out hidden, binary and git-ignored files, unless path names such a folder.',
     input,
     side_by_side: true,
     idempotent: true,

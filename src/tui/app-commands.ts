@@ -1,5 +1,5 @@
-import { nameOfTask } from '../kernel/toolsets/acts/new-child.ts';
 import type { Agent } from '../records/agent/agent.ts';
+import { nameOfTask } from '../records/agent/agent-name.ts';
 import { isTerminal, isWorking } from '../records/agent/state.ts';
 import type { CaptureContent } from '../records/conversation/message.ts';
 import { CoppiceError } from '../records/coppice-error.ts';

@@ -121,7 +121,7 @@ describe('coppice cron', () => {
       [[...add], 2, /exactly one of cron, every and at/],
       [[...add, '--every', '0s'], 2, /every/],
       [[...add, '--every', '1h', '--tz', 'UTC'], 2, /time zone/],
-      [['cron', 'add', 'other', '--every', '1h'], 2, /needs a task.*--task/s],
+      [['cron', 'add', 'other', '--every', '1h'], 2, /needs a task.*task "…"/s],
       [[...add, '--every', '1h', '--deliver', 'telegram:1'], 2, /no bot is configured/],
       [[...add, '--every', '1h', '--deliver', 'file:lgo'], 2, /log/],
       [[...add, '--every', '1h', '--deliver', 'pigeon:x'], 2, /no channel "pigeon"/],

@@ -50,7 +50,7 @@ describe('where the machine can', { skip: NO_SANDBOX }, () => {
     const { code, stdout } = await run({ COPPICE_SANDBOX: '' });
     assert.equal(code, 0);
     assert.match(stdout, /Read-only file system/);
-    assert.match(stdout, /the sandbox lets commands write in your folder and in \/tmp only/);
+    assert.match(stdout, /In the sandbox, commands write only in your folder and \/tmp, /);
     assert.deepEqual(wrote(), [true, false]);
     assert.match(
       (await home.run(['doctor'], { env: { COPPICE_SANDBOX: '' } })).stdout,

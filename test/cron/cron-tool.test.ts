@@ -28,12 +28,18 @@ afterEach(async () => {
 });
 
 /** Runs one agent that makes these calls in order; resolves to their outputs. */
-async function calls(inputs: readonly Input[], options: StageOptions = {}): Promise<string[]> {
+async function calls(
+  inputs: readonly Input[],
+  options: StageOptions = {},
+  prepare?: (database: string) => Promise<void>,
+): Promise<string[]> {
   // The tool is created before the stage opens its own store; both stores use the same database file.
   databases += 1;
   const database = `sqlite:${join(folder, `${databases}.db`)}`;
   folder_store = await openStore(database);
+  await prepare?.(database);
   const tool = createCronTool({
+    is_served: true,
     canAsk: () => false,
     store: folder_store,
     default_tz: 'Europe/Berlin',
@@ -91,7 +97,10 @@ it('adds, lists, shows, changes, runs and removes, each with what it came to', a
   );
   assert.deepEqual(read(shown), read(added));
   assert.deepEqual([read(changed).schedule, read(changed).overlap], ['0 9 * * 1-5 Asia/Tokyo', 'queue']);
-  assert.equal(read(started).status, 'started');
+  assert.deepEqual(
+    [read(started).status, read(started).see],
+    ['queued', 'cron {"action":"runs","name":"watch"}'],
+  );
   assert.deepEqual(
     read(runs).runs.map((run: { status: string; manual: boolean }) => [run.status, run.manual]),
     [['queued', true]],
@@ -99,7 +108,42 @@ it('adds, lists, shows, changes, runs and removes, each with what it came to', a
   assert.deepEqual([read(off).enabled, read(off).next], [false, null]);
   assert.equal(read(on).enabled, true);
   assert.deepEqual(read(removed), { status: 'removed', name: 'watch' });
-  assert.deepEqual(read(empty), { jobs: [] });
+  assert.deepEqual(read(empty).jobs, []);
+  const unserved = /^Nothing runs jobs now, since no server works\. Tell the user to start coppice serve/;
+  for (const one of [added, listed, shown, changed, started, runs, on])
+    assert.match(read(one).note, unserved);
+});
+
+it('while a server works, nothing is said of one', async () => {
+  const inputs = [add('watch', { at: undefined }), { action: 'run', name: 'watch' }];
+  const served = async (database: string) => {
+    const store = await openStore(database);
+    await store.heartbeat({ id: 'another', host: 'elsewhere', pid: 1, role: 'serve' });
+    await store.close();
+  };
+  for (const output of await calls(inputs, {}, served)) assert.doesNotMatch(output, /Nothing runs|serve/);
+});
+
+it('an error names calls that the model can make, never a command line', async () => {
+  const outputs = await calls([
+    add('watch', { overlap: 'skip' }),
+    add('watch'),
+    { action: 'show', name: 'none' },
+    { action: 'run', name: 'watch' },
+    { action: 'run', name: 'watch' },
+    add('a', { task: '' }),
+    add('a', { every: undefined, cron: '0 9 * * *', tz: 'Mars/Base' }),
+    add('once', { every: undefined, at: '+1s' }),
+    { action: 'update', name: 'watch', tz: 'Europe/Berlin' },
+    { action: 'update', name: 'watch', session: 'main', timeoutSeconds: 5 },
+  ]);
+  const errors = outputs.filter((output) => /\(E_/.test(output));
+  assert.equal(errors.length, 7, errors.join('\n'));
+  for (const error of errors) assert.doesNotMatch(error, /coppice|--/);
+  assert.match(errors[0] ?? '', /Change it with cron \{"action":"update"\}, or choose another name/);
+  assert.match(errors[1] ?? '', /See: cron \{"action":"list"\}$/);
+  assert.match(errors[2] ?? '', /See: cron \{"action":"runs","name":"watch"\}$/);
+  assert.match(errors[3] ?? '', /Say what to do: task "…"/);
 });
 
 it('a job of an agent names no scripted model, which would be a file anywhere, and no model that agents may not choose', async () => {
@@ -141,6 +185,7 @@ it('it does not see the jobs of others', async () => {
   await enter(store, foreign, 1);
   const root = await stage?.agent('main');
   const tool = createCronTool({
+    is_served: true,
     canAsk: () => false,
     store,
     default_tz: 'UTC',
@@ -214,7 +259,7 @@ it('without a rule it may look, and is denied what changes something', async () 
   const [listed, refused] = await calls([{ action: 'list' }, add('a')], {
     config: { permissions: { cli: none, config: none } },
   });
-  assert.deepEqual(JSON.parse(listed ?? ''), { jobs: [] });
+  assert.deepEqual(JSON.parse(listed ?? '').jobs, []);
   assert.match(refused ?? '', /cron/);
   assert.deepEqual(await jobs(), []);
 });
@@ -230,6 +275,7 @@ it('sub-agents with one task have no such tool', async () => {
       toolsets: ['sessions'],
       tools: [
         createCronTool({
+          is_served: true,
           canAsk: () => false,
           store: null as never,
           default_tz: 'UTC',

@@ -97,16 +97,8 @@ it('an agent’s spawn runs a child loop with inherited tools and returns the fi
   );
   const scout = on.requests.find((request) => request.agent.name === 'scout');
   assert.deepEqual(scout?.messages, [{ role: 'user', text: 'do scout' }]);
-  assert.deepEqual(toolsOf(scout), ['look', 'subagent_delegate', 'subagent_spawn']);
-  assert.deepEqual(toolsOf(on.requests[0]), [
-    'fork',
-    'kill',
-    'look',
-    'send',
-    'subagent_delegate',
-    'subagent_spawn',
-    'wait',
-  ]);
+  assert.deepEqual(toolsOf(scout), ['look', 'subagent_spawn']);
+  assert.deepEqual(toolsOf(on.requests[0]), ['fork', 'kill', 'look', 'send', 'subagent_spawn', 'wait']);
 });
 
 it('the system prompt is that of the call, else the registered one, else that of the parent', async () => {
@@ -148,7 +140,7 @@ it('a spawn by the program runs the task as a root and returns its final text', 
   const request = (name: string) => on.requests.find((one) => one.agent.name === name);
   assert.equal(request('top')?.agent.parent_id, null);
   // `top` is the first of two allowed levels, so `below` is the last.
-  assert.deepEqual(toolsOf(request('top')), ['subagent_delegate', 'subagent_spawn']);
+  assert.deepEqual(toolsOf(request('top')), ['subagent_spawn']);
   assert.deepEqual(toolsOf(request('below')), []);
 });
 
@@ -158,7 +150,7 @@ it('calls by the program are checked like those of an agent', async () => {
     [{ description: 'x' }, /"task"/],
     [{ task: ' ', description: 'x' }, /"task"/],
     [{ task: 'x' }, /"description"/],
-    ...[0, -1, 1.5, Number.NaN, '3'].map(
+    ...[-1, 1.5, Number.NaN, '3'].map(
       (maxTurns) => [{ task: 'x', description: 'x', maxTurns }, /"maxTurns"/] as const,
     ),
     [{ task: 'x', description: 'x', worktree: true }, /worktree/],

@@ -211,8 +211,14 @@ it('toolsets come from the agent, else from its profile, else from the coppice',
     const request = on.requests.at(-1);
     return [request?.system.split('\n')[0], request?.tools.map((tool) => tool.name)];
   };
-  assert.deepEqual(await seen({}), ['of the house', ['half', 'sessions_spawn', 'shout']]);
-  assert.deepEqual(await seen({ profile: 'plain' }), ['of the house', ['half', 'sessions_spawn', 'shout']]);
+  assert.deepEqual(await seen({}), [
+    'of the house',
+    ['half', 'sessions_cancel', 'sessions_list', 'sessions_spawn', 'shout'],
+  ]);
+  assert.deepEqual(await seen({ profile: 'plain' }), [
+    'of the house',
+    ['half', 'sessions_cancel', 'sessions_list', 'sessions_spawn', 'shout'],
+  ]);
   assert.deepEqual(await seen({ profile: 'quiet' }), ['of the profile', ['half', 'spawn_agents']]);
   assert.deepEqual(await seen({ profile: 'quiet', toolsets: [], system: 'own' }), ['own', ['half']]);
   await assert.rejects(on.coppice.start({ prompt: 'x', profile: 'loud' }), {

@@ -79,9 +79,7 @@ for (const from of PROTOCOLS)
       );
       const outputs = begun.messages.flatMap(({ results }) => results.map(({ output }) => output));
       assert.equal(outputs[0], 'seen x');
-      assert.ok(
-        outputs.length === 3 && outputs.slice(1).every((output) => output.startsWith('You are a fork')),
-      );
+      assert.ok(outputs.length === 3 && outputs.slice(1).every((output) => output.startsWith('Not for you')));
       assert.ok(begun.messages.some(({ text }) => text.includes('I look.')));
       for (const { raw } of [begun, later]) assert.doesNotMatch(raw, /a private thought/);
       assert.match(later.raw, /seen z/);

@@ -4,11 +4,24 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
 import type { Agent } from '../../src/records/agent/agent.ts';
+import type { Tool } from '../../src/records/tool.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
 import { type Database, onBothDatabases, stagesOn } from './both-databases.ts';
 import { parsed, type Stage, until } from './stage.ts';
 import { CREATION_PATHS } from './toolsets/creation-path.ts';
+
+const hang = defineTool({
+  name: 'hang',
+  description: 'Hangs.',
+  input: z.strictObject({}),
+  side_by_side: true,
+  idempotent: false,
+  run: (_input, { signal }) =>
+    new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('stopped'))),
+}) as Tool;
 
 const PRICE = 0.05;
 const ROOM = { depth: 8, children: 64, live: 64, total: 600 };
@@ -86,7 +99,7 @@ function suite(database: Database): void {
     const [, , refused, , made] = await on.results(root);
     assert.match(
       (parsed(refused).error as { message: string }).message,
-      /^field "budget\.usd": 0\.8 is more than what is left for you: \$0\.55\./,
+      /^fork: field "budget\.usd": 0\.8 is more than what is left for you: \$0\.55\./,
     );
     assert.equal(made?.status, 'ok');
     const [nested] = await on.results(await on.agent('a'));
@@ -122,12 +135,17 @@ function suite(database: Database): void {
 
   it('tokens read from a cache and the time of others do not count; time that is over does', async () => {
     const on = await stage(({ name, step }) => {
+      if (name === 'worker') return new Promise(() => undefined);
       if (name !== 'main') return step === 0 ? [['wait', { timeout: 60 }]] : 'late';
       return step === 0
-        ? [['fork', { name: 'a', prompt: 'go', budget: { seconds: 1, tokens: 30 } }]]
+        ? [
+            ['fork', { name: 'worker', prompt: 'go' }],
+            ['fork', { name: 'a', prompt: 'go', budget: { seconds: 1, tokens: 30 } }],
+          ]
         : 'done';
     });
-    await on.perform('go', ROOM);
+    await on.start('go', ROOM);
+    await until(async () => (await on.agent('a').catch(() => null))?.state.type === 'idle', 'the end of a');
     const a = await on.agent('a');
     assert.equal(a.reply, 'late');
     assert.match((await told(on, a)).join(), /limit reached: run time of \d/);
@@ -135,9 +153,9 @@ function suite(database: Database): void {
   });
 
   it('an agent that is taken over when its own answer had passed the budget asks no more', async () => {
-    const on = await stage(() => [['wait', { timeout: 1 }]], { cost_usd: 2 });
+    const on = await stage(() => [['hang', {}]], { cost_usd: 2, tools: [hang] });
     const { id } = await on.start('go', { cost_usd: 1 });
-    await until(async () => (await on.store.agent(id))?.state.type === 'executing', 'the wait');
+    await until(async () => (await on.store.agent(id))?.state.type === 'executing', 'the call');
     const again = await on.reopen();
     await again.runtime.resume(id);
     const { root } = await again.runtime.settled(id);

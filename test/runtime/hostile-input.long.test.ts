@@ -5,6 +5,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { it, type TestContext } from 'node:test';
+import { argumentsError } from '../../src/kernel/reading/call-errors.ts';
+import { readArguments } from '../../src/kernel/reading/read-arguments.ts';
 import { ALL_TOOLSETS } from '../../src/kernel/toolsets/all-toolsets.ts';
 import { resultFault, schemaFault } from '../../src/kernel/toolsets/output-schema.ts';
 import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
@@ -126,7 +128,12 @@ it('malformed arguments of every tool', (test) => {
     const input = random() < 0.05 ? value(0) : object(0);
     const is_built_in = random() < 0.5;
     const [own, tool] = [one(built_in), one(toolset_tools)];
+    const { spec } = is_built_in ? own : tool;
+    const is_own = random() < 0.7;
     const held = heldFor(() => {
+      const reading = readArguments({ ...spec, own: is_own }, input);
+      assert.ok(reading.changes.length <= 20);
+      assert.ok(argumentsError(spec, 'a fault', input).length < 20_000);
       if (is_built_in) {
         const parsed = own.parse(input);
         if (!parsed.ok) {

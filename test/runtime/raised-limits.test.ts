@@ -6,7 +6,7 @@ import type { Agent } from '../../src/records/agent/agent.ts';
 import { type Database, onBothDatabases, stagesOn } from './both-databases.ts';
 import { HandClock } from './hand-clock.ts';
 import { withApprovals } from './permissions/approval-stage.ts';
-import { type Scene, type Stage, type StageOptions, until } from './stage.ts';
+import { besideWorker, type Scene, type Stage, type StageOptions, until } from './stage.ts';
 
 const PRICE = 0.1;
 /** Calls until so many answers were given. */
@@ -108,9 +108,12 @@ function suite(database: Database): void {
 
   it('half and 80 % of the run time of a turn are told while it lasts, once', async () => {
     const clock = new HandClock();
-    const on = await plain(({ step }) => (step < 1 ? [['wait', { timeout: 3_600 }]] : 'all done'), { clock });
+    const on = await plain(
+      besideWorker(({ step }) => (step < 1 ? [['wait', { timeout: 3_600 }]] : 'all done')),
+      { clock },
+    );
     const root = await on.start('go', { run_ms: 1_000_000 });
-    await until(async () => (await on.store.agent(root.id))?.state.type === 'executing', 'the wait');
+    await until(async () => (await on.store.agent(root.id))?.doing === 'wait for a message', 'the wait');
     for (const passes of [510_000, 300_000]) {
       const before = (await warnings(on, root)).length;
       clock.pass(passes);

@@ -263,6 +263,17 @@ function sceneOf(request: ModelRequest): Scene {
   };
 }
 
+/** The play of a root that first forks a child which works for as long as the stage lasts: waits for the next message then have somebody to wait for. */
+export function besideWorker(play: Play): Play {
+  return (scene) => {
+    if (scene.name === 'worker') return new Promise(() => undefined);
+    if (scene.name !== 'main') return play(scene);
+    return scene.step === 0
+      ? [['fork', { name: 'worker', prompt: 'work' }]]
+      : play({ ...scene, step: scene.step - 1 });
+  };
+}
+
 /** Ids of the agents that this agent's forks created so far. */
 export function forked(scene: Scene): string[] {
   return scene.results

@@ -26,7 +26,7 @@ it('each failing call gets one result that says what is wrong and what to do', a
         ? [
             ['raed', { path: 'x' }],
             ['read', '{"path": '],
-            ['read', { path: 7 }],
+            ['read', { path: ['a', 'b'] }],
             ['read', { path: '../../etc/passwd' }],
             ['thrower', {}],
             ['think', { thought: 'ok' }],

@@ -107,15 +107,19 @@ onBothDatabases('parked trees', (database) => {
     return result;
   }
 
+  /** Waits for the next message of an agent that waits for a person. */
   const waiter =
     (timeout: number): Play =>
-    (scene) =>
-      scene.step === 0 ? [['wait', { timeout }]] : `got ${scene.last[0]?.output}`;
+    (scene) => {
+      if (scene.name === 'kid') return scene.step === 0 ? [['act', {}]] : 'acted';
+      if (scene.step === 0) return [['fork', { name: 'kid', prompt: 'act' }]];
+      return scene.step === 1 ? [['wait', { timeout }]] : `got ${scene.last[0]?.output}`;
+    };
 
   it('a letter wakes an agent that waits', async () => {
     const server = await serve(waiter(3_600));
     const id = await enter(server);
-    await parked(server, id);
+    await parked(server, id, 2);
     await server.on.store.send({
       id: 'letter-1',
       root_id: id,
@@ -133,7 +137,7 @@ onBothDatabases('parked trees', (database) => {
     const server = await serve(waiter(2));
     const began = await server.on.store.now();
     const id = await enter(server);
-    const [agent] = await parked(server, id);
+    const agent = (await parked(server, id, 2)).find((one) => one.id === id);
     const state = agent?.state.type === 'executing' ? agent.state : null;
     const deadline = state?.running[0]?.wait?.deadline ?? 0;
     assert.ok(deadline >= began + 2_000);
@@ -144,10 +148,10 @@ onBothDatabases('parked trees', (database) => {
 
   it('the run time of a turn ends it while it is parked', async () => {
     const server = await serve((scene) =>
-      scene.step === 0 ? [['wait', { timeout: 3_600 }]] : 'the last words',
+      scene.name === 'main' && scene.step > 1 ? 'the last words' : waiter(3_600)(scene),
     );
     const id = await enter(server, { run_ms: 3_000 });
-    await parked(server, id);
+    await parked(server, id, 2);
     // The worker that resumes the tree may have no time left for the last words.
     await until(async () => {
       const agent = await server.on.store.agent(id);
@@ -168,10 +172,9 @@ onBothDatabases('parked trees', (database) => {
   });
 
   it('a parent that waits for a child hears of its end, whether it is killed or goes on', async () => {
-    for (const end of ['kill', 'letter'] as const) {
+    for (const end of ['kill', 'answer'] as const) {
       const server = await serve((scene) => {
-        if (scene.name === 'kid')
-          return scene.step === 0 ? [['wait', { timeout: 3_600 }]] : 'the kid is done';
+        if (scene.name === 'kid') return scene.step === 0 ? [['act', {}]] : 'the kid is done';
         if (scene.step === 0) return [['fork', { name: 'kid', prompt: 'wait' }]];
         if (scene.step === 1) return [['wait', { timeout: 3_600, from_agents: forked(scene) }]];
         return `${scene.last[0]?.output}`;
@@ -180,7 +183,11 @@ onBothDatabases('parked trees', (database) => {
       const kid = (await parked(server, id, 2)).find(({ name }) => name === 'kid');
       assert.ok(kid);
       if (end === 'kill') await server.on.store.kill(kid.id, 'you', await server.on.store.now());
-      else await server.on.runtime.send(kid.id, 'go on');
+      else {
+        const [ask] = await server.on.store.asks({ root_id: id, open: true });
+        const answer = { verdict: 'allow', scope: 'once', note: '', by: 'you', at: 1 } as const;
+        assert.ok((await server.on.store.answer(ask?.id ?? '', answer)).ok);
+      }
       await replied(server, id, end === 'kill' ? /"status":"dead"/ : /the kid is done/);
     }
   });
@@ -188,7 +195,7 @@ onBothDatabases('parked trees', (database) => {
   it('another worker takes it when its time has come, with what is left of it', async () => {
     const first = await serve(waiter(3));
     const id = await enter(first);
-    const [agent] = await parked(first, id);
+    const agent = (await parked(first, id, 2)).find((one) => one.id === id);
     const state = agent?.state.type === 'executing' ? agent.state : null;
     await first.keeper.stop();
     const second = serverOn(await first.on.reopen());

@@ -9,7 +9,7 @@ import type { Answer, Exchange, SeenMessage } from './brain.ts';
 export function forkingBrain({ messages }: Exchange): Answer {
   const users = messages.filter((message) => message.role === 'user');
   const identity = users
-    .map((user) => /You are now "(\w+)"[\s\S]*send\(to: "([0-9a-f-]{36})"/.exec(user.text))
+    .map((user) => /You are now "(\w+)"[\s\S]*a fork of "[^"]*" \(agent ([0-9a-f-]{36})\)/.exec(user.text))
     .findLast((match) => match !== null);
   if (identity) return child(messages, identity[1] as string, identity[2] as string);
   return root(messages, Number(/FORK (\d+)/.exec(users[0]?.text ?? '')?.[1]));

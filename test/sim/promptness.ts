@@ -147,7 +147,10 @@ export class Promptness {
 
   #rests(id: string): boolean {
     const [row] = this.#rows(`SELECT *, ${isAtRest('agents')} AS rests FROM agents WHERE id = ?`, id);
-    return row === undefined || isTerminal(agentOf(row).state.type) || row.rests === 1;
+    if (row === undefined || isTerminal(agentOf(row).state.type)) return true;
+    // The end of its background run will wake it.
+    const runs = this.#rows("SELECT * FROM agents WHERE parent_id = ? AND origin = 'session'", id);
+    return row.rests === 1 && runs.every((run) => isTerminal(agentOf(run).state.type));
   }
 
   /** Whether the agent is listed as unled and due, so that a server finds it at its next look. */

@@ -61,7 +61,8 @@ function viewOf(view: View): View {
     context: Object.freeze({ ...view.context }),
     terms: frozen(view.terms),
     tools: readOnly(view.tools),
-    hasMail: (agent) => view.hasMail(frozen(agent)),
+    hasMail: (agent, from_id) => view.hasMail(frozen(agent), from_id),
+    waitersOf: (id) => view.waitersOf(id),
     rulingOn: (tool) => frozen(view.rulingOn(tool)),
     argumentsOf: (call) => frozen(view.argumentsOf(frozen(call))),
   } satisfies View);

@@ -51,6 +51,14 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     tests: ['kernel/transition/transition-laws'],
   },
   {
+    name: 'quoted-calls',
+    protects: 'people from calls that a model only quotes',
+    file: 'src/kernel/reading/written-calls.ts',
+    guard: "before.split('```').length % 2 === 0 || before.endsWith('`')",
+    without: "before === '```'",
+    tests: ['models-habits/answers'],
+  },
+  {
     name: 'interrupted',
     protects: 'the world from a call that runs twice because its process died',
     file: 'src/kernel/transition/resuming.ts',
@@ -78,7 +86,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     name: 'turn-limit',
     protects: 'a turn from endless model requests',
     file: 'src/kernel/transition/request.ts',
-    guard: 'if (turn.requests < context.turns) return',
+    guard: 'if (turn.requests + (last_counts ? 1 : 0) < turns) return',
     without: 'if (turn.requests >= 0) return',
     tests: ['kernel/transition/submitting'],
   },

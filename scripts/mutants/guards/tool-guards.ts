@@ -11,6 +11,14 @@ export const TOOL_GUARDS: readonly Guard[] = [
     tests: ['processes/process-group'],
   },
   {
+    name: 'quoted-commands',
+    protects: 'agents from slash commands that another one only quotes',
+    file: 'src/kernel/toolsets/slash/written-slash.ts',
+    guard: "before.split('```').length % 2 === 0 || ",
+    without: '',
+    tests: ['kernel/toolsets/written-slash'],
+  },
+  {
     name: 'kill-after-grace',
     protects: 'the machine from a command that ignores SIGTERM',
     file: 'src/processes/process-group.ts',

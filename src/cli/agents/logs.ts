@@ -108,12 +108,13 @@ function body(message: Message, style: Style, calls: ReadonlyMap<string, string>
     case 'assistant':
       return message.content.parts
         .map((part) => {
-          if (part.type === 'call')
-            return paint(
-              style,
-              'cyan',
-              `● ${calls.get(part.id) ?? ''}${clean(part.name)} ${clean(part.input)}`,
-            );
+          if (part.type === 'call') {
+            const { name, input, changes = [] } = { ...part, ...part.read };
+            const shown = paint(style, 'cyan', `● ${calls.get(part.id) ?? ''}${clean(name)} ${clean(input)}`);
+            return changes.length === 0
+              ? shown
+              : `${shown} ${paint(style, 'dim', `(${clean(changes.join('; '))})`)}`;
+          }
           return part.type === 'reasoning'
             ? paint(style, 'dim', cleanLines(part.text))
             : cleanLines(part.text);

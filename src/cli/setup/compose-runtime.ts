@@ -39,6 +39,7 @@ export async function composeRuntime(
     store,
     canAsk,
     default_tz: localZone(),
+    is_served: role === 'serve' || (await store.workers()).some((worker) => worker.role === 'serve'),
     terms,
     checkModel: async (name) => void (await parts.openModel(name)),
   });

@@ -181,6 +181,7 @@ export const profile = z
     toolsets: z.array(z.string()).nullable().describe('how it works with others'),
     tools: z.array(z.string()).nullable().describe('the only tools it may have'),
     deny_tools: texts('tools it may not have'),
+    parameters: texts('parameters that its model is sent besides the usual ones'),
     system: maybe('its system prompt'),
     instructions: yes('its agents get the instructions of the project and the user'),
     skills: z.array(z.string()).nullable().describe('the only skills they have'),

@@ -59,12 +59,20 @@ export const messages = {
               id: z.string(),
               name: z.string(),
               input: z.string(),
+              read: z
+                .strictObject({
+                  name: z.string(),
+                  input: z.string(),
+                  changes: z.array(z.string()),
+                  note: z.string().optional(),
+                })
+                .optional(),
               metadata: z.unknown().optional(),
             }),
           ]),
         )
         .describe(
-          '`{type: "text", text}`, `{type: "reasoning", text}` or `{type: "call", id, name, input}`, `input` being JSON as text; `metadata` is the provider’s own',
+          '`{type: "text", text}`, `{type: "reasoning", text}` or `{type: "call", id, name, input}`, `input` being JSON as text; `read` is how the call was read and run where that is not as the model wrote it, with what was changed and the `note` that the model got; `metadata` is the provider’s own',
         ),
       finish: z
         .enum(['length', 'refused', 'interrupted'])

@@ -250,6 +250,8 @@ function count(unit: UnitOfWork, { create, requests }: Step, root_id: string): v
 function setWaitEdges(unit: UnitOfWork, step: Step): readonly string[] {
   const known = new Set(unit.edges(step.agent_id).map(({ target }) => target));
   unit.setEdges(step.agent_id, edgesOf(step));
+  const mutual = unit.waiters(step.agent_id).filter((id) => !known.has(id) && step.waits_for?.includes(id));
+  signalWaiters(unit, step.agent_id, unit.agent(step.agent_id)?.worker ?? null, mutual);
   return (step.waits_for ?? []).filter((id) => !known.has(id) && isSettled(unit, id));
 }
 

@@ -1,4 +1,4 @@
-import type { AgentConfig, Tree } from '../../records/agent/agent.ts';
+import { type AgentConfig, isQueuedRun, type Tree } from '../../records/agent/agent.ts';
 import { newBudget, optionalTreeSums, ownBudget } from '../../records/agent/budget.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { isWorking } from '../../records/agent/state.ts';
@@ -103,8 +103,11 @@ export function exceededLimit(unit: UnitOfWork, step: Step, agent: AgentFacts): 
   const check = (limit: LimitName, present: number, wanted = created): Refusal | null =>
     present + wanted > limits[limit] ? { reason: 'limit', limit, allowed: limits[limit], present } : null;
   // Agents at rest do not count (law 7); they are looked up only when the limit seems to be reached.
+  const busy = step.create.filter(
+    ({ agent: { origin, state } }) => !isQueuedRun({ origin, status: state.type }),
+  );
   const checkBusy = (limit: 'children' | 'live', living: number, resting: () => number) =>
-    check(limit, living) && check(limit, living - resting());
+    check(limit, living, busy.length) && check(limit, living - resting(), busy.length);
   return (
     check('depth', agent.depth, 1) ??
     checkBusy('children', agent.living_children, () => unit.restingChildren(agent.id)) ??

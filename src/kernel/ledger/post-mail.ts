@@ -32,9 +32,13 @@ export function send(unit: UnitOfWork, mail: NewMail): SendResult {
   return { ok: true, mail: post(unit, mail, null) };
 }
 
-/** Signals to all agents that wait for `about` that it has settled. */
-export function signalWaiters(unit: UnitOfWork, about: string, writer: string | null): void {
-  const waiters = unit.waiters(about);
+/** Signals to the agents that wait for `about` that it has settled, or waits for them, too. */
+export function signalWaiters(
+  unit: UnitOfWork,
+  about: string,
+  writer: string | null,
+  waiters = unit.waiters(about),
+): void {
   if (waiters.length === 0) return;
   unit.prefetch({ agent: waiters });
   const agents = waiters.flatMap((id) => unit.agent(id) ?? []);

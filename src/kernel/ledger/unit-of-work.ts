@@ -1,3 +1,4 @@
+import { isQueuedRun } from '../../records/agent/agent.ts';
 import type { TreeLimits } from '../../records/agent/limits.ts';
 import { isResting, isTerminal } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
@@ -196,8 +197,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Whether the agent is alive, has no turn and no mail that would begin one, so that it does not count towards limits on busy agents (law 7). The same rule
-   * in SQL: store/ledger/sql-conditions.ts.
+   * Whether the agent is alive, has no turn and no mail that would begin one, so that it does not count towards limits on busy agents (law 7), as little as a
+   * queued run. The same rules in SQL: store/ledger/sql-conditions.ts.
    */
   isAtRest(agent: AgentFacts): boolean {
     return isAtRest(agent, this.pending(agent.id));
@@ -222,9 +223,10 @@ export class UnitOfWork {
     for (const id of touched) {
       const now = this.agent(id);
       if (now === null || !counts(now)) continue;
-      if (this.isAtRest(now)) more += 1;
+      if (isQueuedRun(now) || this.isAtRest(now)) more += 1;
       const before = this.#made.has(id) ? null : this.facts.get('agent', id);
-      if (before !== null && isAtRest(before, this.facts.get('pending', id))) more -= 1;
+      if (before === null) continue;
+      if (isQueuedRun(before) || isAtRest(before, this.facts.get('pending', id))) more -= 1;
     }
     return more;
   }

@@ -1,4 +1,4 @@
-import { type AgentState, isFanIn, type WaitSpec } from '../../records/agent/state.ts';
+import { type AgentState, isFanIn, waitsOf } from '../../records/agent/state.ts';
 import { outstanding } from '../transition/fan-in.ts';
 
 /** Wait-for edges (law 10): the agents that an agent in this state waits for. */
@@ -23,11 +23,6 @@ export function sameWaits(a: AgentState, b: AgentState): boolean {
   if (before.length !== after.length || before.some((id, place) => id !== after[place])) return false;
   const [until_before, until_after] = [waitsUntil(a), waitsUntil(b)];
   return before.every((id) => until_before[id] === until_after[id]);
-}
-
-function waitsOf(state: AgentState): readonly WaitSpec[] {
-  if (state.type === 'waiting') return [state.wait];
-  return state.type === 'executing' ? state.running.flatMap(({ wait }) => wait ?? []) : [];
 }
 
 function endless(state: AgentState): readonly string[] {

@@ -14,8 +14,9 @@ export const spawnInput = z.strictObject({
   ),
   maxTurns: z
     .int('must be a whole number')
-    .min(1, 'must be at least 1')
+    .min(0, 'must not be negative')
     .max(MAX_TURNS)
+    .transform((turns) => turns || MAX_TURNS)
     .nullish()
     .describe('Maximum turns the subagent can take'),
   systemPrompt: z.string().nullish().describe('Optional system prompt override for the subagent'),

@@ -40,7 +40,7 @@ function atLimit(view: ToolsetView): Decision | null {
 const spawn = checkedTool({
   name: 'subagent_spawn',
   description:
-    'Spawn a subagent to handle a complex, multi-step task autonomously. The subagent runs in its own conversation context with access to all tools and returns its final result.',
+    'Spawn a subagent to handle a complex, multi-step task autonomously. The subagent runs in its own conversation context, sees nothing of this one, with access to all tools and returns its final result.',
   schema: spawnInput,
   audience: maySpawn,
   creates: true,
@@ -81,7 +81,7 @@ const delegate = checkedTool({
   description:
     'Delegate a simple task to an ACP agent for a single-shot response. Use for tasks that do not require multi-step tool use.',
   schema: delegateInput,
-  audience: mayDelegate,
+  audience: (config, terms) => mayDelegate(config, terms) && programOf({}, terms).ok,
   creates: true,
   needs(options, _call, self, terms): readonly Need[] {
     const program = mayDelegate(self.config, terms) ? programOf(options, terms) : null;

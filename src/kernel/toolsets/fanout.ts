@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type AgentConfig, isSubAgent, mustSubmit } from '../../records/agent/agent.ts';
+import { nameOfTask } from '../../records/agent/agent-name.ts';
 import { ownBudget, without } from '../../records/agent/budget.ts';
 import type { ChildOutcome, SpawnedChild } from '../../records/agent/state.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
@@ -9,7 +10,7 @@ import { name, refuse, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
 import { exceededCreationLimit, noNesting } from './acts/creation-limits.ts';
 import { createdJson } from './acts/fork-agent.ts';
-import { nameOfTask, newChild } from './acts/new-child.ts';
+import { newChild } from './acts/new-child.ts';
 import { checkTask, modelOf, needsOf, taskOptions } from './acts/task-options.ts';
 import { checkedTool, MAX_TASK_SECONDS, parseArguments, specOf } from './arguments.ts';
 import { resultFault, schemasFault } from './output-schema.ts';
@@ -29,10 +30,10 @@ export const taskInput = z.strictObject({
   model: z.string().min(1).nullish().describe("Model as provider/model (defaults to the parent's)."),
   timeout_seconds: z
     .number()
-    .positive()
+    .min(0)
     .max(MAX_TASK_SECONDS)
     .nullish()
-    .describe('Seconds it may take at most.'),
+    .describe('Seconds it may take at most; 0: no limit of its own.'),
   ...taskOptions,
 });
 
@@ -74,10 +75,7 @@ const spawn = checkedTool({
       agents.push(made.agent);
       left = without(left, ownBudget(made.agent.agent.id, made.agent.agent.config));
     }
-    const spawned: SpawnedChild[] = agents.map(({ agent }, index) => ({
-      agent_id: agent.id,
-      task: storable(tasks[index]?.task ?? ''),
-    }));
+    const spawned = agents.map(({ agent: { id, name: task } }): SpawnedChild => ({ agent_id: id, task }));
     return {
       type: 'settle',
       output: JSON.stringify({
@@ -149,28 +147,37 @@ const children = (config: AgentConfig): boolean =>
 
 const NOT_A_CHILD = 'only a sub-agent submits; answer in your own words and end your turn.';
 
+/** A submission beside other calls is decided after them; it counts if none of them failed (`heldSubmission`). */
+function held({ self: { state } }: ToolsetView): Decision {
+  const turn = state.type === 'executing' ? state.turn : null;
+  if (turn?.failing.some(({ request }) => request === turn.requests))
+    return refuse(
+      'NOT_AVAILABLE',
+      'not submitted: another call of this message failed. See to that, then submit again.',
+    );
+  return { type: 'settle', output: HELD, consequences: [] };
+}
+
+const HELD = 'Submitted after the other calls of the message.';
+
 const resultInput = z.strictObject({
   result: text('the result').describe('Your final result, summary, or output'),
 });
-
-/** Turns a result passed as a value into JSON text: given a schema, models tend to pass the value itself. */
-function resultOf(input: unknown, config: AgentConfig): unknown {
-  const value =
-    typeof input === 'object' && input !== null ? (input as { result?: unknown }).result : undefined;
-  if (config.task?.output_schema == null || typeof value === 'string' || value === undefined) return input;
-  return { ...(input as object), result: JSON.stringify(value) };
-}
 
 /** Validates the submitted result. */
 function readResult(
   input: unknown,
   config: AgentConfig,
 ): { readonly ok: true; readonly result: string } | { readonly ok: false; readonly message: string } {
-  const parsed = parseArguments(resultInput, resultOf(input, config));
+  const parsed = parseArguments(resultInput, input, submitResult.spec);
   if (!parsed.ok) return parsed;
   const schema = config.task?.output_schema ?? null;
-  const fault = schema === null ? null : resultFault(schema, parsed.value.result);
-  return fault === null ? { ok: true, result: storable(parsed.value.result) } : { ok: false, message: fault };
+  const { result: said } = parsed.value;
+  const result = schema === null ? said : (/^\s*```\w*\n([\s\S]*)\n```\s*$/.exec(said)?.[1] ?? said);
+  const fault = schema === null ? null : resultFault(schema, result);
+  return fault === null
+    ? { ok: true, result: storable(result) }
+    : { ok: false, message: `submit_result: ${fault}` };
 }
 
 const submitResult: ToolsetTool = {
@@ -181,6 +188,7 @@ const submitResult: ToolsetTool = {
     schema: resultInput,
   }),
   audience: children,
+  fits: (input) => resultInput.safeParse(input).success,
   submission(input, config): ChildOutcome | null {
     const read = readResult(input, config);
     return read.ok ? { type: 'success', result: read.result } : null;
@@ -188,7 +196,7 @@ const submitResult: ToolsetTool = {
   decode(input, _call, view) {
     if (!children(view.self.config)) return refuse('NOT_AVAILABLE', NOT_A_CHILD);
     const read = readResult(input, view.self.config);
-    return refuse(read.ok ? 'NOT_AVAILABLE' : 'INVALID_ARG', read.ok ? NOT_A_CHILD : read.message);
+    return read.ok ? held(view) : refuse('INVALID_ARG', read.message);
   },
 };
 
@@ -204,6 +212,7 @@ const submitError: ToolsetTool = {
     schema: errorInput,
   }),
   audience: children,
+  fits: (input) => errorInput.safeParse(input).success,
   submission(input): ChildOutcome | null {
     const parsed = parseArguments(errorInput, input);
     return parsed.ok
@@ -212,8 +221,8 @@ const submitError: ToolsetTool = {
   },
   decode(input, _call, view) {
     if (!children(view.self.config)) return refuse('NOT_AVAILABLE', NOT_A_CHILD);
-    const parsed = parseArguments(errorInput, input);
-    return refuse(parsed.ok ? 'NOT_AVAILABLE' : 'INVALID_ARG', parsed.ok ? NOT_A_CHILD : parsed.message);
+    const parsed = parseArguments(errorInput, input, submitError.spec);
+    return parsed.ok ? held(view) : refuse('INVALID_ARG', parsed.message);
   },
 };
 

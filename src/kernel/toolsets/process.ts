@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isSubAgent } from '../../records/agent/agent.ts';
+import { type Agent, isSubAgent } from '../../records/agent/agent.ts';
 import { forkMessage } from '../../records/conversation/fork-message.ts';
 import { find, name, refuse, strings, text } from './acts/agent-reference.ts';
 import { budgetOption } from './acts/child-budget.ts';
@@ -20,14 +20,12 @@ import type { Toolset, ToolsetTool } from './toolset.ts';
 const MAX_WAIT_SECONDS = 86_400;
 
 export const forkInput = z.strictObject({
-  name: name('required').describe('Short human-readable label for the child.'),
-  prompt: text('the prompt').describe(
-    'What the child is to do. It knows everything you know up to this point.',
-  ),
-  profile: z.string().min(1).nullish().describe('Named profile that the child works by.'),
-  model: z.string().min(1).nullish().describe('Another model for it, as provider/model.'),
+  name: name('required').describe('Short label.'),
+  prompt: text('the prompt').describe('What the child is to do.'),
+  profile: z.string().min(1).nullish().describe('Kind of agent.'),
+  model: z.string().min(1).nullish().describe('Another model, as provider/model.'),
   read_first: readFirst,
-  worktree: z.boolean().nullish().describe('Work in a git worktree of its own, on a branch to be merged.'),
+  worktree: z.boolean().nullish().describe('A git worktree of its own, on a branch to be merged.'),
   budget: budgetOption,
 });
 
@@ -37,7 +35,7 @@ const audience: ToolsetTool['audience'] = (config) => !isSubAgent(config);
 const fork = checkedTool({
   name: 'fork',
   description:
-    'Create a child agent that inherits this whole conversation and works on its prompt in parallel with you. Returns at once with its agent_id. Collect its report with wait, or end your turn: the end of its turn wakes you.',
+    'Create a child agent that knows this whole conversation and works on its prompt in parallel with you. Returns its agent_id at once. Its last words are its report: collect them with wait, or end your turn and they wake you.',
   schema: forkInput,
   audience,
   creates: true,
@@ -61,7 +59,7 @@ const fork = checkedTool({
 
 const killInput = z
   .strictObject({
-    agent_id: text('the agent_id').nullish().describe('The agent to end, with all its descendants.'),
+    agent_id: text('the agent_id').nullish().describe('The agent.'),
     agent_ids: z.array(text('the agent_id')).nullish().describe('Several agents to end at once.'),
   })
   .refine(({ agent_id, agent_ids }) => agent_id != null || (agent_ids ?? []).length > 0, {
@@ -72,7 +70,7 @@ const killInput = z
 export const kill = checkedTool({
   name: 'kill',
   description:
-    'End one of your descendants, or several, and all agents below them, for good. Returns the ids of all that were ended.',
+    'End one of your descendants, and all agents below it, for good. Returns the ids of all that were ended.',
   schema: killInput,
   surveys: true,
   mentions: (input) => [...strings(input, 'agent_id'), ...strings(input, 'agent_ids')],
@@ -85,19 +83,36 @@ export const kill = checkedTool({
 });
 
 const sendInput = z.strictObject({
-  to: text('the recipient').describe('agent_id of the recipient.'),
-  message: text('the message').describe('The text it receives.'),
+  to: text('the recipient').describe('agent_id.'),
+  message: text('the message'),
 });
+
+/** Maximum recipients of one call. */
+const RECIPIENTS_MAX = 100;
 
 export const send = checkedTool({
   name: 'send',
   description:
-    'Send a message to another agent of this tree: your parent, a child, a sibling. An idle agent wakes up and works on it. Does not wait for an answer.',
-  schema: sendInput,
+    'Send a message to another agent: your parent, a child, a sibling. It wakes up if it is idle. Does not wait for an answer.',
+  sent: sendInput,
+  schema: sendInput.extend({
+    to: z.union([sendInput.shape.to, z.array(sendInput.shape.to).min(1).max(RECIPIENTS_MAX)]),
+  }),
   mentions: (input) => strings(input, 'to'),
   audience,
   decode({ to, message }, _call, view) {
-    return sendLetter(view, to, 'to', message, ({ id, name }) => JSON.stringify({ sent_to: id, name }));
+    const output = ({ id, name }: Agent) => JSON.stringify({ sent_to: id, name });
+    if (!Array.isArray(to)) return sendLetter(view, to, 'to', message, output);
+    const letters = [...new Set(to)].map((one) => sendLetter(view, one, 'to', message, output));
+    const sent = letters.filter((one) => one.type === 'settle');
+    // Nobody gets a letter if somebody cannot.
+    return (
+      letters.find((one) => one.type === 'refuse') ?? {
+        type: 'settle',
+        output: `[${sent.map((one) => one.output).join(',')}]`,
+        consequences: sent.flatMap((one) => one.consequences),
+      }
+    );
   },
 });
 
@@ -106,19 +121,17 @@ const waitInput = z.strictObject({
     .number()
     .min(0, 'must not be negative')
     .max(MAX_WAIT_SECONDS, `must be at most ${MAX_WAIT_SECONDS} (a day)`)
-    .describe('Seconds to wait at most; 0 looks and returns at once.'),
-  from_agents: z
-    .array(z.string())
-    .nullish()
-    .describe('agent_ids to wait for, all of them. Without it: the next message from anyone.'),
+    .describe('Seconds at most; 0 returns at once.'),
+  from_agents: z.array(z.string()).nullish().describe('agent_ids, to wait for all of them.'),
 });
 
 export const wait = checkedTool({
   name: 'wait',
   description:
-    'Wait for messages. With from_agents: until every listed agent has sent a message, idles or is dead; returns one result per agent with status received, running, idle or dead. Without: the next message from anyone. A message is returned once.',
+    'Wait for messages. With from_agents: until each of them has sent one, is idle or dead; returns a result per agent with status received, running, idle or dead. Without: for the next message from anyone. A message is returned once.',
   schema: waitInput,
   comes_last: true,
+  surveys: true,
   mentions: (input) => strings(input, 'from_agents'),
   audience,
   decode({ timeout, from_agents }, _call, view) {

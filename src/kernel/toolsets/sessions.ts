@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Agent } from '../../records/agent/agent.ts';
+import { isTerminal } from '../../records/agent/state.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import { wholeMilliseconds } from '../../records/text/parse-duration.ts';
 import { storable } from '../../records/text/text.ts';
@@ -9,7 +10,7 @@ import { childConfig } from './acts/child-config.ts';
 import { exceededCreationLimit } from './acts/creation-limits.ts';
 import { isolatedChild } from './acts/new-child.ts';
 import { checkTask, modelOf, needsOf, taskOptions } from './acts/task-options.ts';
-import { MAX_TASK_SECONDS, parseArguments, specOf } from './arguments.ts';
+import { checkedTool, MAX_TASK_SECONDS, parseArguments, specOf } from './arguments.ts';
 import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 
@@ -21,13 +22,7 @@ import type { ToolsetTerms } from './toolset-terms.ts';
 const spawnInput = z.strictObject({
   task: text('the task').describe('The task for the subagent to complete'),
   label: name('optional').nullish().describe("Optional label for tracking (e.g., 'research', 'analysis')"),
-  model: z
-    .string()
-    .min(1)
-    .nullish()
-    .describe(
-      "Optional model override as provider/model (e.g., 'anthropic/claude-sonnet-4-20250514' for cheaper)",
-    ),
+  model: z.string().min(1).nullish().describe('Optional model override as provider/model'),
   thinking: z
     .enum(['off', 'low', 'medium', 'high'])
     .nullish()
@@ -37,7 +32,7 @@ const spawnInput = z.strictObject({
     .min(0)
     .max(MAX_TASK_SECONDS)
     .nullish()
-    .describe('Max runtime in seconds (0 = no limit)'),
+    .describe('Max runtime in seconds (0 = no limit of its own)'),
   cleanup: z
     .enum(['delete', 'keep'])
     .nullish()
@@ -45,9 +40,7 @@ const spawnInput = z.strictObject({
   deliver: z
     .union([z.string().min(1), z.array(z.string().min(1)).max(8)])
     .nullish()
-    .describe(
-      "Optional channels that get the result too, as channel:address (e.g., 'telegram:42', 'webhook:ops')",
-    ),
+    .describe('Channels that get the result too'),
   ...taskOptions,
 });
 
@@ -62,14 +55,18 @@ function forbidden(error: string): Decision {
   return { type: 'settle', output: JSON.stringify({ status: 'forbidden', error }), consequences: [] };
 }
 
+/** Roots and their forks. */
+const audience: ToolsetTool['audience'] = (config) => config.task === undefined;
+
 const spawn: ToolsetTool = {
   spec: specOf({
     name: 'sessions_spawn',
     description:
-      'Spawn a background sub-agent run in an isolated session. Results are announced back when complete.',
+      'Spawn a background sub-agent run in an isolated session. It sees nothing of this conversation: its task says all that it must know. Results are announced back when complete.',
     schema: spawnInput,
   }),
-  audience: (config) => config.task === undefined,
+  audience,
+  fits: (input) => spawnInput.safeParse(input).success,
   creates: true,
   needs(input, call, self, terms) {
     const parsed = spawnInput.safeParse(input);
@@ -83,13 +80,54 @@ const spawn: ToolsetTool = {
     const agent_id = strings(input, 'profile')[0] ?? 'main';
     if (allow_agents !== null && !allow_agents.includes(agent_id))
       return forbidden(`agent "${agent_id}" is not allowed; allowed: ${allow_agents.join(', ') || 'none'}`);
-    const parsed = parseArguments(spawnInput, input);
+    const parsed = parseArguments(spawnInput, input, spawn.spec);
     if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
     const reached = exceededCreationLimit(view);
     if (reached !== null) return refuse('LIMIT_REACHED', reached);
     return accept(parsed.value, agent_id, call.id, view);
   },
 };
+
+/** Background runs of the caller that have not ended; before its first turn, a run is at rest. */
+function openRuns({ self, subtree, now }: ToolsetView) {
+  return subtree(self).flatMap(({ id, parent_id, origin, name: label, config: { task }, state }) => {
+    if (parent_id !== self.id || origin !== 'session' || isTerminal(state.type)) return [];
+    const seconds = 'turn' in state ? Math.round((now - state.turn.started_at) / 1000) : 0;
+    return [
+      { id, runId: task?.run_id, label, status: state.type === 'idle' ? 'queued' : 'running', seconds },
+    ];
+  });
+}
+
+const runs = { audience, surveys: true } as const;
+
+const list = checkedTool({
+  ...runs,
+  name: 'sessions_list',
+  description: 'List your background runs that have not ended.',
+  schema: z.strictObject({}),
+  decode: (_input, _call, view) => ({
+    type: 'settle',
+    output: JSON.stringify({ runs: openRuns(view).map(({ id: _, ...run }) => run) }),
+    consequences: [],
+  }),
+});
+
+const cancel = checkedTool({
+  ...runs,
+  name: 'sessions_cancel',
+  description: 'End a background run early. Its end is announced like any other.',
+  schema: z.strictObject({ runId: text('the runId') }),
+  decode({ runId }, _call, view) {
+    const open = openRuns(view);
+    const [run, ...more] = open.filter((one) => one.runId === runId || one.label === runId);
+    const known = open.map((one) => `${one.runId} (${one.label})`).join(', ') || 'none';
+    if (run === undefined || more.length > 0)
+      return refuse('AGENT_NOT_FOUND', `field "runId": not one open run "${runId}". Open: ${known}.`);
+    const output = JSON.stringify({ status: 'cancelled', runId: run.runId });
+    return { type: 'settle', output, consequences: [{ type: 'kill-agents', agent_ids: [run.id] }] };
+  },
+});
 
 export function modelFor(options: Spawn, { profiles, subagents }: ToolsetTerms): string | null {
   return modelOf(options, profiles) ?? subagents.model;
@@ -139,7 +177,7 @@ export function planRun(
   if (unknown !== undefined) return refuse('INVALID_ARG', undeliverable(unknown, view.terms.deliver_to));
   // The profile's system prompt is added to the sub-agent prompt and does not replace it.
   const own = ground.profile?.system ?? null;
-  const prompt = systemPrompt(self, session_key, label ?? run_id, options.task);
+  const prompt = systemPrompt(self, session_key, label ?? run_id);
   const config = childConfig(self.config, {
     profile: ground.profile,
     model,
@@ -183,7 +221,7 @@ function undeliverable(target: string, known: readonly string[]): string {
 }
 
 /** The system prompt of a background run. */
-function systemPrompt(requester: Agent, session_key: string, label: string, task: string): string {
+function systemPrompt(requester: Agent, session_key: string, label: string): string {
   return storable(
     `You are a subagent spawned by the main agent.
 
@@ -191,20 +229,17 @@ function systemPrompt(requester: Agent, session_key: string, label: string, task
 **Session:** ${session_key}
 **Label:** ${label}
 
-**Your task:**
-${task}
-
 **Instructions:**
 - Focus only on the assigned task
 - Be concise but thorough
 - You cannot spawn additional subagents
-- Your response will be announced back to the requester`,
+- Your last words are your report: they are announced to the requester`,
   );
 }
 
 export const sessionsToolset: Toolset = {
   name: 'sessions',
-  tools: [spawn],
+  tools: [spawn, list, cancel],
   guidance:
-    'A run that you start with sessions_spawn works in the background. Do not wait for it: end your turn when nothing else is to be done; its end will be announced to you.',
+    'Do not wait for background runs: when you have nothing else to do, end your turn. Their ends wake you.',
 };

@@ -13,6 +13,8 @@ export interface ToolsetTerms {
     readonly models: readonly string[] | null;
     /** Maximum concurrent background runs of one tree; more are queued. */
     readonly max_concurrent: number;
+    /** Parameters that models are sent only if asked for (`ASKED_PARAMETERS`). */
+    readonly parameters: readonly string[];
   };
   /** Maximum concurrent isolated runs of this process; more are queued. */
   readonly runs: {
@@ -37,7 +39,7 @@ export interface ToolsetTerms {
 
 export const DEFAULT_TERMS: ToolsetTerms = {
   profiles: new Map(),
-  subagents: { allow_agents: null, model: null, models: null, max_concurrent: 8 },
+  subagents: { allow_agents: null, model: null, models: null, max_concurrent: 8, parameters: [] },
   runs: { max_concurrent: 100, per_source: { cron: 8, subagent: 100, delegate: 100 } },
   deliver_to: [],
   delegation: {

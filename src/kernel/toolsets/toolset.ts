@@ -24,7 +24,7 @@ export interface ToolsetView {
   readonly tree: Tree;
   /** Living children of `self`, including those created earlier in the same step. */
   readonly living_children: number;
-  /** Number of children, or of agents of the tree, that rest without waking mail and so do not count towards limits (law 7). O(n). */
+  /** Number of children, or of agents of the tree, that rest without waking mail or must queue, and so do not count towards limits (law 7). O(n). */
   readonly resting: (among: 'children' | 'tree') => number;
   /** Resolves a UUID, unique prefix (at least 4 characters) or name of an agent of this tree. */
   readonly resolve: (text: string) => Resolved;
@@ -86,6 +86,8 @@ export type RefusalCode =
  */
 export interface ToolsetTool {
   readonly spec: ToolSpec;
+  /** Whether it takes these arguments as they are; others are read as they are meant (docs/tool-calls.md). */
+  readonly fits: (input: unknown) => boolean;
   /** Agent references in the input, which the runtime resolves before `decode`; none by default. Never throws. */
   readonly mentions?: (input: unknown) => readonly string[];
   /** Whether the tool creates agents; by default not. May share a step with other such calls; all other calls of the message wait for the commit. */

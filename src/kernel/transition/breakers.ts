@@ -20,6 +20,17 @@ export function countFailure(turn: Turn, call: Call, result: ResultContent): rea
   return recent.map((one) => (one === known ? { signature, times: one.times + 1, request } : one));
 }
 
+/** Told with the last failure before the one that ends the turn; null for any other. */
+export function repetitionNote(before: Turn, after: Turn): string | null {
+  const last = (turn: Turn) => turn.failing.filter(({ times }) => times === MAX_IDENTICAL_FAILURES - 1);
+  const is_new = last(after).some(({ signature }) =>
+    last(before).every((one) => one.signature !== signature),
+  );
+  return is_new
+    ? 'The same call failed in the same way before. Once more, and your turn ends: change it, or do without it.'
+    : null;
+}
+
 export function isRepeatedFailure(turn: Turn): boolean {
   return turn.failing.some((one) => one.times >= MAX_IDENTICAL_FAILURES);
 }

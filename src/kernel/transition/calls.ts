@@ -4,7 +4,13 @@ import type { ResultContent } from '../../records/conversation/message.ts';
 import { isAsked } from '../../records/conversation/parked.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { appendAnswer, appendResult } from './append.ts';
-import { clearDeaths, countFailure, isRepeatedFailure, MAX_IDENTICAL_FAILURES } from './breakers.ts';
+import {
+  clearDeaths,
+  countFailure,
+  isRepeatedFailure,
+  MAX_IDENTICAL_FAILURES,
+  repetitionNote,
+} from './breakers.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import { beginFanIn, cancelChildren, leaveFanIn } from './fan-in.ts';
@@ -50,8 +56,11 @@ export function settled(
   const { result } = event;
   const call = state.running.find((running) => running.call.id === result.call_id)?.call;
   if (call === undefined) return invalid(state, event, `call ${result.call_id} is not running`);
-  const effects: Effect[] = [...event.consequences, appendResult(result)];
   const turn = { ...clearDeaths(state.turn, call), failing: countFailure(state.turn, call, result) };
+  // The result of a delegated call is the child's text.
+  const note = state.running.some((one) => one.call === call && one.child) ? undefined : call.note;
+  const told = { ...result, output: withNotes(result.output, note, repetitionNote(state.turn, turn)) };
+  const effects: Effect[] = [...event.consequences, appendResult(told)];
   const next: Executing = {
     ...withoutCall(state, call),
     turn,
@@ -60,6 +69,15 @@ export function settled(
   return isRepeatedFailure(turn)
     ? breakTurn(next, effects, result, context)
     : schedule(next, effects, context);
+}
+
+/** `note` becomes a field of a result that is a JSON object: programs read it. */
+function withNotes(output: string, note: string | undefined, warning: string | null): string {
+  const noted =
+    note === undefined
+      ? output
+      : output.replace(/\}?$/, (end) => (end ? `,"note":${JSON.stringify(note)}}` : `\n[${note}]`));
+  return warning === null ? noted : `${noted}\n[${warning}]`;
 }
 
 /** Moves the call from running to settled. */

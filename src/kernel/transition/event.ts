@@ -28,7 +28,8 @@ export type AgentEvent =
   | { readonly type: 'steer'; readonly at: number; readonly content: UserContent }
   /**
    * `seq`: position of the new message. `calls`: all call parts of `content`, in order. `submission`: ends a child that reports to its
-   * parent instead of running calls; ignored for others. `refusal`: no call runs, and each gets this error. `appendix`: added to the outcome if the
+   * parent instead of running calls; ignored for others. `refusal`: no call runs, and each gets this error. `announced`: the text
+   * announces calls, and there are none. `appendix`: added to the outcome if the
    * agent ends with this answer; `changed`: the files that git then reports as changed in its worktree.
    */
   | {
@@ -39,6 +40,7 @@ export type AgentEvent =
       readonly calls: readonly Call[];
       readonly submission: ChildOutcome | null;
       readonly refusal?: string;
+      readonly announced?: true;
       readonly appendix?: string;
       readonly changed?: readonly string[];
     }

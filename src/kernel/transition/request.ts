@@ -20,8 +20,8 @@ export function ask(turn: Turn, effects: readonly Effect[], attempt = 1): Transi
 /** All calls have results (law 5): starts the next request, or the last one if the turn has reached its limit. */
 export function nextRequest(turn: Turn, effects: readonly Effect[], context: TransitionContext): Transition {
   if (turn.late !== undefined) return lastRequest(turn, turn.late, effects, context);
-  if (turn.requests < context.turns) return ask(turn, effects);
-  const { turns } = context;
+  const { turns, last_counts = false } = context;
+  if (turn.requests + (last_counts ? 1 : 0) < turns) return ask(turn, effects);
   const error = `limit reached: ${turns} model ${turns === 1 ? 'request' : 'requests'} in one turn`;
   return lastRequest(turn, { kind: 'limit', error, retryable: false }, effects, context);
 }

@@ -33,6 +33,8 @@ export interface TransitionContext {
   readonly require?: readonly string[];
   /** Maximum model requests of one turn. */
   readonly turns: number;
+  /** Set if the last request, without tools, is one of `turns`. */
+  readonly last_counts?: boolean;
   /** All assistant text of the run of an agent with `reports`; read from its conversation only at the end. Absent: none. */
   readonly said?: () => string;
   /** Whether an agent with `reports` rests at the end of its turn, because agents that it forked will report to it. Absent: it does not. */

@@ -19,7 +19,7 @@ import { parked, settled } from './calls.ts';
 import type { AgentEvent, EventOf } from './event.ts';
 import { childResult } from './fan-in.ts';
 import { humanWait, waitEnded } from './human-wait.ts';
-import { ask, budgetTold, endRestingSummary, makeRoom } from './request.ts';
+import { ask, budgetTold, endRestingSummary, makeRoom, nextRequest } from './request.ts';
 import { answered } from './response.ts';
 import { clockMoved, resumed } from './resuming.ts';
 import { cancelled, faulted, limitReached } from './stopping.ts';
@@ -53,7 +53,7 @@ function move(state: AgentState, event: AgentEvent, context: TransitionContext):
   switch (event.type) {
     case 'input':
       if (!isResting(state.type)) return invalid(state, event, 'the agent is at work');
-      return ask(newTurn(event.at), [appendUser(event.content)]);
+      return nextRequest(newTurn(event.at), [appendUser(event.content)], context);
     case 'steer':
       if (state.type !== 'requesting') return invalid(state, event, 'no request is about to start');
       return step(state, [appendUser(event.content)]);
@@ -193,14 +193,14 @@ function delegatedResult(
   call: Call,
   context: TransitionContext,
 ): Transition {
-  const { outcome, did } = event.child;
+  const { outcome, did = 'nothing' } = event.child;
   const done = outcome.type === 'success';
   const result: ResultContent = {
     call_id: call.id,
     name: call.name,
     status: done ? 'ok' : 'error',
     output: done ? resultText(outcome.result, outcome.limit) : failureText(outcome),
-    ...(did === undefined ? {} : { did }),
+    did,
   };
   return settled(
     state,

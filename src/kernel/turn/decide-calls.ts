@@ -4,6 +4,7 @@ import { RULE_BREAK } from '../../records/conversation/ask.ts';
 import { isParked } from '../../records/conversation/parked.ts';
 import { storableJson } from '../../records/text/json-text.ts';
 import { storable } from '../../records/text/text.ts';
+import { argumentsError } from '../reading/call-errors.ts';
 import { bringsSchema } from '../toolsets/output-schema.ts';
 import { creationKey, type Decision, needKey, refusalText, type ToolsetTool } from '../toolsets/toolset.ts';
 import type { Draft } from './draft.ts';
@@ -46,7 +47,7 @@ function decideCall(call: Call, draft: Draft): void {
   if (override !== undefined) return refuse(draft, call, override.code, override.message);
   const tool = view.tools.get(call.name) as ToolsetTool;
   const parsed = storableArguments(view, call);
-  if (!parsed.ok) return refuse(draft, call, 'INVALID_ARG', parsed.error);
+  if (!parsed.ok) return refuse(draft, call, 'INVALID_ARG', argumentsError(tool.spec, parsed.error, {}));
   const { input } = parsed;
   // Agents that this step creates or kills are not committed yet: calls that look at the tree wait for that.
   const creates = typeof tool.creates === 'function' ? tool.creates(input) : tool.creates === true;
@@ -165,7 +166,9 @@ function plannedBy(decision: Decision): readonly PlannedAgents[] {
 }
 
 function refuse(draft: Draft, call: Call, ...[code, message]: Parameters<typeof refusalText>): void {
-  end(draft, call, 'error', refusalText(code, message));
+  const named =
+    code === 'INTERNAL' || message.startsWith(`${call.name}: `) ? message : `${call.name}: ${message}`;
+  end(draft, call, 'error', refusalText(code, named));
 }
 
 function end(draft: Draft, call: Call, status: 'error' | 'denied', text: string): void {

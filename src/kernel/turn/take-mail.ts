@@ -72,7 +72,8 @@ function takeAnnouncement(draft: Draft, mail: Mail): void {
   const { agent_id, outcome, did } = content;
   const terms = draft.view.relatives.agent(agent_id)?.config.task;
   const who = terms?.label ?? terms?.run_id ?? mail.from_name;
-  say(draft, mail, { origin: 'system', text: announcement(who, outcome, delimiterOf(draft.newId()), did) });
+  const text = announcement(who, outcome, delimiterOf(draft.newId()), did ?? 'nothing');
+  say(draft, mail, { origin: 'system', text });
   // With outside deliveries it is deleted after them (`Store.cleanRuns`).
   if (terms?.cleanup === 'delete' && terms.delivers !== true) draft.remove(agent_id);
 }
@@ -111,7 +112,9 @@ function saidIn(mail: Mail): string {
   const { kind, body } = mail;
   if (isLetter(mail)) {
     const completion = completionFrom(body);
-    return completion === null ? body : Object.values(completion).join('\n');
+    if (completion === null) return body;
+    const said = Object.values<unknown>(completion);
+    return said.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n');
   }
   const child = kind === 'outcome' || kind === 'announce' ? readChildResult(mail) : null;
   return child === null ? '' : Object.values(child.outcome).join('\n');

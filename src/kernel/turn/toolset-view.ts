@@ -1,5 +1,6 @@
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { amountsOf, type BudgetTerms, leftFor, ownBudget } from '../../records/agent/budget.ts';
+import { isTerminal } from '../../records/agent/state.ts';
 import { isLetter } from '../../records/conversation/mail.ts';
 import { isAtRest } from '../../records/conversation/wait.ts';
 import type { ToolsetView } from '../toolsets/toolset.ts';
@@ -23,7 +24,12 @@ export function toolsetView(draft: Draft, message_seq: number): ToolsetView {
     living_children: relatives.livingChildren(self.id) + made,
     resting(among) {
       const all = among === 'children' ? relatives.children(self.id) : relatives.members(self.root_id);
-      return all.filter((agent) => isAtRest(agent, waits)).length;
+      const runs = [...all, ...parts.create.map(({ agent }) => agent)].filter(
+        ({ origin, state }) => origin === 'session' && !isTerminal(state.type),
+      );
+      // Of a tree's background runs no more than these work at once; the others are queued.
+      const queued = Math.max(0, runs.length - view.terms.subagents.max_concurrent);
+      return queued + all.filter((agent) => isAtRest(agent, waits)).length;
     },
     resolve: (text) => relatives.resolve(text, self.root_id),
     lineage: (agent) => relatives.lineage(agent),

@@ -44,8 +44,10 @@ export interface View {
   readonly notices: boolean;
   /** Other processes lead agents of this tree too, so names must be looked up in the ledger. */
   readonly shared: boolean;
-  /** Whether an agent has mail that wakes it. */
-  readonly hasMail: (agent: Agent) => boolean;
+  /** Whether an agent has mail that wakes it; with `from_id`, an unread letter of that agent. */
+  readonly hasMail: (agent: Agent, from_id?: string) => boolean;
+  /** Agents that may wait for this one by its id; their states say whether they do. */
+  readonly waitersOf: (id: string) => Iterable<string>;
   /** Whether the agent's queued run may begin now (`RunQueue`). */
   readonly mayBegin: () => boolean;
   /** What permission rules say about creating agents with this tool; null if they allow it. */

@@ -1,9 +1,11 @@
-import type { Call, WaitSpec } from '../../records/agent/state.ts';
+import { type Call, isTerminal, type WaitSpec } from '../../records/agent/state.ts';
 import { isLetter } from '../../records/conversation/mail.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import {
   endWait,
   isAnswered,
+  isNeeded,
+  nobodyWorks,
   type WaitCut,
   type WaitView,
   waitResult,
@@ -24,11 +26,14 @@ interface Parked {
 export function waitView(draft: Draft): WaitView {
   const { led, view, mail } = draft;
   const inbox = mail.left;
+  const { id: self, root_id } = led.agent;
   return {
-    now: view.now,
-    inbox,
+    ...{ now: view.now, self, inbox, members: () => view.relatives.members(root_id) },
     agent: (id) => view.relatives.agent(id),
-    hasMail: (agent) => view.hasMail(agent) || draft.wakes(agent),
+    hasMail: (agent, from_id) =>
+      view.hasMail(agent, from_id) || ((from_id ?? self) === self && draft.wakes(agent)),
+    hasRun: ({ id }) =>
+      view.relatives.children(id).some((one) => one.origin === 'session' && !isTerminal(one.state.type)),
     hasLetterFrom: mail.isUntouched
       ? (id) => led.inbox.hasLetterFrom(id)
       : (id) => inbox.some(({ kind, from_id }) => kind === 'letter' && from_id === id),
@@ -47,8 +52,10 @@ export function endWaits(draft: Draft): ReadonlyMap<string, number> {
   for (const parked of parkedCalls(draft)) {
     const { call, wait } = parked;
     const now = waitView(draft);
-    const open = wait.from === null ? null : firstAtWork(wait.from, now, led.wait_cursors.get(call.id));
-    const complete = wait.from === null ? now.inbox.some(isLetter) : open === null;
+    const { from } = wait;
+    const open = from?.length ? firstAtWork(from, now, led.wait_cursors.get(call.id)) : null;
+    const answered = from?.length ? open === null : isComplete(wait, now);
+    const complete = answered || isCutShort(wait, draft, now);
     if (complete || wait.deadline <= view.now) settleWait(parked, draft, now, complete ? null : 'timeout');
     else if (open !== null) cursors.push([call.id, open]);
   }
@@ -68,14 +75,20 @@ function firstAtWork(from: readonly string[], view: WaitView, start = 0): number
 export function endOrPark({ call, wait }: Parked, draft: Draft): void {
   const { now } = draft.view;
   const view = waitView(draft);
-  if (isComplete(wait, view)) return settleWait({ call, wait }, draft, view, null);
+  if (isComplete(wait, view) || isCutShort(wait, draft, view))
+    return settleWait({ call, wait }, draft, view, null);
   if (wait.deadline <= now) return settleWait({ call, wait }, draft, view, 'timeout');
   draft.apply({ type: 'call-parked', at: now, call_id: call.id, wait });
   if (wait.from !== null) draft.park(call.id, wait.from);
 }
 
 function isComplete({ from }: WaitSpec, view: WaitView): boolean {
-  return from === null ? view.inbox.some(isLetter) : from.every((id) => isAnswered(id, view));
+  return from?.length ? from.every((id) => isAnswered(id, view)) : view.inbox.some(isLetter);
+}
+
+/** Whether a wait achieves nothing more, or its agent is needed. Not asked for a person's wait: the person decides how long it makes sense. */
+function isCutShort(wait: WaitSpec, { view, led }: Draft, now: WaitView): boolean {
+  return wait.from?.length ? isNeeded(wait, now, view.waitersOf(led.agent.id)) : nobodyWorks(now);
 }
 
 function settleWait({ call, wait }: Parked, draft: Draft, view: WaitView, cut: WaitCut | null): void {

@@ -64,3 +64,22 @@ export function framedName(name: string): string {
 export function visibleLine(text: string): string {
   return text.replaceAll(UNSEEN_RUNS, ' ').trim();
 }
+
+const NAME_LENGTH = 32;
+
+/** Returns the label, or if there is none, a name made of the first words of the task. */
+export function nameOfTask(task: string, label: string | null | undefined): string {
+  if (label) return label;
+  const words =
+    task
+      .slice(0, 8 * NAME_LENGTH)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  let name = '';
+  for (const word of words) {
+    if (name.length + word.length + 1 > NAME_LENGTH) break;
+    name += name === '' ? word : `-${word}`;
+  }
+  if (name === '') return 'task';
+  return nameFault(name) === null ? name : `task-${name}`;
+}

@@ -199,6 +199,11 @@ export function isTask(origin: Origin): boolean {
   return origin === 'session' || origin === 'delegate' || origin === 'cron';
 }
 
+/** Whether the agent is a background run that is queued: it begins when others of its tree end, so it does not count as busy (law 7). */
+export function isQueuedRun({ origin, status }: { origin: Origin; status: AgentState['type'] }): boolean {
+  return origin === 'session' && status === 'idle';
+}
+
 /** Whether the agent is a conversation that a person started, or a fork of one; not a sub-agent with a task of its own. */
 export function isUserInitiated(agent: Pick<Agent, 'origin'>): boolean {
   return agent.origin === 'root' || agent.origin === 'fork';

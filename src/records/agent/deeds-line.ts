@@ -18,22 +18,24 @@ export function missingEvidence(
 /** Maximum files, and commands, that the line names; other interfaces show all that are kept. */
 const NAMED_MAX = 3;
 
-/** Summarizes an agent's newest turn in one line, for models and people; undefined if it had no turn or no deeds were kept. */
+/** Summarizes an agent's newest turn in one line, for models and people; undefined if it did nothing. */
 export function deedsLine(
   { config, state }: { readonly config: AgentConfig; readonly state: AgentState },
   now: number,
 ): string | undefined {
   const deeds = deedsOf(state);
   if (deeds === undefined) return undefined;
-  const took = deeds.took_ms ?? ('turn' in state ? now - state.turn.started_at : 0);
   const missing = missingEvidence(config, deeds);
+  const { calls = {}, files = [], unanswered } = deeds;
+  const is_program = isAgentProgram(config.model);
+  const is_idle = Object.keys(calls).length + files.length + missing.length === 0;
+  if (is_idle && !is_program && unanswered === undefined) return undefined;
+  const took = deeds.took_ms ?? ('turn' in state ? now - state.turn.started_at : 0);
   return [
-    isAgentProgram(config.model) ? 'an agent program, whose calls are not counted' : callsText(deeds),
+    is_program ? 'an agent program, whose calls are not counted' : callsText(deeds),
     ...filesText(deeds),
     ...commandsText(deeds),
-    ...(deeds.unanswered === undefined
-      ? []
-      : [`${deeds.unanswered} of ${deeds.children} children had not answered`]),
+    ...(unanswered === undefined ? [] : [`${unanswered} of ${deeds.children} children had not answered`]),
     ...(missing.length === 0 ? [] : [`required evidence missing: ${missing.map(framedName).join(', ')}`]),
     `${Math.round(took / 1000)} s`,
     `${deeds.tokens ?? 0} tokens`,

@@ -1,6 +1,9 @@
 import type { AgentConfig, PermissionRules } from './agent.ts';
 import type { BudgetTerms } from './budget.ts';
 
+/** Parameters that models are sent only where a profile or the configuration asks for them (docs/vocabularies.md). */
+export const ASKED_PARAMETERS = ['output_schema', 'read_first'] as const;
+
 /** A named agent setup. A null field is inherited from the creator. */
 export interface Profile {
   /** Kebab-case. */
@@ -19,6 +22,8 @@ export interface Profile {
   /** Names of the skills that its agents may use; null: all. */
   readonly skills: readonly string[] | null;
   /** Maximum model requests of one turn. */
+  /** Parameters that its model is sent only because it asks for them. */
+  readonly parameters: readonly string[];
   readonly turns: number | null;
   /** Maximum wall time of one turn, milliseconds. */
   readonly run_ms: number | null;
@@ -41,6 +46,7 @@ export const BLANK_PROFILE: Omit<Profile, 'name' | 'source'> = {
   system: null,
   instructions: true,
   skills: null,
+  parameters: [],
   turns: null,
   run_ms: null,
   permissions: { allow: [], ask: [], deny: [] },

@@ -5,8 +5,10 @@ import type { Failure } from './failure.ts';
 export interface Call {
   readonly id: string;
   readonly name: string;
-  /** Raw JSON text as the model wrote it. */
+  /** Raw JSON text, as it was read (docs/tool-calls.md). */
   readonly input: string;
+  /** What the model is told with the result of how its call was read. */
+  readonly note?: string;
   /** Whether it may run in parallel with other such calls of the same message. */
   readonly side_by_side: boolean;
   /** Whether it is repeated after a crash; other calls become `interrupted`. */
@@ -70,7 +72,7 @@ export interface ChildResult {
 /** A child whose result the turn must await. */
 export interface SpawnedChild {
   readonly agent_id: string;
-  /** The child's task, shown next to its result. */
+  /** Name of the child, shown next to its result. */
   readonly task: string;
 }
 
@@ -247,6 +249,18 @@ export function isWorking(type: StateType): boolean {
 
 export function isResting(type: StateType): boolean {
   return RESTING.has(type);
+}
+
+/** The open waits of an agent, its own or a person's. */
+export function waitsOf(state: AgentState): readonly WaitSpec[] {
+  if (state.type === 'waiting') return [state.wait];
+  return state.type === 'executing' ? state.running.flatMap(({ wait }) => wait ?? []) : [];
+}
+
+/** Whether the agent does nothing but wait: it goes on when one of its waits ends. */
+export function onlyWaits(state: AgentState): boolean {
+  const open = waitsOf(state).length;
+  return open > 0 && (state.type !== 'executing' || state.running.length === open);
 }
 
 /** The resting state to which an agent returns that only summarises its conversation; null for any other agent. */

@@ -7,8 +7,8 @@ export function forkMessage(id: string, name: string, parent: Agent, prompt: str
     prompt === null ? ['', 'Wait: your task comes with the next message.'] : ['', 'Your task:', prompt];
   return [
     `You are now "${framedName(name)}" (agent ${id}), a fork of "${framedName(parent.name)}" (agent ${parent.id}), which goes on without you.`,
-    'The conversation above is your memory of it; what it does from here on you do not see.',
-    `When your task is done, report to it: send(to: "${parent.id}", message: …). Then stop; it may send you more work.`,
+    'The conversation above is your memory.',
+    'When your task is done, end your turn: your last words are your report to it. send is for questions. It may send you more work.',
     ...work,
   ].join('\n');
 }

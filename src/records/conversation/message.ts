@@ -24,6 +24,14 @@ export interface CallPart {
   readonly id: string;
   readonly name: string;
   readonly input: string;
+  /** How the call was read where that is not as it was written, with what was changed, for people. It ran so. */
+  readonly read?: {
+    readonly name: string;
+    readonly input: string;
+    readonly changes: readonly string[];
+    /** What the model is told of it. */
+    readonly note?: string;
+  };
   readonly metadata?: ProviderMetadata;
 }
 

@@ -30,8 +30,7 @@ import {
 } from './shared-prefix.ts';
 
 /** Answers every call of the forking message, identically for all children so that they share a cached prefix. */
-export const FORK_PLACEHOLDER =
-  'You are a fork of the agent that made this call. Its result goes to that agent, not to you.';
+export const FORK_PLACEHOLDER = 'Not for you: your parent gets the result.';
 
 /**
  * Builds what a model sees, message by message. The one place that filters out the kinds for people (`event`, `capture`).

@@ -1,20 +1,29 @@
 import type { Agent } from '../agent/agent.ts';
 import { deedsLine } from '../agent/deeds-line.ts';
-import { type Call, isTerminal, isWorking, type WaitSpec } from '../agent/state.ts';
+import type { Call, WaitSpec } from '../agent/state.ts';
+import { isFanIn, isTerminal, isWorking, onlyWaits, waitsOf } from '../agent/state.ts';
 import { allTexts, cutShort } from './child-text.ts';
 import { completionFrom } from './completion.ts';
 import { isLetter, type Mail } from './mail.ts';
 import type { Image, ResultContent } from './message.ts';
 
-/** Status of an awaited agent; exactly these four (docs/vocabularies.md). */
-export type WaitStatus = 'received' | 'running' | 'idle' | 'dead';
+/** Status of an agent in the rows of a wait (docs/vocabularies.md). `waits_for_you`: it goes on only when the waiter does something. */
+export type WaitStatus = 'received' | 'running' | 'idle' | 'dead' | 'waits_for_you';
+
+/** Statuses of agents that will go on. */
+const OPEN: ReadonlySet<WaitStatus> = new Set(['running', 'waits_for_you']);
+/** How many agents a wait for the next message tells about, newest last. */
+const MOST_ROWS = 16;
+const HUMAN = 'human';
 
 export interface WaitRow {
   readonly agent_id: string;
   readonly name: string;
   readonly status: WaitStatus;
-  /** The mail's text, for `received`. */
+  /** The mail's text. */
   readonly message?: string;
+  /** Names of those that a `running` agent waits for, if it does nothing else. */
+  readonly waits_for?: readonly string[];
   /** Text of its last turn, for an `idle` agent that sent its parent no mail in it; for its parent, of all turns that were not reported to it yet. */
   readonly last_reply?: string;
   /** Why its turn failed, if it did. */
@@ -27,13 +36,18 @@ export interface WaitRow {
 
 export interface WaitView {
   readonly now: number;
+  readonly self: string;
+  /** All agents of the tree. */
+  readonly members: () => readonly Agent[];
   /** The waiter's unread mail, oldest first. */
   readonly inbox: readonly Mail[];
   readonly agent: (id: string) => Agent | undefined;
   /** Whether the waiter has an unread letter from this agent. */
   readonly hasLetterFrom: (id: string) => boolean;
-  /** Whether the agent has waking mail, so that it is about to work even if it rests now. */
-  readonly hasMail: (agent: Agent) => boolean;
+  /** Whether the agent has waking mail, so that it is about to work even if it rests now; with `from_id`, an unread letter of that agent. */
+  readonly hasMail: (agent: Agent, from_id?: string) => boolean;
+  /** Whether a background run that it started works: the end of the run wakes it. */
+  readonly hasRun: (agent: Agent) => boolean;
 }
 
 /** The end of a wait: what the call returns and the mail that it consumes (law 6, docs/ledger.md). */
@@ -53,8 +67,52 @@ export type WaitCut = 'timeout' | 'interrupted';
 export function isAnswered(id: string, view: WaitView): boolean {
   // Read the status before the inbox: mail sent before the end of the turn is then guaranteed to be visible.
   const agent = view.agent(id);
-  const resting = agent === undefined || !atWork(agent, view);
+  const resting = agent === undefined || !mayAnswer(agent, view);
   return view.hasLetterFrom(id) || resting;
+}
+
+/** Whether nobody will write to the waiter: every other agent rests, is dead, or waits for what none of them will do. A person does not count. */
+export function nobodyWorks(view: WaitView): boolean {
+  return !view.members().some((agent) => agent.id !== view.self && goesOn(agent, view));
+}
+
+function goesOn(agent: Agent, view: WaitView): boolean {
+  if (!onlyWaits(agent.state)) return atWork(agent, view);
+  const hasEnded = (id: string): boolean => {
+    const other = view.agent(id);
+    if (other === undefined || view.hasMail(agent, id)) return true;
+    return id !== view.self && (!mayAnswer(other, view) || isOn(other, agent.id));
+  };
+  return waitsOf(agent.state).some(({ from }) => (from?.length ? from.every(hasEnded) : view.hasMail(agent)));
+}
+
+/** Whether the agent only waits, and for that one by its id. */
+function isOn({ state }: Agent, id: string): boolean {
+  return onlyWaits(state) && waitsOf(state).some(({ from }) => from?.includes(id));
+}
+
+/** Whether the agent waits for the waiter: by its id, or for the next message after it has written to it. */
+function waitsForYou(agent: Agent, view: WaitView): boolean {
+  const isOpen = onlyWaits(agent.state) && waitsOf(agent.state).some(({ from }) => !from?.length);
+  return isOn(agent, view.self) || (isOpen && view.hasLetterFrom(agent.id));
+}
+
+/**
+ * Whether somebody needs the waiter before all of `from` have answered: a person or an agent that is not listed has written, or a listed one has asked, or
+ * waits for it and at least as long. `waiters`: agents that may wait for it.
+ */
+export function isNeeded({ from, deadline }: WaitSpec, view: WaitView, waiters: Iterable<string>): boolean {
+  const isStranger = ({ kind, from_id }: Mail) =>
+    kind === 'letter' && (from_id === null || !from?.includes(from_id));
+  if (view.inbox.some(isStranger)) return true;
+  const asks = (id: string): boolean => {
+    const other = view.agent(id);
+    if (other === undefined || !waitsForYou(other, view) || view.hasMail(other, view.self)) return false;
+    const last = Math.max(...waitsOf(other.state).map((wait) => wait.deadline));
+    return view.hasLetterFrom(id) || deadline < last || (deadline === last && view.self < id);
+  };
+  const writers = view.inbox.flatMap(({ kind, from_id }) => (kind === 'letter' ? (from_id ?? []) : []));
+  return [...writers, ...waiters].some((id) => from?.includes(id) && asks(id));
 }
 
 /** Whether the agent is alive, not working, and has no waking mail. */
@@ -67,9 +125,13 @@ function atWork(agent: Agent, view: WaitView): boolean {
   return isWorking(agent.state.type) || (!isTerminal(agent.state.type) && view.hasMail(agent));
 }
 
+function mayAnswer(agent: Agent, view: WaitView): boolean {
+  return atWork(agent, view) || (!isTerminal(agent.state.type) && view.hasRun(agent));
+}
+
 /** Ends a wait. Without `from`, returns the first letter from anyone; with `from`, one row for every listed agent. */
 export function endWait(wait: WaitSpec, view: WaitView, cut: WaitCut | null): WaitEnd {
-  return wait.from === null ? endNextMessage(view, cut) : endFanIn(wait.from, view, cut);
+  return wait.from?.length ? endFanIn(wait.from, view, cut) : endNextMessage(view, cut);
 }
 
 /** The result of the `wait` call. */
@@ -82,11 +144,17 @@ export function waitResult(
 
 function endNextMessage(view: WaitView, cut: WaitCut | null): WaitEnd {
   const letter = view.inbox.find(isLetter);
-  if (letter === undefined) return { output: JSON.stringify({ status: cut ?? 'timeout' }), consume: [] };
+  if (letter === undefined) {
+    const isTold = ({ id, parent_id, state }: Agent) =>
+      id !== view.self && (parent_id === view.self || !isTerminal(state.type));
+    const others = view.members().filter(isTold).slice(-MOST_ROWS);
+    const agents = others.map(({ id }) => row(id, view, undefined, []));
+    return { output: JSON.stringify({ status: cut ?? 'nobody_works', agents }), consume: [] };
+  }
   const is_report = letter.kind === 'report';
   const output = JSON.stringify({
     status: is_report ? 'idle' : 'received',
-    agent_id: letter.from_id ?? 'human',
+    agent_id: letter.from_id ?? HUMAN,
     name: letter.from_name,
     ...(is_report ? reported([letter]) : { message: letter.body }),
     sent_at: new Date(letter.sent_at).toISOString(),
@@ -99,38 +167,47 @@ function endNextMessage(view: WaitView, cut: WaitCut | null): WaitEnd {
 function endFanIn(from: readonly string[], view: WaitView, cut: WaitCut | null): WaitEnd {
   const first = new Map<string, Mail>();
   for (const mail of view.inbox) {
-    if (mail.kind === 'letter' && mail.from_id !== null && !first.has(mail.from_id))
-      first.set(mail.from_id, mail);
+    const id = mail.from_id ?? HUMAN;
+    if (mail.kind === 'letter' && !first.has(id)) first.set(id, mail);
   }
   const reports = Map.groupBy(
     view.inbox.filter(({ kind }) => kind === 'report'),
     ({ from_id }) => from_id,
   );
-  const results = from.map((id) => row(id, view, first.get(id), reports.get(id) ?? []));
+  const listed = from.map((id) => row(id, view, first.get(id), reports.get(id) ?? []));
+  const others = [...first].filter(([id]) => !from.includes(id));
+  const asks = { status: 'waits_for_you' } as const;
+  const needy = others.map(([id, mail]) => ({ ...row(id, view, mail, []), name: mail.from_name, ...asks }));
+  const results = [...listed, ...needy];
   const consume = results.flatMap(({ agent_id: id, status }) => [
     ...(first.has(id) ? [(first.get(id) as Mail).id] : []),
-    ...(status === 'running' ? [] : (reports.get(id) ?? []).map((report) => report.id)),
+    ...(OPEN.has(status) && !first.has(id) ? [] : (reports.get(id) ?? []).map((report) => report.id)),
   ]);
   const mark = cut === null ? {} : cut === 'timeout' ? { timed_out: true } : { interrupted: true };
-  const open = results.filter(({ status }) => status === 'running').length;
-  const note = open === 0 ? {} : { note: `${open} of ${results.length} agents have not answered` };
+  const open = listed.filter((one) => one.message === undefined && OPEN.has(one.status)).length;
+  const note = open === 0 ? {} : { note: `${open} of ${listed.length} agents have not answered` };
+  const images = first.get(HUMAN)?.images;
   const unsent = results.filter((one) => one.last_reply !== undefined && !reports.has(one.agent_id));
-  return { output: JSON.stringify({ results, ...mark, ...note }), consume, unsent };
+  const output = JSON.stringify({ results, ...mark, ...note });
+  return { output, consume, unsent, ...(images === undefined ? {} : { images }) };
 }
 
 function row(id: string, view: WaitView, letter: Mail | undefined, reports: readonly Mail[]): WaitRow {
   const agent = view.agent(id);
   const name = agent?.name ?? id;
+  const needs_you = agent !== undefined && waitsForYou(agent, view);
   if (letter !== undefined)
     return {
-      ...{ agent_id: id, name, status: 'received', message: letter.body },
+      ...{ agent_id: id, name, status: needs_you ? 'waits_for_you' : 'received', message: letter.body },
       ...reported(reports),
       ...didOf(letter.did),
     };
   const did = didOf(agent === undefined ? undefined : deedsLine(agent, view.now));
   if (agent === undefined || isTerminal(agent.state.type))
     return { agent_id: id, name, status: 'dead', ...reported(reports), ...did };
-  if (atWork(agent, view)) return { agent_id: id, name, status: 'running', ...did };
+  if (needs_you) return { agent_id: id, name, status: 'waits_for_you', ...did };
+  if (mayAnswer(agent, view))
+    return { agent_id: id, name, status: 'running', ...waitedFor(agent, view), ...did };
   const limit = cutShort(agent.state);
   const unreported = !agent.reply || agent.sent_this_turn ? {} : { last_reply: agent.reply };
   return {
@@ -142,6 +219,16 @@ function row(id: string, view: WaitView, letter: Mail | undefined, reports: read
     ...(limit === null ? {} : { limit }),
     ...did,
   };
+}
+
+/** What an agent that does nothing else waits for. */
+function waitedFor({ state }: Agent, view: WaitView): Partial<WaitRow> {
+  const lists = isFanIn(state) ? [state.pending] : waitsOf(state).map(({ from }) => from ?? []);
+  if (!isFanIn(state) && !onlyWaits(state)) return {};
+  const names = lists.flatMap((ids) =>
+    ids.length > 0 ? ids.map((id) => view.agent(id)?.name ?? id) : ['anyone'],
+  );
+  return { waits_for: names.slice(0, MOST_ROWS) };
 }
 
 /** What a child's reports say, oldest first: its words, and why its newest turn failed. `limit`: a reason that its row gives anyway. */

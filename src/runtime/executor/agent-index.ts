@@ -1,7 +1,8 @@
+import { waitEdges } from '../../kernel/mailbox/wait-edges.ts';
 import type { Resolved } from '../../kernel/toolsets/toolset.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import type { AgentBudget } from '../../records/agent/budget.ts';
-import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import { isTerminal, isWorking, waitsOf } from '../../records/agent/state.ts';
 import { keptIn } from '../../records/kept-in.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 
@@ -192,12 +193,21 @@ function entry(map: Map<string, Set<string>>, key: string): Set<string> {
   return keptIn(map, key, () => new Set());
 }
 
+/** The target of waits for the next message. */
+export const ANYONE = 'anyone';
+
 /** Index of wait-for edges between the agents known here: when a target comes to rest, its waiters are woken. */
 export class WaiterIndex {
   readonly #waiters = new Map<string, Set<string>>();
+  readonly #targets = new Map<string, readonly string[]>();
 
-  /** Replaces the targets of one waiter; returns those that were added. */
-  set(waiter: string, before: readonly string[], after: readonly string[]): readonly string[] {
+  /** Replaces the targets of one waiter; returns those that were added. A wait for the next message is one for `ANYONE`. */
+  set({ id: waiter, state }: Agent): readonly string[] {
+    const before = this.#targets.get(waiter) ?? [];
+    const edges = waitEdges(state);
+    const after = waitsOf(state).some(({ from }) => !from?.length) ? [...edges, ANYONE] : edges;
+    if (after.length > 0) this.#targets.set(waiter, after);
+    else this.#targets.delete(waiter);
     for (const target of before) {
       const waiters = this.#waiters.get(target);
       waiters?.delete(waiter);

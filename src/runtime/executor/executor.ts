@@ -1,19 +1,18 @@
 import { hostname } from 'node:os';
-import { waitEdges } from '../../kernel/mailbox/wait-edges.ts';
 import type { RequestRecord, Verdict } from '../../kernel/step.ts';
 import type { AgentEvent } from '../../kernel/transition/event.ts';
 import type { Advance, WorldEffect } from '../../kernel/turn/advance-result.ts';
 import { createdAgent, killedAgent, placed } from '../../kernel/turn/agent-after.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { warningsOf } from '../../records/agent/spending.ts';
-import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import { isTerminal, isWorking, onlyWaits } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { Prompt, promptOf } from '../../records/conversation/prompt.ts';
 import { SeenFiles, seenIn } from '../../records/conversation/seen-files.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { Worker } from '../../store/store.ts';
-import { AgentIndex, WaiterIndex } from './agent-index.ts';
+import { AgentIndex, ANYONE, WaiterIndex } from './agent-index.ts';
 import { isOverspent, noteSpending, wasWarned } from './budget-state.ts';
 import { type Cell, newCell, parkedCells, stepTaken, stopCell } from './cell.ts';
 import { DeferredCalls } from './deferred-calls.ts';
@@ -56,7 +55,7 @@ export class Executor {
       remote_agents,
       wake: (cell) => this.wake(cell),
       markKilled: (ids, by) => this.markKilled(ids, by),
-      queued: () => this.#runs.waiting(),
+      unsignalled: () => [...this.#runs.waiting(), ...this.#waiters.of(ANYONE)],
       learn: (agent) => this.#learn(agent),
       drop: (cell) => this.#drop(cell),
       removed: (ids) => this.#removed(ids),
@@ -64,6 +63,7 @@ export class Executor {
     this.#commits = new GroupCommit({
       ...options,
       ...{ agent_index, cells, remote_agents, worker_id: worker.id, runs: this.#runs, sync: this.sync },
+      waiters: this.#waiters,
       accepted: (pending, verdict) => this.#accepted(pending, verdict),
       follow: (cell, made) => this.#follow(cell, made),
       adopt: (agent, history, mail) => this.adopt(agent, history, mail),
@@ -113,7 +113,7 @@ export class Executor {
     if (!this.agent_index.isOld(cell.agent)) this.#setAgent(cell.agent, false);
     for (const child of step.create)
       if (child.agent.worker === this.worker.id) this.#begin(child, forks.points);
-    if (step.waits_for !== null) this.#enterWaits(cell, waitEdges(before.state), step.waits_for, verdict.met);
+    if (cell.agent.state !== before.state) this.#enterWaits(cell, verdict.met);
     for (const mail of verdict.sent) {
       emit({ type: 'mail', mail });
       this.#deliver(mail);
@@ -124,18 +124,15 @@ export class Executor {
     this.#follow(cell, made);
   }
 
-  // The only place where waits are entered. An agent that comes to rest after the wait was written signals the waiter in its own transaction. One that
-  // rested before signals nobody: so the waiter is woken to check agents led here, and agents led elsewhere that the ledger had at rest (`met`) are read.
-  #enterWaits(
-    cell: Cell,
-    before: readonly string[],
-    after: readonly string[],
-    met?: readonly string[],
-  ): void {
-    const added = this.#waiters.set(cell.agent.id, before, after);
-    if (added.length > 0) this.wake(cell);
+  // The only place where waits are entered; an awaited agent may wait for this one, too. One that comes to rest later signals the waiter in its own
+  // transaction. One that rested before signals nobody: so the waiter checks agents led here, and those led elsewhere that the ledger had at rest are read.
+  #enterWaits(cell: Cell, met?: readonly string[]): void {
+    const added = this.#waiters.set(cell.agent);
+    for (const id of added.length > 0 ? [cell.agent.id, ...added] : []) this.#wakeOne(id);
     const remote = (met ?? added).filter((id) => !this.cells.has(id));
-    for (const id of remote) void this.sync.checkAgent(id).catch(() => this.sync.requestFullCheck());
+    for (const id of remote) if (id !== ANYONE) this.sync.look(this.sync.checkAgent(id));
+    const isApart = this.remote_agents.isShared(cell.agent.root_id);
+    if (isApart && added.includes(ANYONE)) this.sync.look(this.sync.checkTree(cell.agent.root_id));
   }
 
   #begin({ agent, messages }: NewAgent, points: ForkPoints['points']): void {
@@ -175,7 +172,7 @@ export class Executor {
     this.cells.set(agent.id, cell);
     this.#setAgent(agent, false);
     cell.overspent = isOverspent(agent, this.agent_index);
-    this.#enterWaits(cell, [], waitEdges(agent.state));
+    this.#enterWaits(cell);
     this.sync.adopted(agent.id);
     const at = this.#options.clock.now();
     this.happened(cell, { type: 'resume', at, deaths: agent.deaths, forgiven });
@@ -201,11 +198,12 @@ export class Executor {
 
   #learn(agent: Agent): void {
     if (this.cells.get(agent.id)?.gone === false) return;
-    const known = this.agent_index.agent(agent.id);
     // Mail does not change `last_seq`: of two reads, the one with less mail is older.
-    if (this.agent_index.isOld(agent) || agent.mail_count < (known?.mail_count ?? 0)) return;
+    const mail_count = this.agent_index.agent(agent.id)?.mail_count ?? 0;
+    if (this.agent_index.isOld(agent) || agent.mail_count < mail_count) return;
     if (!isTerminal(agent.state.type) && agent.worker !== this.worker.id)
       this.remote_agents.markShared(agent.root_id);
+    this.#waiters.set(agent);
     this.#setAgent(agent, false);
   }
 
@@ -221,7 +219,7 @@ export class Executor {
       if (known.parent_id !== null && !ids.includes(known.parent_id)) parents.add(known.parent_id);
     }
     // The kill wrote mail to a parent that awaits an agent or its report.
-    for (const id of parents) void this.sync.checkMail(id).catch(() => this.sync.requestFullCheck());
+    for (const id of parents) this.sync.look(this.sync.checkMail(id));
     if (news.length > 0) this.#options.emit({ type: 'killed', ids: news, by });
   }
 
@@ -265,11 +263,13 @@ export class Executor {
     this.#options.emit({ type: 'agent', agent, created });
     for (const next of this.#runs.see(agent)) this.#wakeOne(next);
     if (!isWorking(agent.state.type)) for (const waiter of this.#waiters.of(agent.id)) this.#wakeOne(waiter);
+    if (isWorking(agent.state.type) && !onlyWaits(agent.state)) return;
+    for (const id of this.#waiters.of(ANYONE)) this.#wakeOne(id, agent.root_id);
   }
 
-  #wakeOne(id: string): void {
+  #wakeOne(id: string, root_id?: string): void {
     const cell = this.cells.get(id);
-    if (cell !== undefined) this.wake(cell);
+    if (cell !== undefined && cell.agent.root_id === (root_id ?? cell.agent.root_id)) this.wake(cell);
   }
 
   #deliver(mail: Mail): void {

@@ -13,8 +13,8 @@ export interface LedgerSyncOptions {
   readonly remote_agents: RemoteAgents;
   readonly wake: (cell: Cell) => void;
   readonly markKilled: (ids: readonly string[], by: string) => void;
-  /** Ids of runs that wait for a place. */
-  readonly queued: () => readonly string[];
+  /** Ids of agents that wait for what no signal tells: runs for a place, and waits for the next message. */
+  readonly unsignalled: () => readonly string[];
   /** Updates what is known of an agent from a read of the ledger, unless it is led here. */
   readonly learn: (agent: Agent) => void;
   /** Stops leading the agent. */
@@ -95,7 +95,10 @@ export class LedgerSync {
     const agent = await store.agent(agent_id).finally(() => {
       this.#checks_under_way -= 1;
     });
-    if (agent !== null) return this.#apply(agent);
+    if (agent !== null) {
+      await this.#readLastWords(agent.root_id);
+      return this.#apply(agent);
+    }
     // Another process delivered its outcome and deleted its conversation in the same transaction.
     const cell = cells.get(agent_id);
     if (cell !== undefined) drop(cell);
@@ -110,11 +113,18 @@ export class LedgerSync {
     learn(agent);
   }
 
+  /** Reads the mail of waits for the next message before what was read of others counts: one that rests now may have written before. */
+  async #readLastWords(root_id: string): Promise<void> {
+    const { cells, unsignalled } = this.#options;
+    for (const id of unsignalled()) if (cells.get(id)?.agent.root_id === root_id) await this.checkMail(id);
+  }
+
   async checkTree(root_id: string): Promise<void> {
     const { store, agent_index } = this.#options;
     const tree = await store.tree(root_id);
     if (tree !== null) agent_index.setTree(tree);
     const agents = await store.agents({ root_id });
+    await this.#readLastWords(root_id);
     for (const agent of agents) this.#apply(agent);
     await this.checkMissing(root_id, agents);
   }
@@ -126,19 +136,24 @@ export class LedgerSync {
       if (!found.has(id)) await this.checkAgent(id);
   }
 
+  /** Lets a check go on by itself; if it fails, the next poll checks everything. */
+  look(check: Promise<void>): void {
+    void check.catch(() => this.requestFullCheck());
+  }
+
   /** Makes the next poll check every tree, because a change may have been missed. */
   requestFullCheck(): void {
     this.#needs_full_check = true;
   }
 
   /**
-   * Reads shared trees in which runs are queued here: a signal reports one run that ended elsewhere, but
-   * which places are free depends on all of them. Then does the full check, if one was requested.
+   * Reads shared trees in which runs are queued here (a signal reports one run that ended elsewhere, but which places are free depends on all of them), or
+   * agents wait for the next message. Then does the full check, if one was requested.
    */
   async #poll(): Promise<void> {
     const { cells, remote_agents } = this.#options;
-    const queued = new Set(this.#options.queued().map((id) => cells.get(id)?.agent.root_id));
-    for (const root_id of queued)
+    const roots = new Set(this.#options.unsignalled().map((id) => cells.get(id)?.agent.root_id));
+    for (const root_id of roots)
       if (root_id !== undefined && remote_agents.isShared(root_id)) await this.checkTree(root_id);
     if (!this.#needs_full_check) return;
     this.#needs_full_check = false;

@@ -2,7 +2,7 @@ import type { View } from '../../kernel/turn/view.ts';
 import { policyOf } from '../../permissions/policy.ts';
 import { creationRuling } from '../../permissions/refusal.ts';
 import type { Agent } from '../../records/agent/agent.ts';
-import type { AgentIndex } from './agent-index.ts';
+import type { AgentIndex, WaiterIndex } from './agent-index.ts';
 import type { Cell } from './cell.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 import type { RemoteAgents } from './remote-agents.ts';
@@ -11,6 +11,7 @@ import type { RunQueue } from './run-queue.ts';
 export interface StepViewContext extends Pick<ExecutorOptions, 'catalog' | 'clock' | 'newId'> {
   readonly worker_id: string;
   readonly agent_index: AgentIndex;
+  readonly waiters: WaiterIndex;
   readonly cells: ReadonlyMap<string, Cell>;
   readonly remote_agents: RemoteAgents;
   readonly runs: RunQueue;
@@ -34,14 +35,16 @@ export function stepView(agent: Agent, context: StepViewContext): View {
     terms: catalog.terms,
     notices,
     shared: remote_agents.isShared(agent.root_id),
-    hasMail: (other) => hasMail(other, context),
+    hasMail: (other, from_id) => hasMail(other, context, from_id),
+    waitersOf: (id) => context.waiters.of(id),
     mayBegin: () => runs.mayBegin(agent),
     rulingOn: (tool) => creationRuling(policyOf(agent.config), tool),
     argumentsOf: catalog.argumentsOf,
   };
 }
 
-function hasMail(agent: Agent, { cells, remote_agents }: StepViewContext): boolean {
+function hasMail(agent: Agent, { cells, remote_agents }: StepViewContext, from_id?: string): boolean {
   const cell = cells.get(agent.id);
+  if (from_id !== undefined && cell !== undefined) return cell.inbox.hasLetterFrom(from_id);
   return cell === undefined ? remote_agents.hasMail(agent) : cell.inbox.hasNews(cell.agent.noticed);
 }

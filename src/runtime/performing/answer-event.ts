@@ -1,85 +1,17 @@
+import { readAnswer } from '../../kernel/reading/read-answer.ts';
+import { announcesCalls } from '../../kernel/reading/written-calls.ts';
+import { withWrittenSlash } from '../../kernel/toolsets/slash/written-slash.ts';
 import type { EventOf } from '../../kernel/transition/event.ts';
 import type { ModelOutcome } from '../../models/model.ts';
-import { type Agent, mustSubmit } from '../../records/agent/agent.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import { mustSubmit } from '../../records/agent/agent.ts';
 import type { Call } from '../../records/agent/state.ts';
+import { textOf } from '../../records/conversation/child-text.ts';
 import type { AssistantContent, CallPart } from '../../records/conversation/message.ts';
 import { isServerTool } from '../../records/server-tools.ts';
 import { storable } from '../../records/text/text.ts';
+import type { Cell } from '../executor/cell.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
-
-/** The event of an answer. Each call carries the scheduling flags of its tool; a call of an unknown tool gets an error as its result. */
-export function answered(
-  at: number,
-  agent: Agent,
-  { content, finish, reason }: Extract<ModelOutcome, { type: 'answer' }>,
-  catalog: ToolCatalog,
-): EventOf<'response'> {
-  const setup = catalog.setupFor(agent.config);
-  const within = withinCalls(content.parts);
-  const parts = distinctCalls(within.parts).map((part) =>
-    part.type === 'call' ? { ...part, input: storable(part.input) } : { ...part, text: storable(part.text) },
-  );
-  const calls = parts
-    .filter((part): part is CallPart => part.type === 'call')
-    .map(({ id, name, input }): Call => {
-      const tool = setup.tools.get(name) ?? setup.findTool(name);
-      // Without a tool: a call of a toolset, or of a name that nobody knows, unless its server is not known now and may be when the call is run.
-      const harmless = !isServerTool(name);
-      if (tool === undefined) return { id, name, input, side_by_side: harmless, idempotent: harmless };
-      return { id, name, input, side_by_side: tool.side_by_side, idempotent: tool.idempotent };
-    });
-  return {
-    type: 'response',
-    at,
-    seq: agent.last_seq + 1,
-    content: { ...content, parts, ...endingOf(finish, reason) },
-    calls,
-    ...(within.refusal === undefined
-      ? submissionOf(agent, calls, catalog)
-      : { submission: null, refusal: within.refusal }),
-  };
-}
-
-function endingOf(
-  finish: Extract<ModelOutcome, { type: 'answer' }>['finish'],
-  reason: string | undefined,
-): Pick<AssistantContent, 'finish' | 'reason'> {
-  if (finish !== 'length' && finish !== 'refused') return {};
-  return reason === undefined ? { finish } : { finish, reason: storable(reason) };
-}
-
-const NOT_ALONE =
-  'submit_result and submit_error end your conversation, so each must be the only call of its message: nothing of this message was run.';
-
-/** The result or error with which a child ends itself; invalid arguments are reported by the tool, as for any call. */
-function submissionOf(
-  agent: Agent,
-  calls: readonly Call[],
-  catalog: ToolCatalog,
-): Pick<EventOf<'response'>, 'submission' | 'refusal'> {
-  if (!mustSubmit(agent.config, agent.origin)) return { submission: null };
-  const submitting = calls.flatMap((call) => {
-    const submission = catalog.toolsetTool(agent.config, call.name)?.submission;
-    return submission === undefined ? [] : [{ call, submission }];
-  });
-  const [only] = submitting;
-  if (only === undefined) return { submission: null };
-  if (calls.length > 1) return { submission: null, refusal: NOT_ALONE };
-  const parsed = catalog.argumentsOf(only.call);
-  return { submission: parsed.ok ? only.submission(parsed.input, agent.config) : null };
-}
-
-/** Gives a repeated call id a suffix, so that results can be told apart. */
-function distinctCalls(parts: AssistantContent['parts']): AssistantContent['parts'] {
-  const seen = new Set<string>();
-  return parts.map((part) => {
-    if (part.type !== 'call') return part;
-    let { id } = part;
-    for (let copy = 2; seen.has(id); copy += 1) id = `${part.id}_${copy}`;
-    seen.add(id);
-    return id === part.id ? part : { ...part, id };
-  });
-}
 
 /** Maximum calls of one message, and characters of their arguments: bounds what one step decides and the ledger stores. */
 const CALLS_MAX = 1_000;
@@ -100,4 +32,117 @@ function withinCalls(parts: AssistantContent['parts']): {
   if (kept.length === parts.length) return { parts };
   const refusal = `the message had ${calls} calls with ${characters} characters; the maximum is ${CALLS_MAX} calls with ${CALL_CHARACTERS_MAX}: none of them was run, make fewer at once`;
   return { parts: kept, refusal };
+}
+
+/** The event of an answer. Each call carries the scheduling flags of its tool; a call of an unknown tool gets an error as its result. */
+export function answered(
+  at: number,
+  agent: Agent,
+  {
+    content,
+    finish,
+    reason,
+  }: Pick<Extract<ModelOutcome, { type: 'answer' }>, 'content' | 'finish' | 'reason'>,
+  catalog: ToolCatalog,
+): EventOf<'response'> {
+  const setup = catalog.setupFor(agent.config);
+  const within = withinCalls(content.parts);
+  const seq = agent.last_seq + 1;
+  const whole = finish !== 'length' && finish !== 'refused' && setup.specs(true, true).length > 0;
+  const written = within.parts.map((part) =>
+    part.type === 'call' ? { ...part, input: storable(part.input) } : { ...part, text: storable(part.text) },
+  );
+  const has_slash = whole && catalog.toolsetTool(agent.config, 'slash') !== undefined;
+  const runs_calls = 'turn' in agent.state && !agent.state.turn.grace;
+  const said = has_slash && runs_calls ? withWrittenSlash(written, seq) : written;
+  const parts = distinctCalls(whole ? readAnswer(said, setup.read, seq) : said);
+  const calls = parts
+    .filter((part): part is CallPart => part.type === 'call')
+    .map(({ id, read, ...part }): Call => {
+      const { name, input } = read ?? part;
+      const note = read?.note === undefined ? {} : { note: read.note };
+      const tool = setup.tools.get(name) ?? setup.findTool(name);
+      // Without a tool: a call of a toolset, or of a name that nobody knows, unless its server is not known now and may be when the call is run.
+      const harmless = !isServerTool(name);
+      if (tool === undefined)
+        return { id, name, input, ...note, side_by_side: harmless, idempotent: harmless };
+      return { id, name, input, ...note, side_by_side: tool.side_by_side, idempotent: tool.idempotent };
+    });
+  const announced = whole && calls.length === 0 && announcesCalls(textOf({ parts }));
+  return {
+    ...(announced && { announced }),
+    type: 'response',
+    at,
+    seq,
+    content: { ...content, parts, ...endingOf(finish, reason) },
+    calls,
+    ...(within.refusal === undefined
+      ? submissionOf(agent, calls, catalog)
+      : { submission: null, refusal: within.refusal }),
+  };
+}
+
+function endingOf(
+  finish: Extract<ModelOutcome, { type: 'answer' }>['finish'],
+  reason: string | undefined,
+): Pick<AssistantContent, 'finish' | 'reason'> {
+  if (finish !== 'length' && finish !== 'refused') return {};
+  return reason === undefined ? { finish } : { finish, reason: storable(reason) };
+}
+
+const TWICE =
+  'submit_result and submit_error end your conversation: call one of them, once. Nothing of this message was run.';
+
+/** The result or error with which a child ends itself; invalid arguments are reported by the tool, as for any call. */
+function submissionOf(
+  agent: Agent,
+  calls: readonly Call[],
+  catalog: ToolCatalog,
+): Pick<EventOf<'response'>, 'submission' | 'refusal'> & { readonly calls?: readonly Call[] } {
+  if (!mustSubmit(agent.config, agent.origin)) return { submission: null };
+  const submitting = calls.flatMap((call) => {
+    const submission = catalog.toolsetTool(agent.config, call.name)?.submission;
+    return submission === undefined ? [] : [{ call, submission }];
+  });
+  const [only] = submitting;
+  if (only === undefined) return { submission: null };
+  if (submitting.length > 1) return { submission: null, refusal: TWICE };
+  if (calls.length > 1) {
+    // After the others, whose results it may rest on.
+    const last = { ...only.call, side_by_side: false };
+    return { submission: null, calls: [...calls.filter((call) => call !== only.call), last] };
+  }
+  const parsed = catalog.argumentsOf(only.call);
+  return { submission: parsed.ok ? only.submission(parsed.input, agent.config) : null };
+}
+
+/** The submission that was made beside other calls which have all succeeded since; null if there is none. The model need not be asked again. */
+export function heldSubmission(
+  { agent, prompt }: Cell,
+  at: number,
+  catalog: ToolCatalog,
+): EventOf<'response'> | null {
+  if (!mustSubmit(agent.config, agent.origin)) return null;
+  const [answer, results] = prompt.messages().slice(-2);
+  if (answer?.role !== 'assistant' || results?.role !== 'results') return null;
+  const made = answer.parts.filter((part) => part.type === 'call');
+  const submits = ({ name }: Pick<Call, 'name'>) =>
+    catalog.toolsetTool(agent.config, name)?.submission !== undefined;
+  const call = made.find(({ read, ...part }) => submits(read ?? part));
+  const is_held = results.results.some((one) => submits(one) && one.status === 'ok');
+  if (call === undefined || !is_held) return null;
+  const content = { model: answer.model, parts: [{ ...call, id: `${call.id}_again` }] };
+  return answered(at, agent, { content, finish: 'stop' }, catalog);
+}
+
+/** Gives a repeated call id a suffix, so that results can be told apart. */
+function distinctCalls(parts: AssistantContent['parts']): AssistantContent['parts'] {
+  const seen = new Set<string>();
+  return parts.map((part) => {
+    if (part.type !== 'call') return part;
+    let { id } = part;
+    for (let copy = 2; seen.has(id); copy += 1) id = `${part.id}_${copy}`;
+    seen.add(id);
+    return id === part.id ? part : { ...part, id };
+  });
 }

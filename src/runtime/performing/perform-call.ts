@@ -1,5 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { argumentsError, unknownToolError } from '../../kernel/reading/call-errors.ts';
+import { readArguments } from '../../kernel/reading/read-arguments.ts';
+import { slashInShell } from '../../kernel/toolsets/slash/written-slash.ts';
 import { askingRules, decide, decidePaths } from '../../permissions/decide.ts';
 import { isCovered } from '../../permissions/grants/grant.ts';
 import { whatWouldAllow } from '../../permissions/grants/propose-rules.ts';
@@ -17,7 +20,6 @@ import type { ResultContent } from '../../records/conversation/message.ts';
 import { storable } from '../../records/text/text.ts';
 import type { SeenContext, Tool, ToolContext, ToolResult } from '../../records/tool.ts';
 import { duration } from '../../render/amounts.ts';
-import { nameHint } from '../../render/nearest-name.ts';
 import type { Store } from '../../store/store.ts';
 import { permissionOf } from '../../tools/built-in-permissions.ts';
 import { deedOf } from '../../tools/evidence.ts';
@@ -98,19 +100,19 @@ async function runCall(
   await context.catalog.prepare(agent);
   const setup = context.catalog.setupFor(agent.config);
   const named = setup.tools.get(call.name) ?? setup.findTool(call.name);
+  const json = context.catalog.argumentsOf(call);
   if (named === undefined)
     return {
       status: 'error',
-      output: unknownTool(
-        call.name,
-        setup.specs.map((spec) => spec.name),
-      ),
+      output: unknownToolError(call.name, setup.specs(false, false), json.ok ? json.input : {}),
     };
-  const json = context.catalog.argumentsOf(call);
-  if (!json.ok) return { status: 'error', output: json.error };
+  if (!json.ok) return { status: 'error', output: argumentsError(named.spec, json.error, {}) };
   const meant = meantBy(named, json.input);
-  if ('error' in meant) return { status: 'error', output: `${call.name}: ${meant.error}` };
+  if ('error' in meant) return { status: 'error', output: meant.error };
   const { tool } = meant;
+  const is_shell = tool.permission.subject === 'command' && setup.toolset_tools.has('slash');
+  const misplaced = is_shell ? slashInShell(tool.subject(meant.input)) : null;
+  if (misplaced !== null) return { status: 'error', output: misplaced };
   const parsed = { input: meant.input };
   const { name } = tool.spec;
   const mode = await treeMode(agent, context);
@@ -202,23 +204,23 @@ interface Meant {
 /** Returns the tool to run and its input: those that the call names, or those that it stands for (`Tool.stands_for`). */
 function meantBy(named: Tool, input: unknown): Meant | { readonly error: string } {
   const parsed = named.parse(input);
-  if (!parsed.ok) return parsed;
+  if (!parsed.ok) return { error: argumentsError(named.spec, parsed.error, input) };
   const other = named.stands_for?.(parsed.input);
   if (other === undefined) return { tool: named, input: parsed.input };
-  if ('error' in other) return other;
-  const inner = other.tool.parse(other.input);
+  if ('error' in other) return { error: `${named.spec.name}: ${other.error}` };
+  const { spec } = other.tool;
+  const written = other.tool.parse(other.input);
+  const inner = written.ok
+    ? written
+    : other.tool.parse(readArguments({ ...spec, own: false }, other.input).input);
   return inner.ok
     ? { tool: other.tool, input: inner.input }
-    : { error: `${other.tool.spec.name}: ${inner.error}` };
+    : { error: argumentsError(spec, inner.error, other.input) };
 }
 
 /** The arguments as shown to a person. */
 function inputOf(named: Tool, tool: Tool, call: Call, input: unknown): string {
   return named === tool ? call.input : JSON.stringify(input);
-}
-
-function unknownTool(name: string, known: readonly string[]): string {
-  return `there is no tool "${name}". ${nameHint(name, known, 'Tools')}.`;
 }
 
 /** Whether a person allowed exactly this call. */

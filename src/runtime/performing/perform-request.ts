@@ -18,7 +18,7 @@ import type { RuntimeClock, Stop } from '../runtime-clock.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
 import type { HostContext } from './agent-program-host.ts';
-import { answered } from './answer-event.ts';
+import { answered, heldSubmission } from './answer-event.ts';
 import type { GrantContext } from './asking/approvals.ts';
 import { overheadOf, type Relieved, type Sent } from './context-room.ts';
 import type { ModelCache } from './model-cache.ts';
@@ -41,6 +41,12 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
   cell.said = '';
   let began_ms = clock.lap();
   const now = clock.now();
+  const held = heldSubmission(cell, now, context.catalog);
+  if (held !== null) {
+    const whole = await withChanges(cell, held, context);
+    if (cell.request === controller && !cell.gone) executor.happened(cell, whole);
+    return;
+  }
   const usual = executor.agent_index.tree(cell.agent.root_id)?.limits.usual === true;
   cell.is_free = usual && (await context.models.modelOf(cell.agent).catch(() => null))?.is_free === true;
   if (cell.request !== controller || cell.gone) return;
@@ -143,7 +149,8 @@ async function ask(
     const system = [setup.system, modeText(mode)].filter((text) => text !== '').join('\n\n');
     // Sent even when no more calls will run: providers refuse a conversation with calls but without tools.
     const { checkpoints, elisions } = prompt.cuts;
-    const tools = checkpoints + elisions > 0 ? setup.cut_specs : setup.specs;
+    const tree = context.executor.agent_index.tree(agent.root_id);
+    const tools = context.catalog.sentTools(agent, tree, checkpoints + elisions > 0);
     const request: ModelRequest = {
       system,
       messages: prompt.messages(),

@@ -3,7 +3,7 @@ import { FREE_BATCH } from '../../kernel/ledger/leases.ts';
 import { QUEUED_BATCH } from '../../kernel/ledger/run-history.ts';
 import type { TaskRow } from '../../records/run/listed-task.ts';
 import type { Row } from './rows.ts';
-import { isAtRest, LIVING, UNEXPIRED } from './sql-conditions.ts';
+import { isNotBusy, LIVING, UNEXPIRED } from './sql-conditions.ts';
 
 /** A join whose rows are looked up by key for each row before it, whatever the planner estimates of their number. */
 export type JoinByKey = (table: string, name: string, on: string) => string;
@@ -85,8 +85,8 @@ export const FACT_QUERIES: { readonly [Kind in FactKind]: FactQuery<Kind> } = {
     ) SELECT id FROM below WHERE ${LIVING} ORDER BY place, id`,
   ),
   children: list('SELECT id FROM agents WHERE parent_id = $1'),
-  resting_children: value(`SELECT count(*) FROM agents WHERE parent_id = $1 AND ${isAtRest('agents')}`),
-  resting_in_tree: value(`SELECT count(*) FROM agents WHERE root_id = $1 AND ${isAtRest('agents')}`),
+  resting_children: value(`SELECT count(*) FROM agents WHERE parent_id = $1 AND ${isNotBusy('agents')}`),
+  resting_in_tree: value(`SELECT count(*) FROM agents WHERE root_id = $1 AND ${isNotBusy('agents')}`),
   run: row(
     'SELECT id, root_id, agent_id, started_at, finished_at, deliver, cleaned_at FROM subagent_runs WHERE agent_id = $1',
   ),

@@ -26,9 +26,14 @@ export function hasUnread(agent: string): string {
     AND news.kind IN (${quoted(WAKING_MAIL)}) AND news.number > ${agent}.noticed)`;
 }
 
-/** The agent does not count towards limits on busy agents (law 7). The same rule on facts: `UnitOfWork.isAtRest`. */
+/** The agent has no turn and nothing that would begin one. The same rule on facts: `UnitOfWork.isAtRest`. */
 export function isAtRest(agent: string): string {
   return `${agent}.status IN (${quoted(RESTING)}) AND NOT ${hasUnread(agent)}`;
+}
+
+/** The agent does not count towards limits on busy agents (law 7): it is at rest, or a queued run. The latter on facts: `isQueuedRun`. */
+export function isNotBusy(agent: string): string {
+  return `(${agent}.origin = 'session' AND ${agent}.status = 'idle' OR ${isAtRest(agent)})`;
 }
 
 /** The lease of the worker `w` has not run out. */

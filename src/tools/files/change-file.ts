@@ -25,7 +25,8 @@ interface Unseen {
 
 /**
  * Changes a file under these laws:
- * C1. The content of the file at that moment is what the agent has seen of it, or there is no file.
+ * C1. The content of the file at that moment is what the agent has seen of it, or there is no file. With `quotes`, an agent that has seen none of it may
+ *     change it too: `change` checks what the agent quotes of it.
  * C2. Between that check and the change, no other call of `write` or `patch` changes a file, in this process or in another one with the same
  *     data folder. Commands and other programs can do so at any time: only C1's comparison of content detects them.
  *
@@ -35,11 +36,12 @@ export async function changeFile(
   locate: () => ContainedPath,
   change: (path: ContainedPath, before: HashedFile | null) => Buffer,
   { files, spill_dir, signal }: ToolContext,
+  quotes = false,
 ): Promise<FileStamp> {
   const done = await withFileLock(dirname(spill_dir), signal, (): FileStamp | Unseen => {
     const path = locate();
     const before = path.exists ? hashContained(path) : null;
-    const unseen = unseenIn(path, before, files);
+    const unseen = unseenIn(path, before, files, quotes);
     if (unseen !== null) return unseen;
     const content = change(path, before);
     writeContained(path, content);
@@ -79,8 +81,10 @@ function unseenIn(
   path: ContainedPath,
   present: HashedFile | null,
   files: SeenContext | undefined,
+  quotes: boolean,
 ): Unseen | null {
   const seen = files?.seen(path.absolute);
+  if (quotes && seen === undefined) return null;
   if (files === undefined || present === null || seen === present.hash) return null;
   return { path, seen, now: present.hash };
 }
@@ -89,17 +93,19 @@ function unseenIn(
 export async function unseenRefusal(
   path: ContainedPath,
   files: SeenContext | undefined,
+  quotes = false,
 ): Promise<string | null> {
-  const unseen = unseenIn(path, path.exists ? hashContained(path) : null, files);
+  const unseen = unseenIn(path, path.exists ? hashContained(path) : null, files, quotes);
   return unseen === null ? null : refusalOf(unseen, files);
 }
 
 async function refusalOf({ path, seen, now }: Unseen, files: SeenContext | undefined): Promise<string> {
   const by = await files?.changedBy(path.absolute, seen, now);
   const shown = printablePath(path.relative);
+  const call = `read ${JSON.stringify({ path: shown })}`;
   if (seen === undefined)
-    return `${shown} exists, and you have not seen what is in it${by ? ` (changed ${by})` : ''}: read it first`;
-  return `${shown} changed since you saw it, ${by ?? 'not by write or patch of an agent'}: read it again`;
+    return `${shown} exists, and you have not seen what is in it${by ? ` (changed ${by})` : ''}: call ${call} first`;
+  return `${shown} changed since you saw it, ${by ?? 'not by write or patch of an agent'}: call ${call} again`;
 }
 
 function stampOf(

@@ -35,7 +35,7 @@ function nearestLine(text: string, wanted: string): string {
     const cost = distance(first, line.trim().slice(0, compared_characters));
     if (cost < best.cost) best = { line: index + 1, text: line, cost };
   }
-  if (first === '' || best.cost > first.length / 2) return 'no line is like it: read the file first';
+  if (first === '' || best.cost > first.length / 2) return 'no line is like it: call read first';
   const only_space =
     text.length + wanted.length <= spaces_compared &&
     placesOf(withoutSpace(text), withoutSpace(wanted)).length > 0

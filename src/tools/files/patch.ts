@@ -9,17 +9,17 @@ import { changeOf, difference, readText, textOf } from './difference.ts';
 import { editText } from './edit-text.ts';
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('Path of the file, relative to your folder.'),
+  path: z.string().min(1).describe('Relative to your folder.'),
   edits: z
     .array(
       z.strictObject({
-        old_text: z.string().describe('Text that stands in the file exactly once, without line numbers.'),
-        new_text: z.string().describe('What takes its place.'),
+        old_text: z.string().describe('Text that stands in the file exactly once, white space included.'),
+        new_text: z.string(),
       }),
     )
     .min(1)
     .max(200)
-    .describe('Applied in order; all of them or none.'),
+    .describe('Applied in order, all or none.'),
 });
 
 /** Replaces parts of a file. */
@@ -27,9 +27,7 @@ export function createPatchTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
   return defineOwnTool({
     name: 'patch',
     permission: BUILT_IN_PERMISSIONS.patch,
-    description:
-      'Replace parts of a text file in your folder. Each old_text must stand in the file exactly once, white space ' +
-      'included; if one is not found, nothing is changed. Read the file first. Shows the difference.',
+    description: 'Replace parts of a text file that you have read. Returns the difference.',
     input,
     subject: ({ path }) => path,
     difference: ({ path, edits }, context) =>
@@ -39,7 +37,7 @@ export function createPatchTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
         context,
       ),
     refusal: ({ path }, context) =>
-      unseenRefusal(containAllowedPath('patch', path, context, guard), context.files),
+      unseenRefusal(containAllowedPath('patch', path, context, guard), context.files, true),
     async run({ path, edits }, context) {
       let shown: string | null = null;
       const file = await changeFile(
@@ -51,6 +49,7 @@ export function createPatchTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
           return Buffer.from(after, 'utf8');
         },
         context,
+        true,
       );
       return { status: 'ok', output: shown ?? '[too large or too different to show]', file };
     },

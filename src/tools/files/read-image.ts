@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import type { ContainedPath } from '../../permissions/path-containment.ts';
 import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
-import type { Tool } from '../../records/tool.ts';
+import type { Tool, ToolResult } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineOwnTool } from '../define-tool.ts';
 import { hashContained } from './file-hash.ts';
@@ -15,9 +16,28 @@ const input = z.strictObject({
   path: z.string().min(1).describe('Path of the image, relative to your folder.'),
 });
 
+/** The result for an image file; throws for any other. */
+export async function showImage(source: ContainedPath): Promise<ToolResult> {
+  const shown = printablePath(source.relative);
+  const hashed = hashContained(source);
+  const bytes = readWhole(source, IMAGE_BYTES, 'make it smaller first');
+  const media_type = imageTypeOf(bytes);
+  if (media_type === undefined)
+    throw new Error(`${shown}: not a png, jpeg, gif or webp image; for text use read`);
+  const fitted = await fitImage(bytes, media_type);
+  if (!fitted.ok) throw new Error(`${shown}: ${fitted.error}`);
+  const scaled = fitted.scaled === null ? '' : `, ${fitted.scaled}`;
+  return {
+    status: 'ok',
+    output: `${shown}: ${media_type}, ${bytes.length} bytes${scaled}`,
+    images: [fitted.image],
+    ...(hashed === null ? {} : { file: { path: source.absolute, hash: hashed.hash } }),
+  };
+}
+
 /** Shows an image file to the model. */
 export function createReadImageTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
-  return defineOwnTool({
+  const tool = defineOwnTool<z.infer<typeof input>>({
     name: 'read_image',
     permission: BUILT_IN_PERMISSIONS.read_image,
     description: `Look at an image in your folder: png, jpeg, gif or webp, up to ${IMAGE_BYTES / 1024 / 1024} MB. Large ones are scaled down, of an animation you see the first frame.`,
@@ -25,23 +45,8 @@ export function createReadImageTool(guard?: PathGuard): Tool<z.infer<typeof inpu
     side_by_side: true,
     idempotent: true,
     subject: ({ path }) => path,
-    async run({ path }, context) {
-      const source = containAllowedPath('read_image', path, context, guard);
-      const shown = printablePath(source.relative);
-      const hashed = hashContained(source);
-      const bytes = readWhole(source, IMAGE_BYTES, 'make it smaller first');
-      const media_type = imageTypeOf(bytes);
-      if (media_type === undefined)
-        throw new Error(`${shown}: not a png, jpeg, gif or webp image; for text use read`);
-      const fitted = await fitImage(bytes, media_type);
-      if (!fitted.ok) throw new Error(`${shown}: ${fitted.error}`);
-      const scaled = fitted.scaled === null ? '' : `, ${fitted.scaled}`;
-      return {
-        status: 'ok',
-        output: `${shown}: ${media_type}, ${bytes.length} bytes${scaled}`,
-        images: [fitted.image],
-        ...(hashed === null ? {} : { file: { path: source.absolute, hash: hashed.hash } }),
-      };
-    },
+    run: ({ path }, context) => showImage(containAllowedPath('read_image', path, context, guard)),
   });
+  // `read` shows pictures too.
+  return { ...tool, audience: ({ tools }) => !tools.includes('read') };
 }

@@ -2,7 +2,7 @@ import { readSync } from 'node:fs';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { cutText } from '../../records/text/cut-text.ts';
 import type { ToolResult } from '../../records/tool.ts';
-import { imageTypeOf, isBinary } from './file-kind.ts';
+import { isBinary } from './file-kind.ts';
 
 /** Maximum bytes of a result, and characters shown of a line. */
 export const READ_BYTES = 50 * 1024;
@@ -100,7 +100,8 @@ export async function readLines(
     const count = readSync(file, chunk, 0, chunk_bytes, position);
     if (count === 0) break;
     const bytes = chunk.subarray(0, count);
-    if (position === 0 && isBinary(bytes)) return { status: 'error', output: binaryHint(bytes, name) };
+    if (position === 0 && isBinary(bytes))
+      return { status: 'error', output: `${name}: binary: look at it with bash (file, xxd, strings)` };
     window.push(bytes);
     position += count;
     if (round % 64 === 0) await nextRound(); // let other work proceed
@@ -108,12 +109,6 @@ export async function readLines(
   }
   if (!window.full && window.pending) window.endLine();
   return describe(window, name, offset);
-}
-
-function binaryHint(bytes: Buffer, name: string): string {
-  const image = imageTypeOf(bytes);
-  if (image !== undefined) return `${name}: an image (${image}): use read_image`;
-  return `${name}: binary, not text: look at it with bash (file, xxd, strings)`;
 }
 
 function describe(window: LineWindow, name: string, offset: number): ToolResult {

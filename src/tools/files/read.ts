@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, opendirSync } from 'node:fs';
+import { closeSync, fstatSync, opendirSync, readSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import {
@@ -13,15 +13,17 @@ import type { Tool, ToolContext } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineOwnTool } from '../define-tool.ts';
 import { hashFile } from './file-hash.ts';
+import { imageTypeOf, isBinary } from './file-kind.ts';
+import { showImage } from './read-image.ts';
 import { READ_BYTES, readLines } from './read-lines.ts';
 
 const LINES_MAX = 2_000;
 const ENTRIES_MAX = 1_000;
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('Path of a file or folder, relative to your folder.'),
-  offset: z.int().min(1).optional().describe('First line to show, counted from 1.'),
-  limit: z.int().min(1).max(LINES_MAX).optional().describe(`How many lines. Default ${LINES_MAX}.`),
+  path: z.string().min(1).describe('Relative to your folder.'),
+  offset: z.int().min(1).optional().describe('First line, from 1.'),
+  limit: z.int().min(1).max(LINES_MAX).optional().describe('How many lines.'),
 });
 
 /** The agent's own spilled output lies outside of its folder and may be read too. */
@@ -58,14 +60,14 @@ function listFolder(folder: number, path: ContainedPath): string {
   return [`${printablePath(path.relative)}/: folder, ${count}`, ...names].join('\n');
 }
 
-/** Shows a text file with line numbers, or lists a folder. */
+/** Shows a text file with line numbers or a picture, or lists a folder. */
 export function createReadTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
   return defineOwnTool({
     name: 'read',
     permission: BUILT_IN_PERMISSIONS.read,
     description:
-      'Read a text file in your folder, each line behind its number and a tab, or list a folder. ' +
-      `Shows up to ${LINES_MAX} lines or ${READ_BYTES / 1024} KB; go on with offset.`,
+      'Read a file: text with line numbers (number, tab, line), or a picture. Or list a folder. ' +
+      `Returns up to ${LINES_MAX} lines or ${READ_BYTES / 1024} KB; go on with offset.`,
     input,
     side_by_side: true,
     idempotent: true,
@@ -78,6 +80,9 @@ export function createReadTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
         if (status.isDirectory()) return listFolder(file, source);
         const shown = printablePath(source.relative);
         if (!status.isFile()) throw new Error(`${shown}: not a regular file`);
+        const head = Buffer.alloc(64);
+        if (readSync(file, head, 0, 64, 0) === 64 && isBinary(head) && imageTypeOf(head) !== undefined)
+          return await showImage(containAllowedPath('read_image', path, context, guard));
         // Hashed before the lines are read: if the file changes meanwhile, what the agent has seen counts as stale.
         const hashed = hashFile(file);
         const result = await readLines(file, shown, offset, limit, context.signal);

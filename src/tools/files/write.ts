@@ -12,8 +12,8 @@ import { withBreaksOf } from './edit-text.ts';
 export const WRITE_BYTES = 10 * 1024 * 1024;
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('Path of the file, relative to your folder.'),
-  content: z.string().describe('The whole new content.'),
+  path: z.string().min(1).describe('Relative to your folder.'),
+  content: z.string(),
 });
 
 /** Replaces a whole file, or creates it with missing folders. */
@@ -22,8 +22,7 @@ export function createWriteTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
     name: 'write',
     permission: BUILT_IN_PERMISSIONS.write,
     description:
-      'Write a file in your folder: create it, or replace all of it. One that exists must be read first. Missing folders are created. ' +
-      'To change a part of a file, use patch.',
+      'Create a file and missing folders, or replace all of a file that you have read. To change a part, use patch.',
     input,
     subject: ({ path }) => path,
     difference: ({ path, content }, context) =>

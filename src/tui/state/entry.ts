@@ -19,8 +19,10 @@ export type Entry =
       readonly seq: number;
       readonly call_id: string;
       readonly name: string;
-      /** Raw JSON text. */
+      /** Raw JSON text, as it was read. */
       readonly input: string;
+      /** What was read otherwise than the model wrote it. */
+      readonly changes?: readonly string[];
       readonly result: { readonly status: ResultStatus; readonly output: string } | null;
       /** `allowed by you`; missing if nobody was asked, or nobody has answered yet. */
       readonly answered?: string;

@@ -75,8 +75,8 @@ function withoutReadMail(pane: AgentPane, message: PlacedMessage): AgentPane {
   } else {
     const ended = waitOutput(message);
     if (ended === null) return pane;
-    for (const { status, agent_id } of readWait(ended)?.rows ?? [])
-      if (status === 'received') countIn(unread, agent_id, -1);
+    for (const { message: text, agent_id } of readWait(ended)?.rows ?? [])
+      if (text !== undefined) countIn(unread, agent_id, -1);
   }
   return { ...pane, unread };
 }

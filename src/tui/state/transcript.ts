@@ -53,8 +53,11 @@ function join(entries: Entry[], message: PlacedMessage, agent_id: string): void 
     entries.push({ type: 'message', seq, message, inherited, opened: false });
   const calls = parts.flatMap((part): CallEntry[] => {
     if (part.type !== 'call') return [];
-    const { id: call_id, name, input } = part;
-    return [{ type: 'call', seq, call_id, name, input, result: null, inherited, opened: false }];
+    const { name, input, changes = [] } = { ...part, ...part.read };
+    const read = changes.length === 0 ? {} : { changes };
+    return [
+      { type: 'call', seq, call_id: part.id, name, input, ...read, result: null, inherited, opened: false },
+    ];
   });
   for (let first = 0, end = 0; first < calls.length; first = end) {
     const { name } = calls[first] as CallEntry;

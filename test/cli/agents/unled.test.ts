@@ -48,7 +48,6 @@ function suite(database: () => Promise<string | undefined>): void {
       'name',
       'status',
       'last_reply',
-      'did',
       'unled',
       'outcome',
       'outcome_text',

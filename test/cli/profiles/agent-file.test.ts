@@ -54,6 +54,7 @@ Twice.
       system: 'You review.\n\n---\nTwice.',
       instructions: true,
       skills: null,
+      parameters: [],
       source: 'agents/reviewer.md',
     } satisfies Profile);
   });
@@ -69,6 +70,7 @@ Twice.
       toolsets: null,
       instructions: true,
       skills: null,
+      parameters: [],
       turns: null,
       run_ms: null,
       permissions: { allow: [], ask: [], deny: [] },

@@ -127,7 +127,7 @@ describe('skills', () => {
           .slice(1)
           .join('\n')
           .replace(/^\nSkills.*\n/, ''),
-        specs.map(({ name }) => name),
+        specs(false, false).map(({ name }) => name),
       ];
     };
     const child = (over: object) => childConfig(parent, { profile: profileOf(over) });
@@ -172,7 +172,7 @@ describe('skills', () => {
       await store.close();
       return history.flatMap((message) => (message.kind === 'result' ? [message.content.output] : []));
     };
-    assert.match((await results())[0] ?? '', /there is no tool "skill"/);
+    assert.match((await results())[0] ?? '', /there is no skill "deploy"/);
     rmSync(join(home.work, '.agents/skills/deploy/inner/more.txt'));
     const accepted = await home.run(['trust', '--yes']);
     assert.match(

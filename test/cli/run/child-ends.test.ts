@@ -105,7 +105,7 @@ describe('what a limit ended', () => {
     const hung = await home.run(['run', '--model', 'scripted:hangs.json', '--limit', 'run=1s', 'go']);
     assert.deepEqual([hung.code, hung.stdout], [1, '']);
     assert.match(hung.stderr, /^cut short: limit reached: run time of 1 s\n.* --retry --limit run=2s\n$/m);
-    const used = await home.run([...RUN, '--limit', 'tokens=700', 'go']);
+    const used = await home.run([...RUN, '--limit', 'tokens=500', 'go']);
     assert.equal(used.code, 1, used.stderr);
     assert.match(used.stderr, /cut short: limit "tokens" of the tree reached/);
     assert.match(used.stderr, /coppice resume .*--limit tokens=N/);

@@ -127,7 +127,6 @@ describe('the end of a child reaches a parent that did not wait', () => {
           last,
           vocabulary === 'slash' ? /"completion":\{"status":"idle"/ : /message from kid .*\{"status":"idle"/s,
         );
-        assert.match(last, /did: 0|"did":"\d|did: \d/);
         assert.match(reply, /^TOLD (A message arrived|got mail from )/);
       });
 
@@ -221,6 +220,5 @@ describe('the end of a child reaches a parent that did not wait', () => {
       letter.split('\n').filter((line) => /^\[Did:|^--- 00000000|^Ignore/.test(line)),
       [],
     );
-    assert.match(letter, /\n--- \w{8} did: 0 tool calls/);
   });
 });

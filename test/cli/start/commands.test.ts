@@ -213,6 +213,7 @@ describe('the demo', () => {
 describe('runs on a local server', () => {
   let home: Home;
   let server: ProtocolServer;
+  let got = Promise.withResolvers<void>();
   before(async () => {
     home = makeHome();
     server = await startOpenAiChatServer({
@@ -226,10 +227,18 @@ describe('runs on a local server', () => {
           return results.length === 0
             ? { calls: [{ name: 'bash', input: { command: 'echo hi' } }] }
             : { text: results[0]?.output ?? '' };
-        if (/hold on/.test(exchange.messages[0]?.text ?? ''))
-          return results.length === 0
-            ? { calls: [{ name: 'wait', input: { timeout: 600 } }] }
-            : { text: `got ${results[0]?.output}` };
+        // A root that waits for the next message while its child works, which goes on until the root has got one.
+        if (/a fork of/.test(exchange.messages.at(-1)?.text ?? ''))
+          return got.promise.then(() => ({ text: 'worked' }));
+        if (/hold on/.test(exchange.messages[0]?.text ?? '')) {
+          if (results.length === 0) {
+            got = Promise.withResolvers();
+            return { calls: [{ name: 'fork', input: { name: 'kid', prompt: 'go' } }] };
+          }
+          if (results.length === 1) return { calls: [{ name: 'wait', input: { timeout: 600 } }] };
+          got.resolve();
+          return { text: `got ${results.at(-1)?.output}` };
+        }
         return { fault: { status: 400, message: 'not in the play' } };
       },
     });
@@ -309,7 +318,7 @@ describe('runs on a local server', () => {
     assert.match((await home.run(['kill', 'holder', '--yes'])).stdout, /killed holder/);
     const followed = await follow.ended;
     assert.match(followed.stdout, /wait ok: .*the word/);
-    assert.match((await home.run(['logs', 'holder'])).stdout, /kill event: holder by you, 0 descendants/);
+    assert.match((await home.run(['logs', 'holder'])).stdout, /kill event: holder by you, 1 descendant/);
   });
 
   it('a kill from a second process ends the run', async () => {

@@ -130,7 +130,7 @@ function suite(
     assert.equal(result.code, 0, result.stderr);
     assert.match(
       result.stdout,
-      /^heard .*\[Subagent: third\] Cancelled:\n--- (\w{8}) why it ended, not instructions\ncancelled by you\n--- \1 end\n\n\[Did: 0 tool calls; .*\]\n$/s,
+      /^heard .*\[Subagent: third\] Cancelled:\n--- (\w{8}) why it ended, not instructions\ncancelled by you\n--- \1 end\n\n\[Did: nothing\]\n$/s,
     );
     const none = await coppice('list');
     assert.deepEqual([none.code, none.stdout], [0, 'no runs at work; see all: coppice subagent history\n']);

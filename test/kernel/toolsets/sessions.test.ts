@@ -46,12 +46,15 @@ function refused(input: unknown, view = viewOf()): string {
 const profile = (over: Partial<Profile>): Profile => profileOf({ name: 'research', ...over });
 
 it('offers the one documented tool, each field as documented', () => {
-  assert.equal(sessionsToolset.tools.length, 1);
+  assert.deepEqual(
+    sessionsToolset.tools.map(({ spec }) => spec.name),
+    ['sessions_spawn', 'sessions_list', 'sessions_cancel'],
+  );
   const { name, description, input } = tool.spec;
   assert.equal(name, 'sessions_spawn');
   assert.equal(
     description,
-    'Spawn a background sub-agent run in an isolated session. Results are announced back when complete.',
+    'Spawn a background sub-agent run in an isolated session. It sees nothing of this conversation: its task says all that it must know. Results are announced back when complete.',
   );
   const { type, properties, required } = input as {
     type: string;
@@ -64,12 +67,12 @@ it('offers the one documented tool, each field as documented', () => {
     task: 'The task for the subagent to complete',
     label: "Optional label for tracking (e.g., 'research', 'analysis')",
     thinking: "Optional thinking level ('off', 'low', 'medium', 'high')",
-    timeoutSeconds: 'Max runtime in seconds (0 = no limit)',
+    timeoutSeconds: 'Max runtime in seconds (0 = no limit of its own)',
     cleanup: 'Whether to delete subagent session after completion',
   };
   for (const [field, text] of Object.entries(described)) assert.equal(properties[field]?.description, text);
   // Models are named provider/model here, unlike in the example that was specified.
-  assert.match(properties.model?.description ?? '', /^Optional model override .*claude-sonnet-4-20250514/);
+  assert.match(properties.model?.description ?? '', /^Optional model override/);
   const types = (field: string) => JSON.stringify(properties[field]);
   for (const field of ['task', 'label', 'model', 'thinking']) assert.match(types(field), /"type":"string"/);
   assert.match(types('timeoutSeconds'), /"type":"integer"/);
@@ -92,14 +95,11 @@ it('gives the sub-agent exactly the documented prompt', () => {
 **Session:** ${agent.session_key}
 **Label:** research
 
-**Your task:**
-Research the history of XFS filesystem and summarize key milestones.
-
 **Instructions:**
 - Focus only on the assigned task
 - Be concise but thorough
 - You cannot spawn additional subagents
-- Your response will be announced back to the requester`,
+- Your last words are your report: they are announced to the requester`,
   );
 });
 
@@ -284,8 +284,8 @@ it('refuses invalid input and names the field', () => {
   const blind = viewOf(requester(), {}, { answer: () => ({ ok: false, error: 'it is not there' }) });
   assert.match(refused({ task: 't', read_first: ['a'] }, blind), /^NOT_AVAILABLE .*read_first.*not there/);
   assert.match(refused({ task: 't', model: 'x/y' }, blind), /^NOT_AVAILABLE .*model.*not there/);
-  const full = viewOf(requester(), {}, { living_children: DEFAULT_LIMITS.children });
-  assert.match(refused({ task: 't' }, full), /^LIMIT_REACHED limit "children" reached: 16 of 16/);
+  const full = viewOf(requester(), {}, { living_children: DEFAULT_LIMITS.children, resting: () => 8 });
+  assert.equal(spawned({ task: 't' }, full).output.status, 'accepted', 'it is queued');
 });
 
 it('announces every kind of outcome in its own words', () => {

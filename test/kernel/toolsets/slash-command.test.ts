@@ -134,7 +134,7 @@ describe('a prompt of fork', () => {
     assert.match(refusal('fork --profile'), /NAME of the profile is missing/);
   });
 
-  it('follows all options, in any order; one that is none of fork is part of it', () => {
+  it('follows all options, in any order and also with `=`; an unknown one is refused with those that there are', () => {
     assert.deepEqual(
       command(
         `fork --read-first a.txt --worktree --model play/other --read-first 'b c.txt' --profile explore --budget usd=0.5 "look"`,
@@ -150,8 +150,16 @@ describe('a prompt of fork', () => {
       },
     );
     assert.equal(prompt('fork --worktree'), null);
-    for (const text of ['--worktrees are fine', 'use --model x', '-- --model x', '--verbose'])
+    assert.deepEqual(command('fork --model=play/other --read-first=a.txt look'), {
+      ...{ name: 'fork', profile: null, prompt: 'look', model: 'play/other', read_first: ['a.txt'] },
+    });
+    for (const text of ['use --model x', '-- --model x', '-v is wrong', '---'])
       assert.equal(prompt(`fork ${text}`), text);
+    assert.equal(prompt('fork "--verbose is wrong"'), '--verbose is wrong');
+    for (const text of ['--worktrees are fine', '--verbose', '--worktree=yes x', '--model m --fast look'])
+      assert.match(refusal(`fork ${text}`), /^unknown option "--[a-z=]+" .*Usage: fork \[--profile NAME\]/);
+    assert.match(refusal(`send --urgent ${ID} hi`), /^unknown option "--urgent" .*Usage: send UUID MESSAGE$/);
+    assert.match(refusal('kill --all'), /^unknown option "--all"/);
     assert.match(refusal('fork --worktree --model'), /NAME of the model is missing/);
     assert.match(refusal('fork --read-first'), /FILE is missing/);
     for (const budget of ['tokens=0.5', 'seconds=1e9', 'usd=Infinity', 'usd=', 'eur=1', 'usd=0'])

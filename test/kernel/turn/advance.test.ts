@@ -110,7 +110,6 @@ it('an outcome goes to a living parent, an announcement to one that does not wai
   assert.deepEqual(JSON.parse(mail?.body ?? ''), {
     agent_id: 'kid',
     outcome: { type: 'success', result: 'done' },
-    did: '0 tool calls; 1 s; 0 tokens',
   });
   assert.equal(sent(root(), { origin: 'session' })?.[0]?.kind, 'announce');
   assert.deepEqual(sent(root({ type: 'killed', by: 'you' }), { origin: 'spawn' }), []);

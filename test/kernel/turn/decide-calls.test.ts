@@ -74,7 +74,7 @@ it('refuses arguments that are not JSON, and a call that the ledger refused befo
   assert.match(broken ?? '', /^c1: error: .*INVALID_ARG.*the arguments of tool are not valid JSON/);
   const overrides = new Map([['c1', { code: 'WOULD_DEADLOCK' as const, message: 'a circle' }]]);
   const [refused] = resultsOf(decided({ tools, led: { overrides } }, one));
-  assert.equal(refused, 'c1: error: {"error":{"code":"WOULD_DEADLOCK","message":"a circle"}}');
+  assert.equal(refused, 'c1: error: {"error":{"code":"WOULD_DEADLOCK","message":"tool: a circle"}}');
 });
 
 it('whatever a call throws is an error result of that call only', () => {

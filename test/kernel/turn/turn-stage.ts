@@ -48,6 +48,7 @@ export function executing(...running: readonly (Call | RunningCall)[]): AgentSta
 export function toolOf(name: string, over: Partial<ToolsetTool> = {}): ToolsetTool {
   return {
     spec: { name, description: name, input: inputSchema(z.strictObject({})) },
+    fits: () => true,
     decode: () => ({ type: 'settle', output: 'fine', consequences: [] }),
     ...over,
   };
@@ -113,6 +114,7 @@ export function play(scene: Scene, ...inputs: readonly Input[]): Advance {
     notices: false,
     shared: false,
     hasMail: () => false,
+    waitersOf: () => [],
     mayBegin: () => true,
     rulingOn: () => null,
     argumentsOf: callArguments(),

@@ -84,22 +84,25 @@ it('a wait ends at its deadline, not before, with what is there', () => {
   const late = play(scene(NOW));
   assert.match(
     resultsOf(late)[0] ?? '',
-    /"running","did":"0 tool calls; \d+ s; 0 tokens"\}\],"timed_out":true,"note":"1 of 1 agents have not answered"\}$/,
+    /"running"\}\],"timed_out":true,"note":"1 of 1 agents have not answered"\}$/,
   );
   assert.deepEqual([...late.wait_cursors], []);
 });
 
 it('a wait for the next message ends with the first letter only, and has no cursor', () => {
   const state = executing(parkedOn(null), parkedOn(null, LATER, 'w2'));
-  const none = play({ agent: { state }, mail: [mailOf('event', 'ding')] });
+  const none = play({ agent: { state }, others: [busy('a')], mail: [mailOf('event', 'ding')] });
   assert.deepEqual([none.step, [...none.wait_cursors]], [null, []]);
   const mail = [letter('a', 'one'), letter(null, 'two'), letter('a', 'three')];
   const made = play({ agent: { state }, others: [busy('a')], mail });
   const [first, second] = resultsOf(made);
   assert.match(first ?? '', /^w1: ok: .*"message":"one"/);
   assert.match(second ?? '', /^w2: ok: .*"message":"two"/);
-  const late = play({ agent: { state: executing(parkedOn(null, NOW)) } });
-  assert.deepEqual(resultsOf(late), ['w1: ok: {"status":"timeout"}']);
+  const late = play({ agent: { state: executing(parkedOn(null, NOW)) }, others: [busy('a')] });
+  assert.match(
+    resultsOf(late)[0] ?? '',
+    /^w1: ok: \{"status":"timeout","agents":\[\{"agent_id":"a","name":"a","status":"running"\}/,
+  );
 });
 
 it('an agent to which this step writes counts as working', () => {
@@ -134,7 +137,10 @@ it('an agent to which this step writes counts as working', () => {
   const past = play({ ...scene, others: [busy('a')], tools: tools(NOW) }, answer('', call('c2', 'wait')));
   assert.match(resultsOf(past)[0] ?? '', /"timed_out":true/);
   assert.deepEqual([past.parked, past.effects], [[], [{ type: 'request-model', attempt: 1 }]]);
-  const next = play({ ...scene, tools: tools(LATER, null) }, answer('', call('c2', 'wait')));
+  const next = play(
+    { ...scene, others: [busy('a')], tools: tools(LATER, null) },
+    answer('', call('c2', 'wait')),
+  );
   assert.deepEqual([next.parked, resultsOf(next)], [[], []]);
   const there = play(
     { ...scene, mail: [letter('a')], tools: tools(LATER, null) },
@@ -271,4 +277,118 @@ it('an interrupted wait returns what it has and consumes its letters; streamed t
     play({ agent: { state: AT_WORK }, led: { request, said: text } }, { type: 'event', event: CANCEL }).step
       ?.messages[0]?.kind;
   assert.deepEqual([said({}, 'half'), said({}, ' '), said(null, 'half')], ['assistant', 'event', 'event']);
+});
+
+type Told = { status?: string; agents?: object[]; results?: object[] };
+const told = (scene: Scene): Told | null => {
+  const [result] = resultsOf(play(scene));
+  return result === undefined ? null : JSON.parse(result.replace(/^w1: ok: /, ''));
+};
+const waiting = (id: string, from: WaitSpec['from'], deadline = LATER) =>
+  kid(id, { state: executing(parkedOn(from, deadline)) });
+const without_did = (rows: readonly object[] = []) => rows.map((row) => ({ ...row, did: undefined }));
+const rowOf = (id: string, status: string, more: object = {}) => ({
+  agent_id: id,
+  name: id,
+  status,
+  ...more,
+  did: undefined,
+});
+
+it('a wait for the next message ends at once when nobody who could write works; a person does not count', () => {
+  const next = (...others: readonly Agent[]) => told({ agent: { state: executing(parkedOn(null)) }, others });
+  const failure = { kind: 'network', error: 'no line', retryable: true } as const;
+  const ended = next(kid('a', { reply: 'seven' }), kid('b', { state: { type: 'errored', failure } }));
+  assert.equal(ended?.status, 'nobody_works');
+  assert.deepEqual(without_did(ended?.agents), [
+    rowOf('a', 'idle', { last_reply: 'seven' }),
+    rowOf('b', 'idle', { error: 'no line' }),
+  ]);
+  assert.deepEqual(next(), { status: 'nobody_works', agents: [] });
+  assert.deepEqual(told({ agent: { state: executing(parkedOn([])) } }), {
+    status: 'nobody_works',
+    agents: [],
+  });
+  assert.equal(next(kid('a'), busy('b')), null);
+  // Whoever waits goes on by itself only if somebody works, or what it waits for is there.
+  assert.deepEqual(without_did(next(waiting('a', ['root']))?.agents), [rowOf('a', 'waits_for_you')]);
+  assert.deepEqual(without_did(next(waiting('a', null))?.agents), [
+    rowOf('a', 'running', { waits_for: ['anyone'] }),
+  ]);
+  assert.equal(next(waiting('a', ['b']), waiting('b', ['root']))?.status, 'nobody_works');
+  assert.equal(next(waiting('a', ['b']), kid('b')), null);
+  assert.equal(next(waiting('a', ['b']), waiting('b', ['a'])), null);
+  const hasMail = ({ id }: Agent) => id === 'a';
+  assert.equal(
+    told({ agent: { state: executing(parkedOn(null)) }, others: [kid('a')], view: { hasMail } }),
+    null,
+  );
+});
+
+it('a wait for agents ends when a person or somebody else writes, or a listed agent asks and waits; a report by letter alone does not', () => {
+  const fan = (others: readonly Agent[], ...mail: ReturnType<typeof mailOf>[]) => {
+    const made = play({ agent: { state: executing(parkedOn(['a', 'b'])) }, others, mail });
+    const [result] = resultsOf(made);
+    return result === undefined
+      ? null
+      : {
+          rows: without_did(JSON.parse(result.replace(/^w1: ok: /, '')).results),
+          consumed: made.consumed.size,
+        };
+  };
+  const both = [busy('a'), busy('b')];
+  const open = [rowOf('a', 'running'), rowOf('b', 'running')];
+  assert.equal(fan(both, letter('a')), null);
+  assert.equal(fan(both, report('c', words('six'))), null);
+  assert.deepEqual(fan([...both, busy('c')], letter('c'), letter('c', 'more')), {
+    rows: [...open, rowOf('c', 'waits_for_you', { message: 'from c' })],
+    consumed: 1,
+  });
+  assert.deepEqual(fan(both, mailOf('letter', 'stop', { from_id: null, from_name: 'you' }))?.rows.at(-1), {
+    ...rowOf('human', 'waits_for_you', { message: 'stop' }),
+    name: 'you',
+  });
+  for (const asker of [waiting('a', null), waiting('a', ['root'], 2)])
+    assert.deepEqual(fan([asker, busy('b')], letter('a', 'which?')), {
+      rows: [rowOf('a', 'waits_for_you', { message: 'which?' }), open[1]],
+      consumed: 1,
+    });
+  assert.equal(fan([waiting('a', null), busy('b')]), null);
+  assert.equal(fan([waiting('a', ['b']), busy('b')]), null);
+});
+
+it('of two agents that wait for each other, the one whose wait would end first is freed at once, and no other', () => {
+  const state = (deadline: number) => executing(parkedOn(['a', 'b'], deadline));
+  const free = (mine: number, theirs: number, view: Scene['view'] = {}) =>
+    told({
+      agent: { state: state(mine) },
+      others: [waiting('a', ['root'], theirs), waiting('b', ['c']), busy('c')],
+      view: { waitersOf: () => ['a', 'gone', 'b'], ...view },
+    });
+  assert.deepEqual(without_did(free(LATER, LATER + 1)?.results), [
+    rowOf('a', 'waits_for_you'),
+    rowOf('b', 'running', { waits_for: ['c'] }),
+  ]);
+  assert.equal(free(LATER + 1, LATER), null);
+  // Equal to the millisecond: the ids decide, for both alike.
+  assert.equal(free(LATER, LATER), null);
+  assert.equal(
+    told({
+      agent: { state: executing(parkedOn(['z'])) },
+      others: [waiting('z', ['root'])],
+      view: { waitersOf: () => ['z'] },
+    })?.results?.length,
+    1,
+  );
+  // It has been answered already, and is about to go on.
+  assert.equal(free(LATER, LATER + 1, { hasMail: ({ id }, from) => id === 'a' && from === 'root' }), null);
+});
+
+it('an agent whose background run works is not called idle', () => {
+  const run = (state: Agent['state']) => agentOf('run', { parent_id: 'a', origin: 'session', state });
+  const scene = (...others: readonly Agent[]) => ({ agent: { state: executing(parkedOn(['a'])) }, others });
+  assert.equal(told(scene(kid('a'), run(AT_WORK))), null);
+  assert.deepEqual(without_did(told(scene(kid('a'), run({ type: 'completed', result: 'x' })))?.results), [
+    rowOf('a', 'idle'),
+  ]);
 });

@@ -118,7 +118,7 @@ onBothDatabases('hard summaries', (database) => {
   it('in a turn: Esc ends it, and so does its time', async () => {
     const clock = new HandClock();
     const { on, orders } = await stage(
-      ({ step }) => (step < 40 ? [['wait', { timeout: 0 }]] : 'well'),
+      ({ step }) => (step < 90 ? [['wait', { timeout: 0 }]] : 'well'),
       (request, times) => {
         if (times === 2) clock.pass(60_000);
         return hangs(request, times);

@@ -54,14 +54,17 @@ alwaysOnBothDatabases('changes of files', (database) => {
     assert.equal((await on.results(await on.agent('kid')))[0]?.status, 'ok');
     assert.match(
       told(4),
-      /^error: a\.txt changed since you saw it, \d+s ago by kid, lines 2–3: read it again$/,
+      /^error: a\.txt changed since you saw it, \d+s ago by kid, lines 2–3: call read \{"path":"a\.txt"\} again$/,
     );
     assert.match(told(5), /^ok: 1\tone\n2\tsecond\n3\tthird/);
     assert.match(
       told(7),
-      /^error: a\.txt changed since you saw it, not by write or patch of an agent: read it again$/,
+      /^error: a\.txt changed since you saw it, not by write or patch of an agent: call read \{"path":"a\.txt"\} again$/,
     );
-    assert.match(told(8), /^error: b\.txt exists, and you have not seen what is in it: read it first$/);
+    assert.match(
+      told(8),
+      /^error: b\.txt exists, and you have not seen what is in it: call read {"path":"b.txt"} first$/,
+    );
     assert.equal(readFileSync(join(root.config.cwd, 'a.txt'), 'utf8'), 'one\nsecond\nthird\nmore\n');
     assert.equal(
       on.requests.some((one) => JSON.stringify(one.messages).includes('"hash"')),
@@ -135,6 +138,60 @@ alwaysOnBothDatabases('changes of files', (database) => {
     assert.deepEqual((await told('main')).slice(3), ['patch ok']);
     assert.deepEqual((await told('kid')).slice(-1), ['write ok']);
     assert.equal(readFileSync(join(root.config.cwd, 'b.txt'), 'utf8'), 'changed by kid');
+  });
+
+  it('patch changes a file of which nothing was seen where old_text is found once; write is told the call that shows it', async () => {
+    const on = await setStage(
+      acts({
+        main: [
+          [['bash', { command: 'printf "one\\ntwo\\ntwo\\n" > a.txt; printf x > b.txt' }]],
+          patch('two', '2'),
+          patch('three', '3'),
+          patch('one', '1'),
+          [['write', { path: 'b.txt', content: 'mine' }]],
+        ],
+      }),
+      { tools: createBuiltInTools(), database: await database() },
+    );
+    const { root } = await on.perform();
+    const [, twice, none, once, refused] = await on.results(root);
+    assert.match(twice?.output ?? '', /found 2 times/);
+    assert.match(none?.output ?? '', /not found; no line is like it: call read first/);
+    assert.equal(once?.status, 'ok');
+    assert.equal(
+      refused?.output,
+      'b.txt exists, and you have not seen what is in it: call read {"path":"b.txt"} first',
+    );
+    assert.equal(readFileSync(join(root.config.cwd, 'a.txt'), 'utf8'), '1\ntwo\ntwo\n');
+  });
+
+  it('a command that prints all of a file has shown it; one that prints a part, or something else, has not', async () => {
+    const [shown, hidden] = [
+      ['cat 0.txt', "sed -n '1,99p' ./1.txt", 'cat "2.txt"'],
+      ['head -1 3.txt', 'cat -n 4.txt', 'cat 5.txt 5.txt', 'cat sub/6.txt', 'cat 7.txt; echo 7.txt'],
+    ];
+    const commands = [...shown, ...hidden];
+    const files = commands.map((_, at) => `${at}.txt`).join(' ');
+    const play: Play = ({ name, step }) => {
+      const path = `${name.replace('kid', '')}.txt`;
+      const kid: readonly Line[] = [
+        [['bash', { command: commands[Number.parseInt(path, 10)] }]],
+        [['write', { path, content: 'mine' }]],
+      ];
+      const main: readonly Line[] = [
+        [['bash', { command: `mkdir sub; printf "one\\ntwo\\n" | tee ${files} sub/6.txt` }]],
+        commands.map((_, at) => ['fork', { name: `kid${at}`, prompt: 'go' }]),
+      ];
+      return (name === 'main' ? main : kid)[step] ?? 'done';
+    };
+    const on = await setStage(play, { tools: createBuiltInTools(), database: await database() });
+    const { agents } = await on.perform();
+    const kids = agents.filter(({ name }) => name !== 'main');
+    const written = await Promise.all(kids.map(async (one) => (await on.results(one))[1]?.status));
+    assert.deepEqual(
+      written,
+      commands.map((one) => (shown.includes(one) ? 'ok' : 'error')),
+    );
   });
 
   it('nobody is asked about a change that would be refused', async () => {

@@ -9,10 +9,19 @@ import { newLedger } from '../../store/new-ledger.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { approvalStage } from '../permissions/approval-stage.ts';
-import { forked, type Play, parsed, setStage, until } from '../stage.ts';
+import { forked, type Play, parsed, until } from '../stage.ts';
 
 const HOUR_MS = 3_600_000;
 const STEPS = { '+20m': 1_200_000, '+2d': 48 * HOUR_MS, '-2h': -2 * HOUR_MS };
+
+/** The root waits for the next message, beside a child that waits for a person: nobody is at work, and the tree can be parked. */
+const waitsBesideAsker =
+  (timeout: number): Play =>
+  ({ name, step, last }) => {
+    if (name === 'kid') return [['act', { what: 'it' }]];
+    if (step === 0) return [['fork', { name: 'kid', prompt: 'act' }]];
+    return step === 1 ? [['wait', { timeout }]] : String(parsed(last[0]).message ?? last[0]?.output);
+  };
 
 /** The clock of a process on the machine of the ledger, whose wall clock the test sets. */
 async function steppedClock() {
@@ -142,9 +151,7 @@ onBothDatabases('a step of the wall clock', (database) => {
 onBothDatabases('a parked wait', (database) => {
   it('goes on with what was left after the machine has slept, whenever it is taken up again', async () => {
     const { clock, wall, step } = await steppedClock();
-    const play: Play = ({ step: number, last }) =>
-      number === 0 ? [['wait', { timeout: 600 }]] : String(parsed(last[0]).message ?? last[0]?.output);
-    const on = await setStage(play, { clock, database: await database() });
+    const on = await approvalStage(waitsBesideAsker(600), await database(), { clock });
     const root = await on.start();
     await until(async () => (await on.store.agent(root.id))?.doing === 'wait for a message', 'it waits');
     await until(() => on.runtime.release(root.id), 'it is parked');
@@ -154,7 +161,7 @@ onBothDatabases('a parked wait', (database) => {
       Number(/"deadline":(\d+)/.exec(JSON.stringify((await on.store.agent(root.id))?.state))?.[1]);
     await until(async () => (await deadline()) > wall(), 'it has time left');
     await on.runtime.send(root.id, 'go on');
-    assert.equal((await on.runtime.settled(root.id)).reply, 'go on');
+    assert.equal((await on.runtime.settled(root.id, 'root')).reply, 'go on');
   });
 });
 
@@ -169,9 +176,11 @@ onBothDatabases('time without a leader', (database, kind) => {
       const address = (await database()) ?? (await newLedger(folder));
       const store = await openStore(address, { now });
       const clockOf = () => ledgerTime(store, { ...SYSTEM_RUNTIME_CLOCK, now });
-      const play: Play = ({ step, last }) =>
-        step === 0 ? [['wait', { timeout: 1_200 }]] : String(parsed(last[0]).message ?? last[0]?.output);
-      const first = await setStage(play, { ground: { store, folder }, clock: await clockOf() });
+      const play = waitsBesideAsker(1_200);
+      const first = await approvalStage(play, undefined, {
+        ground: { store, folder },
+        clock: await clockOf(),
+      });
       const root = await first.start();
       await until(async () => (await store.agent(root.id))?.doing === 'wait for a message', 'it waits');
       // A crash leaves its lease behind, which then runs out.
@@ -182,7 +191,10 @@ onBothDatabases('time without a leader', (database, kind) => {
         await store.claim(root.id, { id, host: `not-${host}`, pid, role: 'run', labels: [] });
       }
       off_ms = 8 * HOUR_MS;
-      const next = await setStage(play, { ground: { store, folder }, clock: await clockOf() });
+      const next = await approvalStage(play, undefined, {
+        ground: { store, folder },
+        clock: await clockOf(),
+      });
       await next.runtime.resume(root.id, end === 'crash' ? { unattended: true } : {});
       const stateOf = async () => JSON.stringify((await store.agent(root.id))?.state);
       await until(
@@ -190,7 +202,7 @@ onBothDatabases('time without a leader', (database, kind) => {
         'it has time left',
       );
       await next.runtime.send(root.id, 'go on');
-      const { reply, failure } = await next.runtime.settled(root.id);
+      const { reply, failure } = await next.runtime.settled(root.id, 'root');
       assert.deepEqual([failure, reply], [null, 'go on'], end);
       await next.close();
       await store.close();

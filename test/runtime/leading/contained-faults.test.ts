@@ -16,6 +16,7 @@ import { errorOf } from '../toolsets/fanout-stage.ts';
 
 const faulty = (name: string, fault: Partial<ToolsetTool>): ToolsetTool => ({
   spec: { name, description: name, input: inputSchema(z.strictObject({})) },
+  fits: () => true,
   decode: () => ({ type: 'settle', output: 'fine', consequences: [] }),
   ...fault,
 });

@@ -7,7 +7,7 @@ import type { Tool } from '../../../src/records/tool.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { alwaysOnBothDatabases, stagesOn } from '../both-databases.ts';
-import { forked, type Play, parsed, setStage, until } from '../stage.ts';
+import { besideWorker, forked, type Play, parsed, setStage, until } from '../stage.ts';
 
 function hanging(name: string, idempotent: boolean, runs: string[]): Tool {
   return defineTool({
@@ -59,7 +59,7 @@ alwaysOnBothDatabases('recovery', (database) => {
 
   it('a wait continues with its remaining time and gets mail that came meanwhile', async () => {
     const play: Play = (scene) => {
-      if (scene.name === 'kid') return scene.step === 0 ? [['wait', { timeout: 600 }]] : 'never';
+      if (scene.name === 'kid') return new Promise(() => undefined);
       if (scene.step === 0) return [['fork', { name: 'kid', prompt: 'sit' }]];
       if (scene.step === 1) return [['wait', { timeout: 4, from_agents: forked(scene) }]];
       if (scene.step === 2) return [['wait', { timeout: 600 }]];
@@ -136,9 +136,10 @@ alwaysOnBothDatabases('recovery', (database) => {
 
   it('a tree led by another living process is not taken over', async () => {
     const url = await database();
-    const on = await setStage((scene) => (scene.step === 0 ? [['wait', { timeout: 600 }]] : 'done'), {
-      database: url,
-    });
+    const on = await setStage(
+      besideWorker((scene) => (scene.step === 0 ? [['wait', { timeout: 600 }]] : 'done')),
+      { database: url },
+    );
     const root = await on.start();
     await until(async () => (await on.store.agent(root.id))?.doing === 'wait for a message', 'it waits');
     const { openRuntime } = await import('../../../src/runtime/open-runtime.ts');
@@ -152,10 +153,10 @@ alwaysOnBothDatabases('recovery', (database) => {
       env_allow: [],
     });
     const report = await other.resume(root.id);
-    assert.deepEqual([report.agents.length, report.elsewhere], [0, 1]);
+    assert.deepEqual([report.agents.length, report.elsewhere], [0, 2]);
     // The leader receives what another process writes.
     await other.send(root.id, 'from elsewhere');
-    assert.equal((await on.runtime.settled(root.id)).reply, 'done');
+    assert.equal((await on.runtime.settled(root.id, 'root')).reply, 'done');
     await other.close();
     await store.close();
   });

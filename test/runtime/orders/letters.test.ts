@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { closeOpened } from '../../close-opened.ts';
-import { setStage, until } from '../stage.ts';
+import { besideWorker, setStage, until } from '../stage.ts';
 
 afterEach(closeOpened);
 
@@ -56,14 +56,16 @@ it('a letter that another process takes back is not read by the one that leads t
 });
 
 it('a letter that ends a wait brings its pictures to the model', async () => {
-  const stage = await setStage(({ step, last }) =>
-    step === 0 ? [['wait', { timeout: 60 }]] : `heard: ${last[0]?.output.includes('look at this')}`,
+  const stage = await setStage(
+    besideWorker(({ step, last }) =>
+      step === 0 ? [['wait', { timeout: 60 }]] : `heard: ${last[0]?.output.includes('look at this')}`,
+    ),
   );
   const root = await stage.start('begin');
-  await until(async () => (await stage.agent('main')).state.type === 'executing', 'it waits');
+  await until(async () => (await stage.agent('main')).doing === 'wait for a message', 'it waits');
   await stage.runtime.send(root.id, 'look at this', { images: [PNG] });
-  assert.equal((await stage.runtime.settled(root.id)).reply, 'heard: true');
-  const [result] =
-    stage.requests[1]?.messages.flatMap((one) => (one.role === 'results' ? one.results : [])) ?? [];
+  assert.equal((await stage.runtime.settled(root.id, 'root')).reply, 'heard: true');
+  const { messages } = stage.requests.findLast(({ agent }) => agent.id === root.id) ?? { messages: [] };
+  const result = messages.flatMap((one) => (one.role === 'results' ? one.results : [])).at(-1);
   assert.deepEqual(result?.images, [PNG]);
 });

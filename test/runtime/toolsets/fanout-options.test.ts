@@ -147,7 +147,7 @@ function suite(database: Database): void {
       { config: { cwd: folder } },
     );
     const [first] = await rowsOf(on);
-    assert.equal(first?.task, 'First.');
+    assert.equal(first?.task, 'a');
     const told = (name: string) => on.requests.find(({ agent }) => agent.name === name)?.messages;
     assert.match(
       JSON.stringify(told('a')),
@@ -187,7 +187,7 @@ function suite(database: Database): void {
       /not a file|folder/,
     ].entries())
       assert.match(messages[place] ?? '', reason);
-    assert.ok(messages.every((message) => message.startsWith('field "tasks.0.read_first": ')));
+    assert.ok(messages.every((message) => message.startsWith('spawn_agents: field "tasks.0.read_first": ')));
     assert.equal(agents.length, 1);
     await on.close();
   });

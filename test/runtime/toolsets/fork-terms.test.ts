@@ -97,7 +97,7 @@ onBothDatabases('forks with terms', (database) => {
     );
     const { root } = await on.perform('the secret is 42');
     const results = await on.results(root);
-    assert.match(errorOf(results[3]).message, /^field "model": agents cannot choose "dear\/huge"/);
+    assert.match(errorOf(results[3]).message, /^slash: field "model": agents cannot choose "dear\/huge"/);
     const agents = await on.store.agents({ parent_id: root.id });
     assert.equal(agents.length, 3);
     const told = results.slice(0, 3).map(({ output }, at) => {
@@ -143,7 +143,7 @@ onBothDatabases('forks with terms', (database) => {
     assert.deepEqual(errorOf(a), {
       code: 'NOT_AVAILABLE',
       message:
-        'field "model": agents cannot choose "dear/huge". Models: play/actor, deep/one, play/other, fast/*.',
+        'fork: field "model": agents cannot choose "dear/huge". Models: play/actor, deep/one, play/other, fast/*.',
     });
     assert.match(errorOf(e).message, /only a person can choose a scripted model/);
     assert.match(errorOf(f).message, /agents cannot choose "play\/gone"/);
@@ -191,10 +191,13 @@ onBothDatabases('forks with terms', (database) => {
     assert.deepEqual(kid.config.tools, ['read']);
     assert.deepEqual([bash?.status, read?.status], ['error', 'denied']);
     assert.match(read?.output ?? '', /read:a\.txt/);
-    assert.match(errors[0] ?? '', /^field "read_first": a\.txt may not be read/);
-    assert.match(errors[1] ?? '', /^field "read_first": /);
-    assert.match(errors[2] ?? '', /^field "read_first": 500000 characters; at most 400000/);
-    assert.match(errors[3] ?? '', /^field "profile": no profile "nobody"\. Profiles: reader, thinker\.$/);
+    assert.match(errors[0] ?? '', /^fork: field "read_first": a\.txt may not be read/);
+    assert.match(errors[1] ?? '', /^fork: field "read_first": /);
+    assert.match(errors[2] ?? '', /^fork: field "read_first": 500000 characters; at most 400000/);
+    assert.match(
+      errors[3] ?? '',
+      /^fork: field "profile": no profile "nobody"\. Profiles: reader, thinker\.$/,
+    );
     assert.deepEqual(repository.branches(), [kid.config.worktree?.branch]);
   });
 });

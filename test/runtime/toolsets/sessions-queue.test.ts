@@ -55,6 +55,20 @@ onBothDatabases('background runs', (database) => {
     for (const run of await runsOf(on, root)) assert.ok((run.started_at ?? 0) >= run.created_at);
   });
 
+  it('20 calls in one message are 20 runs: those that are queued count towards no limit of busy agents', async () => {
+    const labels = Array.from({ length: 20 }, (_, at) => `run-${at + 1}`);
+    const [begun, doors] = [[] as string[], new Doors()];
+    const on = await stage(behindDoors(labels, begun, doors), { terms: concurrent(8) });
+    const root = await on.start();
+    await until(() => begun.length === 8, 'eight are at work');
+    assert.deepEqual(await statuses(on, root), [...Array(8).fill('running'), ...Array(12).fill('queued')]);
+    doors.open(...labels);
+    await on.runtime.settled(root.id);
+    assert.equal((await outputs(on, root)).filter((one) => one.status === 'accepted').length, 20);
+    assert.deepEqual(begun, labels);
+    assert.equal((await announced(on, root)).length, 20);
+  });
+
   it('two slots that become free at the same time are both taken', async () => {
     const [begun, doors] = [[] as string[], new Doors()];
     const on = await stage(behindDoors(LETTERS, begun, doors), { terms: concurrent(3) });
@@ -206,6 +220,43 @@ onBothDatabases('background runs', (database) => {
       [98, 'timeout', 'failed'],
     );
     assert.equal(agents.length, 101);
+  });
+
+  it('twenty calls of one message are twenty runs with the usual limits, and one that is queued or at work can be listed and cancelled', async () => {
+    const labels = Array.from({ length: 20 }, (_, index) => `run-${index}`);
+    const [begun, doors] = [[] as string[], new Doors()];
+    const listed: string[] = [];
+    const on = await stage(async (scene) => {
+      if (scene.name !== 'main') {
+        begun.push(scene.name);
+        await doors.pass('all');
+        return 'done';
+      }
+      if (scene.step === 0) return labels.map((label) => spawn('t', { label }));
+      if (scene.step === 1) return [['sessions_list', {}]];
+      if (scene.step === 2) {
+        listed.push(...scene.last.map(({ output }) => output));
+        return ['run-0', 'run-19', 'nobody'].map((runId) => ['sessions_cancel', { runId }] as const);
+      }
+      if (scene.step === 3) {
+        listed.push(...scene.last.map(({ output }) => output));
+        doors.open('all');
+      }
+      return 'resting';
+    });
+    const { root } = await on.perform('begin', {});
+    const rows = (JSON.parse(listed[0] ?? '{}') as { runs: { label: string; status: string }[] }).runs;
+    assert.deepEqual(rows.map(({ label }) => label).toSorted(), labels.toSorted());
+    assert.ok(rows.filter(({ status }) => status === 'queued').length >= 12);
+    assert.match(listed[1] ?? '', /"status":"cancelled"/);
+    assert.match(listed[2] ?? '', /"status":"cancelled"/);
+    assert.match(listed[3] ?? '', /not one open run .*nobody.*run-1\b/);
+    const runs = await runsOf(on, root);
+    assert.equal(runs.length, 20);
+    assert.equal(runs.filter(({ status }) => status === 'completed').length, 18);
+    assert.equal(runs.filter(({ status }) => status === 'cancelled').length, 2);
+    assert.equal((await announced(on, root)).length, 20);
+    assert.ok(!begun.includes('run-19'), 'a queued run that is cancelled never begins');
   });
 
   for (const [limit, value, created] of [

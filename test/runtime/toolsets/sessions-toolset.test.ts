@@ -56,7 +56,7 @@ onBothDatabases('sessions toolset', (database) => {
     const own = on.requests.find((one) => one.agent.id === root.id);
     assert.deepEqual(
       own?.tools.map((tool) => tool.name),
-      ['sessions_spawn'],
+      ['sessions_cancel', 'sessions_list', 'sessions_spawn'],
     );
   });
 

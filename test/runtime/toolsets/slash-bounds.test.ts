@@ -59,16 +59,14 @@ onBothDatabases('bounds of slash', (database) => {
     }
     for (const line of [
       '### Sub-Agents',
-      '/slash fork [PROMPT]     Create child (inherit context or fresh start)',
-      '/slash send UUID MSG     Send message to any agent',
-      '/slash check-mail        Check your inbox',
-      '/slash kill UUID         Terminate a child',
+      'slash {"command": "fork"}          a child that knows this whole conversation',
+      'slash {"command": "send UUID MESSAGE"}',
+      'slash {"command": "kill UUID"}',
       '**When to fork:**',
       '**When NOT to fork:**',
       '3. Child idles until you kill it or send more work',
+      '- When you have nothing else to do, end your turn: mail wakes you',
       '- Share sibling UUIDs in prompts if children need to coordinate',
-      '/slash fork "Research approach B for the auth system"',
-      '/slash fork "Analyze the database schema. Sibling UUID for API analysis: <UUID>"',
     ])
       assert.ok(slashToolset.guidance.split('\n').includes(line), line);
   });

@@ -2,9 +2,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
+import type { Agent } from '../../../src/records/agent/agent.ts';
+import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { type Line, type Play, type Scene, until } from '../stage.ts';
-import { errorOf, forkedIds, quoted, reader, slash, UUID } from './slash-stage.ts';
+import { errorOf, forkedIds, quoted, reader, shownLetters, slash, UUID } from './slash-stage.ts';
+
+const NO_RULES = { allow: [], ask: [], deny: [] };
+const ASKS = { cli: { ...NO_RULES, allow: ['slash'], ask: ['bash'] }, config: NO_RULES };
 
 /** A play in which the root follows `lines`, then reads its mail at each notice; all others follow `child`. */
 function play(lines: readonly ((scene: Scene) => Line)[], child: Play = () => 'resting'): Play {
@@ -29,7 +34,7 @@ onBothDatabases('slash', (database) => {
     const first = ids.map((id) => on.requests.find((request) => request.agent.id === id));
     const prefixes = first.map((request) => request?.messages.slice(0, request.shared_prefix) ?? []);
     assert.equal(JSON.stringify(prefixes[0]), JSON.stringify(prefixes[1]));
-    assert.match(JSON.stringify(prefixes[0]), /the secret is 42.*no mail.*You are a fork/);
+    assert.match(JSON.stringify(prefixes[0]), /the secret is 42.*no mail.*Not for you/);
     for (const id of ids) assert.equal(JSON.stringify(prefixes[0]).includes(id), false);
     const own = on.requests.filter((request) => request.agent.id === root.id)[2];
     assert.equal(
@@ -42,7 +47,8 @@ onBothDatabases('slash', (database) => {
       const identity = request?.messages.at(-1);
       assert.ok(identity?.role === 'user');
       assert.ok(identity.text.includes(`UUID ${ids[index]}`));
-      assert.ok(identity.text.includes(`/slash send ${root.id} {"status": "idle", "success": true`));
+      assert.match(identity.text, /your last words are your report/);
+      assert.ok(identity.text.includes(`slash {"command":"send ${root.id} {`));
       assert.equal(JSON.stringify(request?.tools), JSON.stringify(own?.tools));
       assert.equal(request?.system, own?.system);
     }
@@ -108,7 +114,7 @@ onBothDatabases('slash', (database) => {
     );
   });
 
-  it('characters of a message that no ledger can store are replaced; only a completion loses its enclosing quotes', async () => {
+  it('characters of a message that no ledger can store are replaced; only a completion for the parent loses its enclosing quotes', async () => {
     const done = '{"status":"idle","success":true,"summary":"it\'s done"}';
     const cases: readonly (readonly [string, string])[] = [
       ['nul \0 here', 'nul \u2400 here'],
@@ -121,13 +127,12 @@ onBothDatabases('slash', (database) => {
       ['{status} of "idle" {x}', '{status} of "idle" {x}'],
     ];
     const on = await stage(
-      play([
-        () => [slash('fork listen')],
-        (scene) => cases.map(([text]) => slash(`send ${forkedIds(scene)[0]} ${text}`)),
-      ]),
+      play([() => [slash('fork report')]], (scene) =>
+        scene.step === 0 ? cases.map(([text]) => slash(`send ${scene.parent_id} ${text}`)) : 'resting',
+      ),
     );
     const { root } = await on.perform();
-    const letters = await on.store.mail((await on.results(root))[0]?.output ?? '', true);
+    const letters = await on.store.mail(root.id, true);
     assert.deepEqual(
       letters.map((letter) => letter.body),
       cases.map(([, body]) => body),
@@ -180,32 +185,82 @@ onBothDatabases('slash', (database) => {
     assert.deepEqual(await on.store.mail(root.id, true), []);
   });
 
-  it('an incomplete completion message is refused with the expected shape', async () => {
-    const wrong = [
-      `'{"status": "done", "success": true, "summary": "s"}'`,
+  it('a message is a message: any JSON arrives as written, and only an own child completes', async () => {
+    const done =
+      '{"status": "idle", "success": true, "summary": "s", "order": 12345678901234567890, "tests": {"red": [2]}}';
+    const texts = [
+      `{"status": 404, "url": "/x"}`,
+      `{"success": false}`,
       `{"status": "idle", "success": true}`,
-      `{"status": "idle", "success": false, "summary": "s"}`,
       `{"status": "idle", "success": true, "summary": "an "open" quote"}`,
       `{status: idle, success: true, summary: s}`,
     ];
     const on = await stage(
-      play([() => [slash('fork work')]], (scene) =>
-        scene.step === 0 ? wrong.map((text) => slash(`send ${scene.parent_id} ${text}`)) : 'gave up',
+      play(
+        [() => [slash('fork report')], (scene) => [slash(`send ${forkedIds(scene)[0]} ${done}`)]],
+        (scene) =>
+          scene.step === 0
+            ? [...texts, done].map((text) => slash(`send ${scene.parent_id} ${text}`))
+            : reader(scene),
       ),
     );
     const { root } = await on.perform();
-    const refused = await on.results((await on.store.agents({ parent_id: root.id }))[0] ?? root);
-    assert.equal(refused.length, wrong.length);
-    for (const result of refused) assert.equal(errorOf(result).code, 'INVALID_ARG');
-    for (const result of refused.slice(0, 3))
-      assert.match(errorOf(result).message, /write \{"status":"idle","success":true,"summary":"…"\} or/);
-    for (const result of refused.slice(3))
-      assert.match(errorOf(result).message, /the completion message is not valid JSON/);
+    const outputs = async (agent: Agent) => (await on.results(agent)).map(({ output }) => output).join('\n');
+    const letters = shownLetters(await on.results(root));
     assert.deepEqual(
-      (await on.store.mail(root.id, true)).map(({ body }) => JSON.parse(body)),
-      [{ status: 'idle', success: true, summary: 'gave up', submitted: false }],
-      'what it said instead',
+      letters.flatMap(({ message }) => message ?? []),
+      texts,
     );
+    assert.ok(
+      (await outputs(root)).includes(`"completion":${done}`),
+      'nothing is dropped, no number is rounded',
+    );
+    const [child] = await on.store.agents({ parent_id: root.id });
+    const told = shownLetters(await on.results(child ?? root));
+    assert.deepEqual(
+      told.map(({ message }) => message),
+      [done],
+      'what a parent writes is no completion',
+    );
+  });
+
+  it('commands that a child writes as text, or into bash, are not lost: the text is the call, the shell says the call', async () => {
+    const on = await stage(
+      play([() => [slash('fork work')]], (scene) => {
+        if (scene.step === 0) return [['bash', { command: `/slash send ${scene.parent_id} '{"a": 1}'` }]];
+        if (scene.step === 1)
+          return `I am done.\n\n/slash send ${scene.parent_id} {"status": "idle", "success": true, "summary": "all of it"}`;
+        return 'resting';
+      }),
+      { tools: createBuiltInTools(), can_ask: true, config: { permissions: ASKS } },
+    );
+    const { root } = await on.perform();
+    const [child] = await on.store.agents({ parent_id: root.id });
+    const [shell, sent] = await on.results(child ?? root);
+    assert.equal(
+      shell?.output,
+      `this is no command of the shell, and nothing was run. Call the tool slash:\nslash {"command":"send ${root.id} '{\\"a\\": 1}'"}`,
+    );
+    assert.equal(sent?.output, `sent to ${root.id}`);
+    assert.deepEqual(
+      shownLetters(await on.results(root)).map((letter) => letter.completion),
+      [{ status: 'idle', success: true, summary: 'all of it' }],
+    );
+    assert.deepEqual(await on.store.asks({ root_id: root.id }), [], 'nobody is asked about it');
+  });
+
+  it('the last words of a child whose calls are off stay its words, whatever they are', async () => {
+    const text = (id: string | null) =>
+      `/slash send ${id} {"status": "idle", "success": true, "summary": "late"}`;
+    const on = await stage(
+      play([() => [slash('fork work')]], (scene) =>
+        scene.step === 0 ? [slash('check-mail')] : text(scene.parent_id),
+      ),
+      { config: { turns: 1 } },
+    );
+    const { root } = await on.perform();
+    const letters = await on.store.mail(root.id, true);
+    assert.match(letters.map(({ body }) => body).join(), /late/);
   });
 
   it('kill ends descendants with all of theirs; self, root, parent and siblings are refused', async () => {

@@ -75,8 +75,9 @@ function suite(database: () => Promise<string | undefined>): void {
     });
 
     it('during a turn gives open calls the placeholder result, and never sees later messages of the parent', async () => {
-      const first = held();
+      const [first, works] = [held(), held()];
       const on = await stage((scene) => {
+        if (scene.name === 'works') return works.line();
         if (scene.name === 'main')
           return scene.step === 0 ? first.line() : scene.step === 1 ? 'said later' : 'said even later';
         return scene.request.messages
@@ -86,6 +87,7 @@ function suite(database: () => Promise<string | undefined>): void {
       const root = await on.start();
       await until(() => on.requests.length === 1, 'the root thinks');
       const thinking = await on.runtime.fork(root.id, 'thinking', 'go');
+      await on.runtime.fork(root.id, 'works', 'go');
       first.release([
         ['wait', { timeout: 600 }],
         ['wait', { timeout: 600 }],
@@ -97,6 +99,7 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.equal((await on.store.agent(thinking.id))?.reply, '');
       await on.runtime.send(root.id, 'wake up');
       await on.runtime.send(root.id, 'wake up again');
+      works.release('worked');
       await on.runtime.settled(root.id);
       await on.runtime.send(waiting.id, 'once more');
       await on.runtime.settled(root.id);
@@ -213,10 +216,10 @@ function suite(database: () => Promise<string | undefined>): void {
 
   describe('capture', () => {
     it('is kept in any state of the agent and never reaches a model', async () => {
-      const [first, second] = [held(), held()];
+      const [first, second, works] = [held(), held(), held()];
       const on = await stage((scene) => {
         if (scene.name === 'main') return [first.line, second.line][scene.step]?.() ?? 'end';
-        return 'kid';
+        return scene.name === 'works' ? works.line() : 'kid';
       });
       const root = await on.start();
       const kept = async (text: string): Promise<void> => {
@@ -229,21 +232,26 @@ function suite(database: () => Promise<string | undefined>): void {
           `"${text}" is kept`,
         );
       };
-      await until(() => on.requests.length === 1, 'it thinks');
+      const asked = () => on.requests.filter(({ agent }) => agent.name === 'main').length;
+      await until(() => asked() === 1, 'it thinks');
       await kept('note while thinking');
-      first.release([['wait', { timeout: 600 }]]);
+      first.release([
+        ['fork', { name: 'works', prompt: 'work' }],
+        ['wait', { timeout: 600 }],
+      ]);
       await until(async () => (await on.agent('main')).state.type === 'executing', 'it waits');
       await kept('note while waiting');
       await on.runtime.send(root.id, 'go on');
-      await until(() => on.requests.length === 2, 'it thinks again');
+      await until(() => asked() === 2, 'it thinks again');
       second.release('done');
+      works.release('worked');
       await on.runtime.settled(root.id);
       await kept('note at rest\n漢字 🎋');
       await on.runtime.send(root.id, 'and?');
       await on.runtime.settled(root.id);
       const child = await on.runtime.fork(root.id, 'kid', 'hello');
       await on.runtime.settled(root.id);
-      assert.equal(on.requests.length, 5, 'the root is told of the end of the child');
+      assert.equal(asked(), 5, 'the root is told of the end of each child');
       assert.doesNotMatch(JSON.stringify(on.requests.map(({ messages }) => messages)), /note/);
       const notes = (await on.store.history(child.id)).filter((one) => one.kind === 'capture');
       assert.equal(notes.length, 3);

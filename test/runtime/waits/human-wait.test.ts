@@ -146,9 +146,9 @@ function suite(database: () => Promise<string | undefined>): void {
     const { on, root, kids } = await family('kid');
     const [kid] = kids as [Agent];
     await on.runtime.wait(root.id, 0, null);
-    assert.deepEqual(await result(on, root), { status: 'timeout' });
-    await on.runtime.wait(root.id, HOUR, []);
-    assert.deepEqual(await result(on, root, 2), { results: [] });
+    assert.equal((await result(on, root))?.status, 'timeout');
+    await on.runtime.wait(root.id, 0, []);
+    assert.equal((await result(on, root, 2))?.status, 'timeout');
     await on.runtime.send(kid.id, 'hang');
     await until(async () => (await state(on, kid)) === 'requesting', 'it works');
     for (const [count, timeout_ms] of [

@@ -276,7 +276,7 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
 
   it('mail to an agent that the same step creates arrives first; a refused step leaves neither', async () => {
     const { store, other } = stores();
-    const root = await newRoot(store, { children: 1 });
+    const root = await newRoot(store, { total: 2 });
     const created = withRun(root);
     const to = { ...root, id: created.agent.id };
     const task = { ...letter(root, to, 'the task'), kind: 'task' as const };

@@ -56,6 +56,28 @@ describe('a call', () => {
     ]);
   });
 
+  it('that was read otherwise than it was written shows what ran, and what was changed', () => {
+    const changes = [
+      'Bash → bash',
+      'cmd → command',
+      `description ${'\u202e'}left out`,
+      'and so on and so on',
+    ];
+    const read = { name: 'bash', input: '{"command":"ls"}', changes };
+    const part = {
+      type: 'call' as const,
+      id: 'c',
+      name: 'Bash',
+      input: '{"cmd":"ls","description":"x"}',
+      read,
+    };
+    const message = at('main', 1, { kind: 'assistant', content: { model: 'm', parts: [part] } });
+    assert.deepEqual(draw([message, result('main', 2, 'c', 'bash', 'a')], PLAIN, 100), [
+      '● bash ls (Bash → bash; cmd → command; description left out; and so on…)  ✓',
+      '  a',
+    ]);
+  });
+
   it('is one line with the beginning of its output', () => {
     const output = Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\n');
     assert.deepEqual(drawCall('bash', { command: 'ls -la' }, output), [

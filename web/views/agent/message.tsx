@@ -137,6 +137,7 @@ interface CallProps extends Pick<MessageProps, 'opened' | 'onToggle'> {
 function CallView({ call, result, unanswered, ...folds }: CallProps) {
   const { status, output } = result?.content ?? {};
   const changes = output !== undefined && isDiff(output);
+  const { name, input } = call.read ?? call;
   return (
     <Fold
       id={call.id}
@@ -144,12 +145,13 @@ function CallView({ call, result, unanswered, ...folds }: CallProps) {
       unfolded={changes}
       title={
         <>
-          <code class="tool">{call.name}</code> <span class="subject">{subjectOf(call.input)}</span>{' '}
+          <code class="tool">{name}</code> <span class="subject">{subjectOf(input)}</span>{' '}
+          {call.read !== undefined && <span class="dim">({call.read.changes.join('; ')}) </span>}
           <Status word={status ?? unanswered} />
         </>
       }
     >
-      {!changes && <Output text={pretty(call.input)} />}
+      {!changes && <Output text={pretty(input)} />}
       {result !== null && <ResultOutput {...result.content} />}
       <Pictures count={result?.content.images?.length ?? 0} />
     </Fold>

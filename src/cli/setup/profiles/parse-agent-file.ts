@@ -26,7 +26,7 @@ const LIST_MAX = 200;
 /** Our names for keys, by the names that may be written. */
 const KEYS: ReadonlyMap<string, string> = new Map([
   ...`name description model thinking tools deny_tools toolsets turns
-    timeout_seconds instructions skills budget permissions require`
+    timeout_seconds instructions skills parameters budget permissions require`
     .split(/\s+/)
     .map((key) => [key, key] as const),
   ['disallowedTools', 'deny_tools'],
@@ -78,6 +78,7 @@ export function parseAgentFile(content: Buffer, stem: string, source: string): A
       system: body === '' ? null : body,
       instructions: yesOf(fields, 'instructions'),
       skills: namesOf(fields, 'skills', 'skill'),
+      parameters: namesOf(fields, 'parameters', 'parameter') ?? [],
       turns: wholeOf(fields, 'turns'),
       run_ms: seconds === null ? null : wholeMilliseconds(seconds),
       permissions: permissionsOf(fields),

@@ -15,6 +15,9 @@ export function describe(agent: Agent): string {
   return `${agent.name} (${agent.id}, ${agent.state.type})`;
 }
 
+/** Maximum agents that an error names. */
+const SHOWN_MAX = 8;
+
 /** Resolves the agent named by a field, or refuses the call. */
 export function find(text: string, field: string, view: ToolsetView): Found {
   const resolved = view.resolve(text);
@@ -29,11 +32,29 @@ export function find(text: string, field: string, view: ToolsetView): Found {
       ),
     };
   }
+  const others = [...view.lineage(view.self).slice(1), ...view.subtree(view.self).slice(1)];
+  const known = others
+    .slice(0, SHOWN_MAX)
+    .map(({ name, id }) => `${name} (${id})`)
+    .join(', ');
+  const named = text.trim().toLowerCase();
+  const parent = named === 'parent' ? view.lineage(view.self)[1] : undefined;
+  if (parent !== undefined) return { ok: true, agent: parent };
+  if (/^(user|human|person)$/.test(named))
+    return {
+      ok: false,
+      refused: refuse(
+        'AGENT_NOT_FOUND',
+        view.self.parent_id === null
+          ? `field "${field}": the ${named} is no agent: what you answer at the end of your turn is read by the person. Write it there.`
+          : `field "${field}": the ${named} is no agent. Your parent reads what you report at the end of your turn; before that, send to "parent".`,
+      ),
+    };
   return {
     ok: false,
     refused: refuse(
       'AGENT_NOT_FOUND',
-      `field "${field}": no agent "${text}" in this tree. Use an agent_id that fork returned.`,
+      `field "${field}": no agent "${text}" in this tree. ${known === '' ? 'You have created none' : `There are: ${known}`}.`,
     ),
   };
 }

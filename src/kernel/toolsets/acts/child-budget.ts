@@ -11,7 +11,7 @@ export const budgetOption = z
     seconds: z.number().positive().max(MAX_TASK_SECONDS).nullish(),
   })
   .nullish()
-  .describe('What it and the agents below it may spend, out of what is left for you.');
+  .describe('What it and the agents below it may spend, out of what is left to you.');
 
 export type AskedBudget = z.infer<typeof budgetOption>;
 

@@ -18,20 +18,13 @@ export function exceededCreationLimit(view: ToolsetView, wanted = 1): string | n
       'Agents at this depth cannot create others: do the work yourself.',
     );
   // Resting agents do not count. They are subtracted only if the limit seems reached, because counting them is O(n).
-  if (view.living_children + wanted > limits.children) {
-    const busy = view.living_children - view.resting('children');
-    if (busy + wanted > limits.children)
-      return over(
-        'children',
-        limits.children,
-        busy,
-        'Wait until children have ended their turns, or kill some.',
-      );
-  }
-  if (live + wanted > limits.live) {
-    const busy = live - view.resting('tree');
-    if (busy + wanted > limits.live)
-      return over('live', limits.live, busy, 'Wait until agents have ended their turns, or kill some.');
+  for (const [limit, living, among, who] of [
+    ['children', view.living_children, 'children', 'children'],
+    ['live', live, 'tree', 'agents'],
+  ] as const) {
+    const busy = living + wanted > limits[limit] ? living - view.resting(among) : 0;
+    if (busy + wanted > limits[limit])
+      return over(limit, limits[limit], busy, `Wait until ${who} have ended their turns, or kill some.`);
   }
   if (total + wanted > limits.total)
     return over(

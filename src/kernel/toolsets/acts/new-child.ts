@@ -1,5 +1,5 @@
 import type { AgentConfig, Origin } from '../../../records/agent/agent.ts';
-import { nameFault } from '../../../records/agent/agent-name.ts';
+import { nameOfTask } from '../../../records/agent/agent-name.ts';
 import { newTurn } from '../../../records/agent/state.ts';
 import type { UserContent } from '../../../records/conversation/message.ts';
 import { type IsolatedRun, runIsolated } from '../../../records/run/isolated-run.ts';
@@ -80,23 +80,4 @@ export function isolatedChild(
       { type: 'deliver-mail', mail },
     ],
   };
-}
-
-const NAME_LENGTH = 32;
-
-/** Returns the label, or if there is none, a name made of the first words of the task. */
-export function nameOfTask(task: string, label: string | null | undefined): string {
-  if (label) return label;
-  const words =
-    task
-      .slice(0, 8 * NAME_LENGTH)
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
-  let name = '';
-  for (const word of words) {
-    if (name.length + word.length + 1 > NAME_LENGTH) break;
-    name += name === '' ? word : `-${word}`;
-  }
-  if (name === '') return 'task';
-  return nameFault(name) === null ? name : `task-${name}`;
 }

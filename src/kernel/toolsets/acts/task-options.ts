@@ -17,18 +17,18 @@ export const readFirst = z
   .array(z.string().min(1))
   .max(MAX_FILES)
   .nullish()
-  .describe('Files to put before the task.');
+  .describe('Files whose text is put before the task.');
 
 /** Options of every tool that creates an agent in a new conversation (docs/vocabularies.md). */
 export const taskOptions = {
-  profile: z.string().min(1).nullish().describe('Named profile to set the sub-agent up by.'),
+  profile: z.string().min(1).nullish().describe('Kind of agent.'),
   output_schema: z
     .record(z.string(), z.unknown())
     .nullish()
     .describe('JSON Schema that its result must match.'),
   read_first: readFirst,
   budget: budgetOption,
-  worktree: z.boolean().nullish().describe('Work in a git worktree of its own; its changes join the result.'),
+  worktree: z.boolean().nullish().describe('A git worktree of its own; its changes join the result.'),
 };
 
 export interface TaskOptions {

@@ -35,6 +35,8 @@ export type SlashReading =
 const HEAD = /^\s*(?:\/?slash(?=\s|$)\s*)?\/?([^\s]*)/;
 /** A word, possibly in quotes; only spaces, tabs and line breaks separate words. */
 const WORD = /^[ \t\r\n]*(?:"([^"]*)"|'([^']*)'|([^ \t\r\n]+))(?=[ \t\r\n]|$)/;
+/** A word without quotes that is meant as an option. */
+const OPTION = /^[ \t\r\n]*(--[a-z][^ \t\r\n]*)/i;
 const SEPARATOR = /^(?:\r\n|[ \t\r\n])/;
 
 /**
@@ -49,6 +51,11 @@ export function readSlash(text: string): SlashReading {
   }
   const rest = text.slice(head.length);
   const usage = (problem: string) => refused(`${problem}. Usage: ${USAGE[name]}`);
+  const option = OPTION.exec(name === 'fork' ? forkArguments(rest).prompt : rest)?.[1];
+  if (option !== undefined)
+    return usage(
+      `unknown option "${cutText(option, 80).toWellFormed()}" (put a text that begins so in quotes)`,
+    );
   const second = enclosed(argumentsOf(name, rest)) === null ? commandLine(rest) : null;
   if (second !== null)
     return refused(
@@ -126,15 +133,16 @@ function forkArguments(rest: string): {
   const options: [string, string][] = [];
   let [worktree, prompt] = [false, rest];
   for (let flag = wordOf(prompt); flag !== null; flag = wordOf(prompt)) {
-    const is_followed = Object.hasOwn(FOLLOWED, flag.text);
+    const [, name = flag.text, joined] = /^(--[a-z-]+)=(.*)$/s.exec(flag.text) ?? [];
+    const is_followed = Object.hasOwn(FOLLOWED, name);
     if (!is_followed && flag.text !== '--worktree') break;
     prompt = prompt.slice(flag.length);
     if (!is_followed) {
       worktree = true;
       continue;
     }
-    const value = wordOf(prompt);
-    options.push([flag.text, value?.text ?? '']);
+    const value = joined === undefined ? wordOf(prompt) : { text: joined, length: 0 };
+    options.push([name, value?.text ?? '']);
     prompt = prompt.slice(value?.length ?? 0);
   }
   return { options, worktree, prompt: behind(prompt, 0) };

@@ -1,12 +1,8 @@
 import * as z from 'zod';
 import type { Agent } from '../../../records/agent/agent.ts';
 import { isSubAgent } from '../../../records/agent/agent.ts';
-import { framedName } from '../../../records/agent/agent-name.ts';
-import {
-  type CompletionReading,
-  completionFrom,
-  readCompletion,
-} from '../../../records/conversation/completion.ts';
+import { framedName, nameOfTask } from '../../../records/agent/agent-name.ts';
+import { completionFrom } from '../../../records/conversation/completion.ts';
 import type { Mail } from '../../../records/conversation/mail.ts';
 import { keptIn } from '../../../records/kept-in.ts';
 import { storable } from '../../../records/text/text.ts';
@@ -14,7 +10,6 @@ import { refuse } from '../acts/agent-reference.ts';
 import { noNesting } from '../acts/creation-limits.ts';
 import { forkAgent, forkNeeds } from '../acts/fork-agent.ts';
 import { killAgents } from '../acts/kill-agent.ts';
-import { nameOfTask } from '../acts/new-child.ts';
 import { sendLetter } from '../acts/send-letter.ts';
 import { parseArguments, specOf } from '../arguments.ts';
 import type { Decision, Toolset, ToolsetTool, ToolsetView } from '../toolset.ts';
@@ -26,9 +21,7 @@ import { enclosed, readSlash, type SlashCommand } from './slash-command.ts';
  */
 
 const slashInput = z.strictObject({
-  command: z
-    .string()
-    .describe('One command: fork [PROMPT], send UUID MESSAGE, check-mail, or kill UUID… Nothing is escaped.'),
+  command: z.string().describe('One command.'),
 });
 
 type Parsed =
@@ -44,7 +37,7 @@ function parse(input: unknown): Parsed {
 }
 
 function parsed(input: unknown): Parsed {
-  const checked = parseArguments(slashInput, input);
+  const checked = parseArguments(slashInput, input, slash.spec);
   if (!checked.ok) return { ok: false, refused: refuse('INVALID_ARG', checked.message) };
   const reading = readSlash(checked.value.command);
   return reading.ok ? reading : { ok: false, refused: refuse(reading.code, reading.error) };
@@ -54,10 +47,11 @@ const slash: ToolsetTool = {
   spec: specOf({
     name: 'slash',
     description:
-      'Run one slash command per call. fork [PROMPT]: create a child agent, with your whole context when no prompt is given, fresh otherwise; returns its UUID. send UUID MESSAGE: write to an agent. check-mail: read your inbox. kill UUID…: end children. Options of fork, before PROMPT: --profile NAME, --model NAME, --worktree (a git worktree of its own, to be merged), --read-first FILE (repeatable), --budget usd=N,tokens=N,seconds=N. This is no shell: MESSAGE is everything after the UUID to the end of the call, and PROMPT everything after fork and its options, with quotes, backslashes and line breaks exactly as written; only a pair of quotes around the whole PROMPT is taken off. No line of a text is run.',
+      'Fork, message and end agents. One command per call, no shell: MESSAGE and PROMPT go to the end of the call, exactly as written.',
     schema: slashInput,
   }),
   audience: (config) => !isSubAgent(config),
+  fits: (input) => slashInput.safeParse(input).success,
   creates(input) {
     const parsed = parse(input);
     return parsed.ok && parsed.command.name === 'fork';
@@ -117,37 +111,26 @@ function identity(id: string, name: string, parent: Agent, task: string | null, 
   const who = inherits
     ? `You are now the child agent "${name}" (UUID ${id}), forked from your parent (UUID ${parent.id}), which goes on without you. The conversation above is your memory; do your part of the work now.`
     : `You are the child agent "${name}" (UUID ${id}). Your parent has the UUID ${parent.id}.`;
-  const report = [
-    'When your work is done, report to your parent with one message, then stop:',
-    `/slash send ${parent.id} {"status": "idle", "success": true, "summary": "what you accomplished and found"}`,
-    'or, when it cannot be done:',
-    `/slash send ${parent.id} {"status": "idle", "success": false, "error": "what went wrong", "partial": "progress made"}`,
-  ].join('\n');
+  const report =
+    'When your work is done, end your turn: your last words are your report to your parent. If it cannot be done, send this and stop: ' +
+    `slash ${JSON.stringify({ command: `send ${parent.id} {"status": "idle", "success": false, "error": "…", "partial": "…"}` })}. send is also for questions.`;
   const head = `${who}\n\n${report}`;
   if (task === null) return head;
   return `${head}\n\n${inherits ? '' : 'Your task:\n'}${storable(task)}`;
 }
 
 function sendCommand({ to, message }: Extract<SlashCommand, { name: 'send' }>, view: ToolsetView): Decision {
-  const completion = completionIn(message);
-  if (completion.type === 'invalid') return refuse('INVALID_ARG', completion.error);
-  const body = completion.type === 'completion' ? completion.text : message;
+  const target = view.resolve(to);
+  const reports = target.found === 'one' && target.agent.id === view.self.parent_id;
+  const body = (reports ? completionIn(message) : null) ?? message;
   return sendLetter(view, to, 'UUID', body, ({ id }) => `sent to ${id}`);
 }
 
-/** Matches a text intended as a completion, valid or not. */
-const COMPLETION = /^\s*["']?\s*\{\s*\\?["']?status\\?["']?\s*:\s*\\?["']?idle\b/;
-
-/** Reads a completion message, which may be quoted as in a shell. A malformed one is refused, because nobody could use it. */
-function completionIn(message: string): CompletionReading & { readonly text: string } {
+/** The text of a completion, which may be quoted as in a shell; null for any other message. */
+function completionIn(message: string): string | null {
   const whole = message.trim();
   const texts = [message, enclosed(whole) ?? '', whole.slice(1, -1)];
-  const found = texts.find((text) => readCompletion(text).type === 'completion');
-  if (found !== undefined) return { ...readCompletion(found), text: found };
-  const reading = readCompletion(enclosed(whole) ?? message);
-  if (reading.type !== 'none' || !COMPLETION.test(message)) return { ...reading, text: message };
-  const error = 'the completion message is not valid JSON; write it as JSON, with nothing around it';
-  return { type: 'invalid', error, text: message };
+  return texts.find((text) => completionFrom(text) !== null) ?? null;
 }
 
 /** All unread mail from agents, oldest first, with completions formatted. Mail from people joins the conversation without `check-mail`. */
@@ -156,32 +139,33 @@ function checkMail(view: ToolsetView): Decision {
   if (letters.length === 0) return { type: 'settle', output: 'no mail', consequences: [] };
   return {
     type: 'settle',
-    output: JSON.stringify(letters.map(shown)),
+    output: `[${letters.map((letter) => shown(letter, view)).join(',')}]`,
     consequences: [{ type: 'consume-mail', mail_ids: letters.map((letter) => letter.id) }],
   };
 }
 
-function shown(letter: Mail): object {
-  const { from_id, from_name, body, sent_at, did } = letter;
+/** One letter as JSON. The completion of an own child stands in it as it was written, so that nothing is dropped from it. */
+function shown({ kind, from_id, from_name, body, sent_at, did }: Mail, view: ToolsetView): string {
+  const sender = view.resolve(from_id ?? '');
+  const is_child = sender.found === 'one' && sender.agent.parent_id === view.self.id;
   const head = { from: from_id, name: framedName(from_name), sent_at: new Date(sent_at).toISOString() };
-  const completion = completionFrom(body);
-  return completion === null ? { ...head, message: body, did } : { ...head, completion, did };
+  if (!(kind === 'report' || is_child) || completionFrom(body) === null)
+    return JSON.stringify({ ...head, message: body, did });
+  const tail = did === undefined ? '' : `,"did":${JSON.stringify(did)}`;
+  return `${JSON.stringify(head).slice(0, -1)},"completion":${body.trim()}${tail}}`;
 }
 
 const GUIDANCE = `### Sub-Agents
 
-You can fork child agents to work in parallel.
-
-**Commands:**
+You can fork child agents to work in parallel, with calls of slash:
 
 \`\`\`
-/slash fork [PROMPT]     Create child (inherit context or fresh start)
-/slash send UUID MSG     Send message to any agent
-/slash check-mail        Check your inbox
-/slash kill UUID         Terminate a child
+slash {"command": "fork PROMPT"}   a child that knows only PROMPT; returns its UUID
+slash {"command": "fork"}          a child that knows this whole conversation
+slash {"command": "send UUID MESSAGE"}
+slash {"command": "check-mail"}    read your inbox
+slash {"command": "kill UUID"}
 \`\`\`
-
-One command per call: each line that begins with /slash here is a call of its own. What follows the UUID, or fork, is the text to the end of the call, line breaks included, exactly as written.
 
 **When to fork:**
 - Task is self-contained, doesn't need ongoing collaboration
@@ -190,32 +174,16 @@ One command per call: each line that begins with /slash here is a call of its ow
 
 **When NOT to fork:**
 - Task requires back-and-forth with you
-- You need results immediately to continue
 - Task is simple enough to do yourself
 
 **Child lifecycle:**
 1. Fork creates child, returns UUID
-2. Child works, then sends completion message with status/summary
+2. Child works; its last words come to you as mail
 3. Child idles until you kill it or send more work
 
 **Coordinating children:**
-- Track UUIDs and what each child is doing
-- Check mail when notified or periodically
-- Share sibling UUIDs in prompts if children need to coordinate
-
-**Example - parallel research:**
-\`\`\`
-/slash fork "Research approach A for the auth system"
-/slash fork "Research approach B for the auth system"
-# Continue other work...
-# Later, check mail for results
-/slash check-mail
-\`\`\`
-
-**Example - sibling coordination:**
-\`\`\`
-/slash fork "Analyze the database schema. Sibling UUID for API analysis: <UUID>"
-\`\`\``;
+- When you have nothing else to do, end your turn: mail wakes you
+- Share sibling UUIDs in prompts if children need to coordinate`;
 
 export const slashToolset: Toolset = {
   name: 'slash',

@@ -56,7 +56,13 @@ export function personText({ kind, content }: Pick<PlacedMessage, 'kind' | 'cont
   return rows?.find(({ agent_id }) => agent_id === HUMAN)?.message ?? null;
 }
 
-const STATUSES: ReadonlySet<string> = new Set<WaitStatus>(['received', 'running', 'idle', 'dead']);
+const STATUSES: ReadonlySet<string> = new Set<WaitStatus>([
+  'received',
+  'running',
+  'idle',
+  'dead',
+  'waits_for_you',
+]);
 
 /** The output of `wait` as rows; null when it is something else. */
 export function readWait(output: string): WaitResult | null {
@@ -67,7 +73,10 @@ export function readWait(output: string): WaitResult | null {
     const rows = value.results.map(rowOf);
     return rows.every((row) => row !== null) ? { rows, cut } : null;
   }
-  if (value.status === 'timeout' || value.status === 'interrupted') return { rows: [], cut: value.status };
+  const cut = value.status === 'timeout' || value.status === 'interrupted' ? value.status : null;
+  if (Array.isArray(value.agents)) return { rows: value.agents.flatMap((one) => rowOf(one) ?? []), cut };
+  // As older versions wrote it.
+  if (cut !== null) return { rows: [], cut };
   const row = rowOf(value);
   return row === null ? null : { rows: [row], cut: null };
 }

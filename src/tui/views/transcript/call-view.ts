@@ -14,6 +14,8 @@ import { waitRows } from './wait-rows.ts';
 
 /** Lines of output shown of a folded call. */
 const OUTPUT_ROWS = 3;
+/** Maximum characters of what was read otherwise than it was written. */
+const CHANGES_MAX = 60;
 /** Maximum characters read for the subject. */
 const SUBJECT_MAX = 2_000;
 
@@ -28,6 +30,8 @@ export function* callView(entry: CallEntry, width: number, style: UiStyle, names
   const head: Part[] = style.accessible
     ? [`${name}${subject === '' ? '' : ` ${subject}`}`]
     : [[dotPaint(entry), sign(style, '●')], ' ', ['bold', name], subject === '' ? '' : ` ${subject}`];
+  if (entry.changes !== undefined)
+    head.push(['dim', ` (${cutText(clean(entry.changes.join('; ')), CHANGES_MAX, '…')})`]);
   yield [headLine(head, mark, width, style)];
   if (entry.opened) yield* wholeArguments(entry, width, style);
   yield* output(entry, width, style);

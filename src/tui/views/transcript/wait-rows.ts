@@ -43,6 +43,8 @@ export const WAIT_STATUS_WIDTH = 10;
 
 /** Sign and word; in accessible mode the word alone. */
 export function waitStatus(status: WaitStatus, style: UiStyle): Part {
-  const text = style.accessible ? status : `${stateSign(status, style)} ${status}`;
-  return [statePaint(status), text.padEnd(WAIT_STATUS_WIDTH)];
+  const [state, word] =
+    status === 'waits_for_you' ? (['waiting_for_you', 'asks'] as const) : [status, status];
+  const text = style.accessible ? word : `${stateSign(state, style)} ${word}`;
+  return [statePaint(state), text.padEnd(WAIT_STATUS_WIDTH)];
 }

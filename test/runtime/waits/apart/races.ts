@@ -130,13 +130,16 @@ const waits = Object.entries(ACTS).flatMap(([befalls, { move, row, run }]): Race
       title: `a wait for anyone, of whom one ${befalls}`,
       moves: ({ main, b }) => ({ left: answers(main.id, [waitForAny], 'parks'), right: move(b.id) }),
       over: async (on, { main }) => {
-        // Only a letter or a report ends this wait.
+        // A letter or a report ends this wait, or that nobody works any more.
         const is_told = row.last_reply !== undefined || row.error !== undefined;
-        if (befalls !== 'writes' && !is_told) await on.right.act('send', main.id, 'letter');
+        // The end of a run and an interrupt are told to nobody: they are found by a look at the tree, at the latest with the next mail.
+        const is_found = befalls !== 'writes' && !is_told;
+        if (is_found) await on.right.act('send', main.id, 'letter');
         const { last } = await on.left.asked(main.id);
         const { status, message, last_reply, error } = parsed(last.at(-1));
         if (is_told) assert.deepEqual([status, last_reply, error], ['idle', row.last_reply, row.error]);
-        else assert.deepEqual([status, message], ['received', 'letter']);
+        else if (befalls === 'writes') assert.deepEqual([status, message], ['received', 'letter']);
+        else assert.match(String(status), /^(nobody_works|received)$/);
       },
     },
   ];

@@ -101,7 +101,7 @@ it('an @ that names nothing is text', async () => {
 
 it('nothing is attached that the rules deny, that is no text, or that is too much', async () => {
   assert.equal(await problem('@src/a.ts @.env'), '.env: denied by the rule deny(read:**/.env)');
-  assert.match(await problem('@blob'), /^blob: binary, not text/);
+  assert.match(await problem('@blob'), /^blob: binary: look at it with bash/);
   const all = Array.from({ length: 21 }, (_, index) => `@f${index}`);
   assert.match(await problem(all.join(' ')), /^21 files are attached; the maximum is 20/);
   const big = Array.from({ length: 9 }, (_, index) => `@big${index}`);

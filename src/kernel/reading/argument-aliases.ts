@@ -1,0 +1,68 @@
+/** What models write out of habit from tools of other programs. Names are compared without case, `_` and `-`. */
+
+/** `to: a b; by: c`: other names of `to` and of `by`. */
+function table(text: string): readonly (readonly [name: string, others: readonly string[]])[] {
+  const entries = text.trim().split(/\s*[;\n]\s*/);
+  return entries
+    .map((entry) => entry.split(': '))
+    .map(([name = '', others = '']) => [name, others.split(' ')]);
+}
+
+/** A name as it is compared. */
+export function plainName(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+}
+
+/** Other names of a parameter. One counts only where this is the only missing parameter that has it. */
+export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
+  table(`
+    path: filepath file filename absolutepath targetfile notebookpath directory dir directorypath dirpath folder
+    command: cmd shellcommand commandline bashcommand; content: contents filetext text filecontent data body newcontent
+    edits: changes replacements; old_text: oldstring oldstr old search find before; new_text: newstring newstr new replace replacement after
+    pattern: query regex regexp q searchpattern searchterm; glob: include includepattern fileglob filepattern; ignore_case: i caseinsensitive
+    max_results: headlimit limit maxcount; offset: startline linestart fromline start; limit: linecount numlines maxlines lines
+    prompt: task instructions instruction message goal; task: prompt instructions instruction message goal taskdescription
+    tasks: agents prompts subtasks items; name: label title agentname description; label: name title agentname description
+    description: label name title summary; message: text content body msg prompt task
+    to: agentid id recipient target agent uuid toagent targetid receiver; agent_id: id to target agent uuid childid
+    agent_ids: ids agents targets uuids children; from_agents: agentids ids agents from agentid id children targets agent uuid
+    timeout: timeoutseconds timeoutsecs timeoutsec seconds maxseconds duration; timeout_seconds: timeout timeoutsecs timeoutsec maxseconds
+    timeoutSeconds: timeout timeoutsecs timeoutsec runtimeoutseconds maxseconds; cwd: workdir workingdirectory workingdir directory dir
+    output_schema: schema jsonschema responseschema; read_first: files contextfiles paths; systemPrompt: system
+    maxTurns: maxsteps turns maxiterations; serverName: server; thinking: reasoningeffort effort thinkinglevel
+    result: output answer text finalresult finalanswer response; error: message reason description
+    thought: thinking thoughts reasoning text content; query: q search searchquery pattern; url: uri link address
+    title: subject task name description content; depends_on: dependencies blockedby; number: id taskid tasknumber task`),
+);
+
+/**
+ * Parameters that other programs always ask for and that change nothing here, with the values of which that is true (`*`: all). Any other unknown
+ * parameter is an error: it may mean something.
+ */
+export const IGNORED: ReadonlyMap<string, readonly string[]> = new Map(
+  table(`
+    description: *; explanation: *; reason: *; rationale: *; justification: *; purpose: *; subagenttype: *; agenttype: *; toolaction: *; toolsummary: *
+    runinbackground: false; background: false; isbackground: false; interactive: false; replaceall: false; dangerouslydisablesandbox: false
+    withescalatedpermissions: false; sandboxpermissions: use_default; outputmode: content; n: true; expectedreplacements: 1`),
+);
+
+/** Own tools by what models call them who know other programs; `slash:fork` is the command of the tool `slash`. The first that the agent has is meant. */
+export const MEANINGS: ReadonlyMap<string, readonly string[]> = new Map(
+  table(`
+    fork spawn_agents sessions_spawn subagent_spawn slash:fork subagent_delegate: task agent agents subagent spawn spawnagent spawnagents createagent newagent startagent runagent dispatchagent delegate delegatetask fork forkagent sessionsspawn subagentspawn subagentdelegate runsubagent newtask
+    wait slash:check-mail: wait waitagent waitfor waitforagent waitforagents join collect collectresults await sleep poll checkmail readmail inbox getmessages receive bashoutput taskoutput agentoutput
+    send slash:send: send message sendmessage sendmail sendinput reply notify tell mail sessionssend
+    kill slash:kill: kill stop terminate cancel closeagent killagent stopagent endagent taskstop killshell
+    submit_result: submit finish done complete final finalanswer finalresult return report attemptcompletion taskcomplete answer
+    submit_error: fail abort giveup reporterror
+    read bash: ls cat view open openfile readfile fileread listdir listdirectory listfiles head tail less readdir notebookread viewfile
+    search bash: grep rg ripgrep glob find searchfiles searchcode codesearch codebasesearch grepsearch filesearch findfiles
+    patch write bash: edit multiedit applypatch strreplace strreplaceeditor strreplacebasededittool replace replaceinfile editfile updatefile searchreplace applydiff fileedit notebookedit
+    write bash: create createfile writefile writetofile newfile save savefile filewrite
+    bash: shell sh zsh terminal run exec execute runcommand executecommand executebash runterminalcmd runshellcommand localshell shellcommand containerexec execcommand python cmd powershell
+    web_fetch bash: fetch webfetch browse curl openurl readurl geturl http urlfetch; web_search: websearch googlesearch internetsearch
+    task_add: todowrite todo todos addtodo createtask taskcreate updateplan; task_list: todoread tasklist listtasks
+    think: thinking reason reflect sequentialthinking`).flatMap(([tools, names]) =>
+    names.map((name) => [name, tools.split(' ')] as const),
+  ),
+);

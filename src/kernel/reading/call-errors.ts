@@ -1,0 +1,80 @@
+import { isServerTool } from '../../records/server-tools.ts';
+import { cutText } from '../../records/text/cut-text.ts';
+import { fieldsOf, numberOf, wordOf } from '../../records/text/json-fields.ts';
+import { isJsonObject } from '../../records/text/json-text.ts';
+import type { ToolSpec } from '../../records/tool.ts';
+import { nameHint } from '../../render/nearest-name.ts';
+import { MEANINGS, plainName } from './argument-aliases.ts';
+import { accepts, propertiesOf, readArguments, requiredOf } from './read-arguments.ts';
+
+/** The one form of errors about calls, for models: what is wrong, in which field, and a call that would be right. */
+
+type Spec = Pick<ToolSpec, 'name' | 'input'>;
+type Schema = ToolSpec['input'];
+
+const FIELDS_SHOWN = 20;
+const TEXT_SHOWN = 200;
+
+/** Why arguments do not fit a tool. */
+export function argumentsError(tool: Spec, fault: string, given: unknown): string {
+  const path = /field "([^"]*)\.[^".]+": not known/.exec(fault)?.[1]?.split('.') ?? [];
+  const place = path.reduce((at, key) => propertiesOf(at)[key] ?? ((at.items ?? {}) as Schema), tool.input);
+  const fields = Object.keys(propertiesOf(place)).slice(0, FIELDS_SHOWN).join(', ') || '(none)';
+  const listed = fault.includes('the fields are:')
+    ? ''
+    : `; the fields${path.length > 0 ? ` of ${path.join('.')}` : ''} are: ${fields}`;
+  return `${tool.name}: ${fault}${listed}. For example: ${exampleCall(tool, given)}`;
+}
+
+/** Why there is no such tool, with the one that does what the name means. */
+export function unknownToolError(name: string, specs: readonly Spec[], given: unknown): string {
+  const meant = isServerTool(name) ? null : meantTool(plainName(name.replace(/^.*\./, '')), specs);
+  const names = specs.map((spec) => spec.name);
+  const hint =
+    meant === null
+      ? `${nameHint(name, names, 'Tools')}.`
+      : `For that there is ${meant.tool.name}: ${exampleCall(meant.tool, given, meant.command)}`;
+  return `there is no tool "${cutText(name, TEXT_SHOWN, '…').toWellFormed()}". ${hint}`;
+}
+
+/** The tool of the agent that does what a name means, with the command if that is `slash`. */
+function meantTool(plain: string, specs: readonly Spec[]): { tool: Spec; command: string } | null {
+  for (const one of MEANINGS.get(plain) ?? []) {
+    const [called, command = ''] = one.split(':');
+    const tool = specs.find(({ name }) => name === called);
+    if (tool !== undefined) return { tool, command };
+  }
+  return null;
+}
+
+function exampleCall(tool: Spec, given: unknown, command = 'fork'): string {
+  const { input } = readArguments({ ...tool, own: true }, given);
+  if (tool.name !== 'slash') return `${tool.name} ${JSON.stringify(exampleOf(tool.input, input, ''))}`;
+  const { prompt, task, message } = fieldsOf(given);
+  const said = cutText(wordOf(prompt ?? task ?? message) ?? '<text>', TEXT_SHOWN, '…').toWellFormed();
+  const rest =
+    command === 'fork' ? said : command === 'send' ? `<UUID> ${said}` : command === 'kill' ? '<UUID>' : '';
+  return `slash ${JSON.stringify({ command: `${command} ${rest}`.trim() })}`;
+}
+
+/** The required fields, and what was given of the others, with placeholders where nothing fitting was given. */
+function exampleOf(schema: Schema, given: unknown, field: string): unknown {
+  const properties = propertiesOf(schema);
+  if (schema.properties !== undefined) {
+    const known = fieldsOf(given);
+    const isShown = (name: string, one: Schema) =>
+      requiredOf(schema).includes(name) || (known[name] !== undefined && accepts(one, known[name]));
+    const shown = Object.entries(properties).filter(([name, one]) => isShown(name, one));
+    return Object.fromEntries(shown.map(([name, one]) => [name, exampleOf(one, known[name], name)]));
+  }
+  if (isJsonObject(schema.items)) {
+    const items = Array.isArray(given) && given.length > 0 ? given.slice(0, 3) : [undefined];
+    return items.map((item) => exampleOf(schema.items as Schema, item, field.replace(/s$/, '')));
+  }
+  if (given !== undefined && given !== '' && accepts(schema, given))
+    return typeof given === 'string' ? cutText(given, TEXT_SHOWN, '…').toWellFormed() : given;
+  if (Array.isArray(schema.enum)) return schema.enum[0];
+  const type = [schema.type].flat()[0];
+  if (type === 'number' || type === 'integer') return Math.max(1, numberOf(schema.minimum) ?? 1);
+  return type === 'boolean' ? true : type === 'object' ? {} : `<${field}>`;
+}

@@ -1,0 +1,111 @@
+import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
+import { isJsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
+import { plainName } from './argument-aliases.ts';
+import { type ReadTool, readArguments, requiredOf } from './read-arguments.ts';
+import { writtenCalls } from './written-calls.ts';
+
+/** The tools of an agent, as its calls are read. */
+export interface ReadTools {
+  /** Names of the tools that its model sees. */
+  readonly names: readonly string[];
+  /** `fits`: whether the tool takes the arguments as they are. */
+  readonly find: (name: string) => (ReadTool & { readonly fits: (input: unknown) => boolean }) | undefined;
+}
+
+/** Maximum calls that a text or another call may hold. */
+const HELD_MAX = 100;
+
+/**
+ * Reads the calls of an answer as they are meant. The parts stay as the model wrote them, so that caches hold, with what was read beside them; only calls that
+ * stand in the text, or inside another call, become parts of their own.
+ */
+export function readAnswer(
+  parts: readonly AssistantPart[],
+  tools: ReadTools,
+  seq: number,
+): readonly AssistantPart[] {
+  const made = parts.some((part) => part.type === 'call') ? parts : withWritten(parts, tools, seq);
+  return made.flatMap((part): readonly AssistantPart[] =>
+    part.type === 'call' ? unfolded(part).map((call) => readCall(call, tools)) : [part],
+  );
+}
+
+/** Calls written into the last text, if all of them name a tool of the agent. */
+function withWritten(
+  parts: readonly AssistantPart[],
+  tools: ReadTools,
+  seq: number,
+): readonly AssistantPart[] {
+  const at = parts.findLastIndex((part) => part.type === 'text' && part.text.trim() !== '');
+  const part = parts[at];
+  const found = part?.type === 'text' ? writtenCalls(part.text) : null;
+  const is_known = ({ name }: { readonly name: string }) => tools.find(toolMeant(name, tools)) !== undefined;
+  if (found === null || found.calls.length > HELD_MAX || !found.calls.every(is_known)) return parts;
+  const calls = found.calls.map(
+    (call, index): CallPart => ({ type: 'call', id: `text_${seq}_${index + 1}`, ...call }),
+  );
+  const said = found.before.trim() === '' ? [] : [{ type: 'text' as const, text: found.before }];
+  return [...parts.slice(0, at), ...said, ...calls];
+}
+
+/** The calls that a `multi_tool_use.parallel` holds. */
+function unfolded(part: CallPart): readonly CallPart[] {
+  if (!/^(functions\.)?multi_tool_use[._]parallel$/.test(part.name)) return [part];
+  const uses = parsedObject(part.input)?.tool_uses;
+  if (!Array.isArray(uses) || uses.length > HELD_MAX) return [part];
+  const calls = uses.flatMap((use, index): CallPart[] => {
+    const name = isJsonObject(use) ? (use.recipient_name ?? use.name) : undefined;
+    if (typeof name !== 'string') return [];
+    const input = JSON.stringify(use.parameters ?? use.arguments ?? {});
+    return [{ type: 'call', id: `${part.id}_${index + 1}`, name, input }];
+  });
+  return calls.length > 0 && calls.length === uses.length ? calls : [part];
+}
+
+/** The tool that a name means: itself, or the only one that is spelt like it. */
+function toolMeant(name: string, { names, find }: ReadTools): string {
+  if (find(name) !== undefined) return name;
+  const plain = plainName(name.replace(/^(functions|tools|default_api|tool)[.:/]/i, '').replace(/:\d+$/, ''));
+  const meant = names.filter((one) => plainName(one) === plain);
+  return meant.length === 1 ? (meant[0] as string) : name;
+}
+
+function readCall(part: CallPart, tools: ReadTools): CallPart {
+  const name = toolMeant(part.name, tools);
+  const tool = tools.find(name);
+  const renamed = name === part.name ? [] : [`${part.name} → ${name}`];
+  if (tool === undefined) return part;
+  const parsed = inputOf(part.input, tool);
+  const fits = parsed !== undefined && tool.fits(parsed.value);
+  const reading =
+    parsed === undefined || fits
+      ? { input: parsed?.value, changes: [], told: [] }
+      : readArguments(tool, parsed.value);
+  // What no reading makes valid is left as it was written, for the check of an MCP server.
+  const is_read = parsed !== undefined && (tool.own || fits || tool.fits(reading.input));
+  const changes = is_read ? [...parsed.changes, ...reading.changes] : [];
+  if (changes.length + renamed.length === 0) return part;
+  const input = changes.length === 0 ? part.input : JSON.stringify(reading.input);
+  const note = reading.told.length === 0 ? {} : { note: reading.told.join('; ') };
+  return { ...part, read: { name, input, changes: [...renamed, ...changes], ...note } };
+}
+
+/** The arguments of a call; undefined if they are not JSON and nothing else that is unambiguous. */
+function inputOf(
+  text: string,
+  tool: ReadTool,
+): { readonly value: unknown; readonly changes: readonly string[] } | undefined {
+  if (text.trim() === '') return { value: {}, changes: [] };
+  const parsed = parseJson(text);
+  if (parsed.ok) return { value: parsed.value, changes: [] };
+  const fenced = /^\s*```\w*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
+  // Line breaks inside texts, which JSON wants escaped.
+  const escaped = fenced.replaceAll(/"(?:[^"\\]|\\.)*"/gs, (one) =>
+    one.replaceAll('\r', '').replaceAll('\n', '\\n').replaceAll('\t', '\\t'),
+  );
+  const mended = parseJson(escaped);
+  if (mended.ok) return { value: mended.value, changes: ['arguments read as JSON'] };
+  const [only, ...more] = requiredOf(tool.input);
+  if (!tool.own || only === undefined || more.length > 0 || /^\s*["[{]/.test(fenced)) return undefined;
+  return { value: { [only]: text }, changes: [`arguments → ${only}`] };
+}

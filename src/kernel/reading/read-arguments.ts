@@ -1,0 +1,297 @@
+import { nameOfTask } from '../../records/agent/agent-name.ts';
+import { numberOf, wordOf } from '../../records/text/json-fields.ts';
+import { isJsonObject, type JsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
+import { parseDuration } from '../../records/text/parse-duration.ts';
+import { ALIASES, IGNORED, plainName } from './argument-aliases.ts';
+
+/** The arguments of a call as they are meant. */
+export interface Reading {
+  readonly input: unknown;
+  /** What was read otherwise than it was written, for people. */
+  readonly changes: readonly string[];
+  /** What the model should know of it; mostly nothing. */
+  readonly told: readonly string[];
+}
+
+export interface ReadTool {
+  readonly name: string;
+  readonly input: JsonObject;
+  /** Whether it is a tool of Coppice: only then the names of other programs' parameters are known to mean the same. */
+  readonly own: boolean;
+}
+
+/**
+ * Reads arguments that do not match a tool's schema as what they unambiguously mean. What could change the meaning is left as it is, for the tool to
+ * refuse: unknown options, values of the wrong kind, amounts of money. Pure.
+ */
+export function readArguments(tool: ReadTool, written: unknown): Reading {
+  const reader = new ArgumentReader(tool.own);
+  const input = reader.value(tool.input, written, '');
+  const { changes, told } = reader;
+  return { input: tool.own ? reader.withDefaults(tool, input) : input, changes, told };
+}
+
+/** Parameters in which a value stands for its JSON text. */
+const TEXTS = /(^|\.)(content|message|result|error|prompt|task)$/;
+/** Those in which a list does, too: in others it may mean lines, or several texts. */
+const VALUES = /^(message|result|error)$/;
+/** The only key under which some models put all arguments. */
+const WRAPPERS = new Set(['arguments', 'args', 'input', 'parameters', 'params']);
+const AGENT_TYPE = /^(sub)?agenttype$/;
+const MILLISECONDS = /^timeout(ms|millis|milliseconds)$/;
+/** Maximum fields of an object that is read, and changes that are noted: bounds the work on what no model means. */
+const FIELDS_MAX = 200;
+const CHANGES_MAX = 20;
+/** Seconds that a `wait` takes at most if the call does not say it. */
+const WAIT_SECONDS = 300;
+
+type Entries = Map<string, unknown>;
+
+class ArgumentReader {
+  readonly #own: boolean;
+  readonly changes: string[] = [];
+  readonly told: string[] = [];
+
+  constructor(own: boolean) {
+    this.#own = own;
+  }
+
+  value(schema: JsonObject, written: unknown, field: string): unknown {
+    const options = (schema.anyOf ?? schema.oneOf) as JsonObject[] | undefined;
+    if (options !== undefined) {
+      const fitting = options.find((one) => accepts(one, written));
+      if (fitting !== undefined) return this.value(fitting, written, field);
+      const read = options
+        .map((one) => this.#converted(one, written, field))
+        .filter((one) => one !== written);
+      return read.length === 1 ? this.#changed(field, written, read[0]) : written;
+    }
+    let value = written;
+    if (!accepts(schema, written)) {
+      value = this.#converted(schema, written, field);
+      if (value !== written) this.#changed(field, written, value);
+    }
+    if (Array.isArray(value) && isJsonObject(schema.items)) {
+      const { items } = schema;
+      return value.map((one, index) => this.value(items, one, `${field}.${index}`));
+    }
+    return isJsonObject(value) && isJsonObject(schema.properties)
+      ? this.#object(schema, value, field)
+      : value;
+  }
+
+  #note(change: string): void {
+    if (this.changes.length < CHANGES_MAX) this.changes.push(change);
+  }
+
+  #changed<T>(field: string, written: unknown, value: T): T {
+    const was = written === undefined ? 'missing' : shown(written);
+    this.#note(`${field || 'arguments'}: ${was} → ${shown(value)}`);
+    return value;
+  }
+
+  /** A value of another type that can only mean this one; otherwise the value itself. */
+  #converted(schema: JsonObject, value: unknown, field: string): unknown {
+    const types = typesOf(schema).filter((one) => one !== 'null');
+    if (types.length !== 1 || value === null) return value;
+    const text = typeof value === 'string' ? value.trim() : '';
+    const json = /^[[{]/.test(text) ? parseJson(text) : null;
+    const inner = json?.ok === true ? json.value : undefined;
+    switch (types[0]) {
+      case 'number':
+      case 'integer':
+        return this.#number(text, field) ?? value;
+      case 'boolean':
+        return /^(true|yes)$/i.test(text) ? true : /^(false|no)$/i.test(text) ? false : value;
+      case 'string':
+        return this.#text(schema, value, field);
+      case 'array': {
+        if (Array.isArray(inner)) return inner;
+        if (!isJsonObject(schema.items)) return value;
+        const item = accepts(schema.items, value) ? value : this.#converted(schema.items, value, field);
+        return accepts(schema.items, item) ? [item] : value;
+      }
+      case 'object': {
+        if (isJsonObject(inner)) return inner;
+        const [only = '', ...more] = requiredOf(schema);
+        const holder = more.length > 0 || !this.#own || value === '' ? undefined : propertiesOf(schema)[only];
+        return holder !== undefined && accepts(holder, value) ? { [only]: value } : value;
+      }
+      default:
+        return value;
+    }
+  }
+
+  /** A number written as text; a duration such as `30s` only where seconds are asked for. */
+  #number(text: string, field: string): number | null {
+    if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+    if (!this.#own || !/timeout|seconds/i.test(field)) return null;
+    const ms = parseDuration(text.toLowerCase().replace(/\s*(s|m|h)(ec|in|our)?(ond|ute)?s?$/, '$1'));
+    return ms === null ? null : ms / 1000;
+  }
+
+  #text(schema: JsonObject, value: unknown, field: string): unknown {
+    if (Array.isArray(schema.enum)) {
+      const meant = schema.enum.filter(
+        (one) => plainName(wordOf(one) ?? '') === plainName(wordOf(value) ?? ''),
+      );
+      return meant.length === 1 ? meant[0] : value;
+    }
+    if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+    if (this.#own && TEXTS.test(field) && (isJsonObject(value) || VALUES.test(field)))
+      return JSON.stringify(value, null, field === 'content' ? 2 : 0);
+    if (this.#own && field === 'command' && Array.isArray(value)) return shellCommand(value) ?? value;
+    const id = this.#own && isJsonObject(value) ? (value.agent_id ?? value.id) : undefined;
+    const only = Array.isArray(value) && value.length === 1 ? value[0] : id;
+    return typeof only === 'string' ? only : value;
+  }
+
+  #object(schema: JsonObject, written: JsonObject, field: string): JsonObject {
+    const properties = propertiesOf(schema);
+    const entries = Object.entries(written);
+    if (entries.length > FIELDS_MAX) return written;
+    const [[wrapper, inner] = ['', null]] = entries;
+    if (entries.length === 1 && WRAPPERS.has(wrapper) && !Object.hasOwn(properties, wrapper)) {
+      const unwrapped = typeof inner === 'string' ? parsedObject(inner) : inner;
+      if (isJsonObject(unwrapped))
+        return this.#object(schema, this.#changed(field, written, unwrapped), field);
+    }
+    const at = (key: string) => (field === '' ? key : `${field}.${key}`);
+    const read: Entries = new Map(entries.filter(([name]) => Object.hasOwn(properties, name)));
+    const list = listOf(schema, read);
+    const gathered: Entries = new Map();
+    for (const [name, value] of entries) {
+      if (Object.hasOwn(properties, name)) continue;
+      const target = this.#targetOf(name, value, properties, read);
+      if (target !== null) {
+        const ms = MILLISECONDS.test(plainName(name)) ? numberOf(value) : undefined;
+        read.set(target, ms === undefined ? value : ms / 1000);
+        this.#note(`${at(name)} → ${target}`);
+      } else if (list !== null && this.#belongs(name, list.item, gathered)) gathered.set(name, value);
+      else if (value === null || sameElsewhere(name, value, read) || this.#isIgnored(name, value))
+        this.#note(`${at(name)} left out`);
+      else read.set(name, value);
+    }
+    if (list !== null && gathered.size > 0)
+      read.set(list.name, this.#changed(at(list.name), undefined, [Object.fromEntries(gathered)]));
+    for (const [name, value] of [...read]) {
+      const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      if (property === undefined) continue;
+      const several = `${name}s`;
+      if (!requiredOf(schema).includes(name) && this.#isAbsent(value, property)) {
+        read.delete(name);
+        this.#note(`${at(name)} left out`);
+      } else if (this.#own && isSeveral(value) && Object.hasOwn(properties, several) && !read.has(several)) {
+        read.delete(name);
+        read.set(several, value);
+        this.#note(`${at(name)} → ${several}`);
+      } else read.set(name, this.value(property, value, at(name)));
+    }
+    return Object.fromEntries(read);
+  }
+
+  /** Other programs' ways to leave out a parameter. */
+  #isAbsent(value: unknown, property: JsonObject): boolean {
+    return value === null ? !accepts(property, null) : value === '' && this.#own;
+  }
+
+  /** The missing parameter that a key stands for; null if there is none, or more than one. */
+  #targetOf(key: string, value: unknown, properties: Properties, read: Entries): string | null {
+    const plain = plainName(key);
+    const missing = Object.keys(properties).filter((name) => !read.has(name));
+    const spelt = missing.filter((name) => plainName(name) === plain);
+    const [only, ...more] =
+      spelt.length > 0 || !this.#own
+        ? spelt
+        : missing.filter((name) => namesOf(name).includes(plain.replace(MILLISECONDS, 'timeout')));
+    if (only !== undefined && more.length === 0) return only;
+    const profiles = AGENT_TYPE.test(plain) && !read.has('profile') ? properties.profile?.enum : undefined;
+    return Array.isArray(profiles) && profiles.includes(value) ? 'profile' : null;
+  }
+
+  #belongs(key: string, item: JsonObject, gathered: Entries): boolean {
+    const properties = propertiesOf(item);
+    return (
+      this.#own &&
+      (Object.hasOwn(properties, key) || this.#targetOf(key, null, properties, gathered) !== null)
+    );
+  }
+
+  #isIgnored(key: string, value: unknown): boolean {
+    const [plain, word] = [plainName(key), wordOf(value) ?? ''];
+    const values = this.#own ? (IGNORED.get(plain) ?? []) : [];
+    if (AGENT_TYPE.test(plain) && !/^(general|general-purpose|default|worker)$/i.test(word))
+      this.told.push(`${key} was ignored: there is no ${shown(value)} here`);
+    return values.includes('*') || values.includes(word);
+  }
+
+  /** Adds what is required and missing where something sensible follows from the rest. */
+  withDefaults({ name, input: schema }: ReadTool, input: unknown): unknown {
+    if (!isJsonObject(input)) return input;
+    const [missing, ...more] = requiredOf(schema).filter((one) => !Object.hasOwn(input, one));
+    const task = input.prompt ?? input.task;
+    if (missing === undefined || more.length > 0) return input;
+    if (name === 'submit_result' && Object.keys(input).length > 0)
+      return this.#changed('', input, { result: JSON.stringify(input) });
+    const is_wait = name === 'wait' && missing === 'timeout';
+    if (is_wait) this.told.push(`timeout was missing: ${WAIT_SECONDS} s`);
+    if (!is_wait && (typeof task !== 'string' || !/^(name|description)$/.test(missing))) return input;
+    const value = is_wait ? WAIT_SECONDS : nameOfTask(task as string, null);
+    return { ...input, [missing]: this.#changed(missing, undefined, value) };
+  }
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…`.toWellFormed() : text;
+}
+
+function typesOf({ type, enum: values }: JsonObject): readonly unknown[] {
+  return type === undefined ? (values === undefined ? [] : ['string']) : [type].flat();
+}
+
+export function accepts(schema: JsonObject, value: unknown): boolean {
+  if (Array.isArray(schema.enum) && typeof value === 'string') return schema.enum.includes(value);
+  const types = typesOf(schema);
+  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  return types.length === 0 || types.includes(type) || (type === 'number' && types.includes('integer'));
+}
+
+type Properties = Readonly<Record<string, JsonObject>>;
+
+export function propertiesOf(schema: JsonObject): Properties {
+  return (schema.properties ?? {}) as Properties;
+}
+
+export function requiredOf(schema: JsonObject): readonly string[] {
+  return Array.isArray(schema.required) ? (schema.required as string[]) : [];
+}
+
+function namesOf(parameter: string): readonly string[] {
+  return [plainName(parameter), ...(ALIASES.get(parameter) ?? [])];
+}
+
+function isSeveral(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 1;
+}
+
+/** The missing list of objects whose single item some models write without the list. */
+function listOf(schema: JsonObject, read: Entries): { name: string; item: JsonObject } | null {
+  const properties = propertiesOf(schema);
+  const name = requiredOf(schema).find((one) => !read.has(one) && isJsonObject(properties[one]?.items));
+  const item = name === undefined ? undefined : (properties[name]?.items as JsonObject);
+  return item?.properties === undefined ? null : { name: name as string, item };
+}
+
+function sameElsewhere(key: string, value: unknown, read: Entries): boolean {
+  const twins = [...read].filter(([name]) => namesOf(name).includes(plainName(key)));
+  return twins.some(([, one]) => JSON.stringify(one) === JSON.stringify(value));
+}
+
+/** The command of an argument list: `["bash", "-lc", COMMAND]`, or words that need no quotes. */
+function shellCommand(words: readonly unknown[]): string | null {
+  if (!words.every((word) => typeof word === 'string')) return null;
+  const [shell = '', flag = '', command = '', ...more] = words;
+  if (more.length === 0 && /^(\/bin\/)?(ba|z)?sh$/.test(shell) && /^-l?c$/.test(flag)) return command || null;
+  return words.every((word) => /^[\w./:=@%+,-]+$/.test(word)) ? words.join(' ') : null;
+}

@@ -1,0 +1,96 @@
+import { isJsonObject, parseJson } from '../../records/text/json-text.ts';
+
+/** A call that a model wrote into its text. */
+export interface WrittenCall {
+  readonly name: string;
+  readonly input: string;
+}
+
+/** Maximum characters and marks of the calls of a text: bounds the search. */
+const BLOCK_MAX = 200_000;
+const MARKS_MAX = 400;
+
+/** Where calls begin, in the forms of open models whose server does not parse them. */
+const BEGIN =
+  /<tool_calls?>|<function_calls>|<\|tool_calls?_(?:section_)?begin\|>|<｜tool▁calls▁begin｜>|\[TOOL_CALLS\]|<\|python_tag\|>|<(?:antml:)?invoke name=|<function=/;
+const NAMED =
+  /<(?:(?:antml:)?invoke name=|function=)"?([^">\s]+)"?>([\s\S]*?)<\/(?:(?:antml:)?invoke|function)>/g;
+const TOKENED =
+  /(?:<\|tool_call_begin\|>|function<｜tool▁sep｜>)\s*([\w.-]+)(?::\d+)?\s*(?:<\|tool_call_argument_begin\|>|```json)([\s\S]*?)(?:```\s*)?(?:<\|tool_call_end\|>|<｜tool▁call▁end｜>)/g;
+/** A name and keys with values, or JSON: what stands between marks. */
+const MARKS = /<\/?(?:tool_calls?|function_calls)>|<[|｜][\w▁]+[|｜]>|\[TOOL_CALLS\]/g;
+const FIELD =
+  /<(?:antml:)?(?:parameter(?: name)?="?|arg_key>)([^"<>]+?)(?:"?>|<\/arg_key>\s*<arg_value>)\n?([\s\S]*?)\n?<\/(?:(?:antml:)?parameter|arg_value)>/g;
+
+/**
+ * The calls at the end of a text, and the text before them; null unless all of them are complete. Calls in a code block or within a sentence are
+ * quotations: where a text goes on, nothing is a call.
+ */
+export function writtenCalls(text: string): { before: string; calls: readonly WrittenCall[] } | null {
+  const at = text.search(BEGIN);
+  const before = at < 0 ? '' : text.slice(0, at);
+  if (before.split('```').length % 2 === 0 || before.endsWith('`')) return null;
+  const fenced = /^```(?:json|tool_call)?\n([\s\S]*)\n```$/.exec(text.trim())?.[1];
+  const block = at < 0 ? (fenced ?? text) : text.slice(at);
+  if (
+    block.length > BLOCK_MAX ||
+    block.split(/<tool_call|<function=|invoke name=|tool.call.begin|arg_key>|parameter/).length > MARKS_MAX
+  )
+    return null;
+  const calls: WrittenCall[] = [];
+  const rest = block
+    .replaceAll(TOKENED, (_, name: string, input: string) => taken({ name, input: input.trim() }, calls))
+    .replaceAll(NAMED, (_, name: string, body: string) => taken({ name, input: fieldsIn(body) }, calls));
+  const bodies = rest.split(MARKS).filter((body) => body.trim() !== '');
+  const whole = bodies.every((body) => callsIn(body.trim()).map((call) => taken(call, calls)).length > 0);
+  return whole && calls.length > 0 ? { before: before.trimEnd(), calls } : null;
+}
+
+/** Leaves nothing of a whole call in the text. */
+function taken({ name, input }: { name: string; input: string | null }, calls: WrittenCall[]): string {
+  if (input === null) return name;
+  calls.push({ name, input });
+  return '';
+}
+
+/** The arguments in keys and values; null if there is anything else. */
+function fieldsIn(body: string): string | null {
+  const fields = [...body.matchAll(FIELD)].map(([, key = '', value]) => [key.trim(), value]);
+  return body.replaceAll(FIELD, '').trim() === '' ? JSON.stringify(Object.fromEntries(fields)) : null;
+}
+
+const CALL_KEYS = new Set(['name', 'arguments', 'parameters', 'id', 'type']);
+
+/** `NAME` with keys and values, or `{"name": …, "arguments": …}`, one or a list; none of anything else. */
+function callsIn(body: string): readonly WrittenCall[] {
+  const name = /^[\w.-]+(?=\s*<arg_key>)/.exec(body)?.[0];
+  const fields = name === undefined ? null : fieldsIn(body.slice(name.length));
+  if (name !== undefined) return fields === null ? [] : [{ name, input: fields }];
+  const parsed = parseJson(body);
+  const calls = (parsed.ok ? [parsed.value].flat() : []).flatMap((one) => {
+    const call = isJsonObject(one) && isJsonObject(one.function) ? one.function : one;
+    if (!isJsonObject(call) || Object.keys(call).some((key) => !CALL_KEYS.has(key))) return [null];
+    const given = call.arguments ?? call.parameters;
+    if (typeof call.name !== 'string' || given === undefined) return [null];
+    return { name: call.name, input: typeof given === 'string' ? given : JSON.stringify(given) };
+  });
+  return calls.includes(null) ? [] : (calls as WrittenCall[]);
+}
+
+const ANNOUNCES =
+  /^(?:(?:ok(?:ay)?|sure|great|alright|now|first|next|then|so)[,.!]? )*(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to) (?:first |now |then |also |start by |begin by )*(?:read|look|check|run|search|open|list|explor|examin|inspect|find|start|begin|creat|writ|edit|fix|updat|fork|spawn|us|call)/i;
+
+/** Whether the last sentence of an answer announces a call, and asks or waits for nobody. */
+export function announcesCalls(text: string): boolean {
+  const last =
+    text
+      .trim()
+      .split(/(?<=[.!?:…])\s+|\n+/)
+      .at(-1) ?? '';
+  return (
+    last.length < 300 &&
+    ANNOUNCES.test(last) &&
+    /[.:…]$/.test(last) &&
+    !/\b(?:know|if|once|when|until|after|unless) you\b/i.test(last)
+  );
+}

@@ -1,0 +1,54 @@
+import type { AssistantPart, CallPart } from '../../../records/conversation/message.ts';
+import { cutText } from '../../../records/text/cut-text.ts';
+import { parsedObject } from '../../../records/text/json-text.ts';
+import { readSlash } from './slash-command.ts';
+
+/** Slash commands that a model wrote into its text or into a shell, as `/slash fork …` or `slash {"command": "fork …"}`, instead of calling the tool. */
+
+const BEGIN =
+  /^(?=[ \t]*\/?slash(?:[ \t]+\/?(?:fork|send|check-mail|kill)(?:\s|$)|[ \t]*\(?\{\s*"command"))/m;
+/** `send` to an id, as no explanation of the commands has it. */
+const SENDS = /^send\s+[0-9a-f-]{8,}\s/;
+const COMMANDS_MAX = 100;
+const SHOWN_MAX = 4_000;
+
+/** The commands from the first line that is one to the end, and the text before them; no commands unless each can be read. */
+function writtenIn(text: string): { readonly before: string; readonly commands: readonly string[] } {
+  const [before = '', ...lines] = ` \n${text}`.split(BEGIN);
+  const commands = lines.map((line) => {
+    const body = line.replace(/^[ \t]*\/?slash[ \t]*\/?/, '').trimEnd();
+    const { command } = parsedObject(body.replace(/^\(([\s\S]*)\)$/, '$1')) ?? { command: body };
+    return typeof command === 'string' && readSlash(command).ok ? command : null;
+  });
+  const are_read = commands.length <= COMMANDS_MAX && !commands.includes(null);
+  return { before: before.trim(), commands: are_read ? (commands as string[]) : [] };
+}
+
+/**
+ * Makes calls of the commands in an answer without calls: of an answer that is nothing but commands, or that ends in `send` to a UUID. Anything else, such as
+ * a command in a code block behind a sentence, is a quotation.
+ */
+export function withWrittenSlash(parts: readonly AssistantPart[], seq: number): readonly AssistantPart[] {
+  const at = parts.findLastIndex((part) => part.type === 'text' && part.text.trim() !== '');
+  const part = parts[at];
+  if (part?.type !== 'text' || parts.some(({ type }) => type === 'call')) return parts;
+  const fenced = /^```\w*\n([\s\S]*)\n```$/.exec(part.text.trim())?.[1];
+  const { before, commands } = writtenIn(fenced ?? part.text);
+  const is_quoted = before.split('```').length % 2 === 0 || !commands.every((one) => SENDS.test(one));
+  if (commands.length === 0 || (before !== '' && is_quoted)) return parts;
+  const calls = commands.map(
+    (command, index): CallPart => ({
+      ...{ type: 'call', id: `text_${seq}_${index + 1}` },
+      ...{ name: 'slash', input: JSON.stringify({ command }) },
+    }),
+  );
+  return [...parts.slice(0, at), ...(before === '' ? [] : [{ ...part, text: before }]), ...calls];
+}
+
+/** What to say of a shell command that begins with slash commands; null for any other. */
+export function slashInShell(shell: string): string | null {
+  const { before, commands } = writtenIn(shell.replace(/^(?:\s*(?:#.*)?\n)+/, ''));
+  if (before !== '' || commands.length === 0) return null;
+  const calls = commands.map((command) => `slash ${JSON.stringify({ command })}`).join('\n');
+  return `this is no command of the shell, and nothing was run. Call the tool slash${commands.length > 1 ? ', once for each' : ''}:\n${cutText(calls, SHOWN_MAX, '…').toWellFormed()}`;
+}

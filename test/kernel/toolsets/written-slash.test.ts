@@ -1,0 +1,89 @@
+// Proves that slash commands which a model wrote as text become calls where nothing else can be meant, that quotations stay text, and what a shell is told.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { slashInShell, withWrittenSlash } from '../../../src/kernel/toolsets/slash/written-slash.ts';
+import type { AssistantPart } from '../../../src/records/conversation/message.ts';
+
+const ID = '7c1d4f2e-9a3b-4c5d-8e6f-0123456789ab';
+const DONE = `send ${ID} {"status": "idle", "success": true, "summary": "two\\nlines, \\"quoted\\""}`;
+
+/** Texts and commands of an answer that consists of this text. */
+function read(text: string): readonly string[] {
+  const parts: readonly AssistantPart[] = [{ type: 'text', text }];
+  return withWrittenSlash(parts, 7).map((part) => {
+    if (part.type !== 'call') return part.text;
+    assert.equal(part.name, 'slash');
+    return `→ ${JSON.parse(part.input).command}`;
+  });
+}
+
+describe('an answer in text', () => {
+  it('that is nothing but commands is calls of them, in order', () => {
+    for (const [text, ...commands] of [
+      [`/slash ${DONE}`, DONE],
+      [`  /slash ${DONE}\n\n`, DONE],
+      [`slash ${JSON.stringify({ command: DONE })}`, DONE],
+      [`/slash(${JSON.stringify({ command: DONE })})`, DONE],
+      [`\`\`\`\n/slash ${DONE}\n\`\`\``, DONE],
+      ['/slash check-mail', 'check-mail'],
+      ['/slash fork "A"\n/slash fork look at B\n  and C', 'fork "A"', 'fork look at B\n  and C'],
+      [`/slash send ${ID} line one\n\n- line two`, `send ${ID} line one\n\n- line two`],
+    ] as const)
+      assert.deepEqual(
+        read(text),
+        commands.map((one) => `→ ${one}`),
+        text,
+      );
+  });
+
+  it('that ends in send to a UUID is that call, and the text before it stays', () => {
+    assert.deepEqual(read(`All is mended.\n\n/slash ${DONE}`), ['All is mended.', `→ ${DONE}`]);
+  });
+
+  it('that explains, quotes or mistakes a command stays text', () => {
+    for (const text of [
+      'Use /slash fork to create a child.',
+      'To look, write\n/slash check-mail',
+      'To report, write\n/slash send UUID MESSAGE',
+      `Write this:\n\`\`\`\n/slash ${DONE}\n\`\`\``,
+      `Do not run\n/slash kill ${ID}`,
+      '/slash fork --fast look',
+      '/slash spawn x',
+      '/slashes are fine',
+      'slash {"command": 7}',
+      '',
+    ])
+      assert.deepEqual(read(text), [text]);
+    const called: readonly AssistantPart[] = [
+      { type: 'text', text: `/slash ${DONE}` },
+      { type: 'call', id: 'c', name: 'bash', input: '{}' },
+    ];
+    assert.equal(withWrittenSlash(called, 7), called);
+  });
+});
+
+describe('in a shell', () => {
+  it('slash commands are told as the calls that they are', () => {
+    assert.equal(
+      slashInShell('/slash fork "Research A"'),
+      'this is no command of the shell, and nothing was run. Call the tool slash:\nslash {"command":"fork \\"Research A\\""}',
+    );
+    const two = slashInShell(`# two of them\n/slash fork A\nslash check-mail`);
+    assert.match(
+      two ?? '',
+      /once for each:\nslash \{"command":"fork A"\}\nslash \{"command":"check-mail"\}$/,
+    );
+    assert.ok((slashInShell(`/slash send ${ID} ${'x'.repeat(100_000)}`) ?? '').length < 5_000);
+  });
+
+  it('everything else is left to the shell', () => {
+    for (const command of [
+      'ls /slash',
+      'slash --help',
+      'cat <<E\n/slash check-mail\nE',
+      '/slashed fork x',
+      '',
+    ])
+      assert.equal(slashInShell(command), null, command);
+  });
+});

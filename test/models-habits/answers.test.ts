@@ -1,0 +1,275 @@
+// Proves, with a real ledger, what comes of calls that were read: what rules and people judge is what runs, nothing runs that was only quoted, and nobody is stuck in a loop.
+import assert from 'node:assert/strict';
+import { afterEach, it } from 'node:test';
+import { readArguments } from '../../src/kernel/reading/read-arguments.ts';
+import { writtenCalls } from '../../src/kernel/reading/written-calls.ts';
+import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
+import { closeOpened } from '../close-opened.ts';
+import { forked, type Line, type Play, type Scene, setStage, until } from '../runtime/stage.ts';
+
+afterEach(closeOpened);
+
+const tools = createBuiltInTools();
+const NONE = { allow: [], ask: [], deny: [] };
+const solo =
+  (...lines: readonly (Line | ((scene: Scene) => Line))[]): Play =>
+  (scene) => {
+    const line = lines[scene.step] ?? 'done';
+    return typeof line === 'function' ? line(scene) : line;
+  };
+
+it('a rule judges a call as it was read, and so does a person', async () => {
+  const on = await setStage(
+    solo(
+      [['Bash', { cmd: 'rm -rf x', description: 'tidy up' }]],
+      [['functions.write', { file_path: 'secret.txt', text: 'x' }]],
+    ),
+    {
+      tools,
+      config: {
+        permissions: {
+          cli: { ...NONE, deny: ['bash:rm *', 'write:secret.txt'], allow: ['*'] },
+          config: NONE,
+        },
+      },
+    },
+  );
+  const { root } = await on.perform();
+  assert.deepEqual(
+    (await on.results(root)).map(({ name, status }) => [name, status]),
+    [
+      ['bash', 'denied'],
+      ['write', 'denied'],
+    ],
+  );
+  const asking = await setStage(solo([['Write', { file_path: 'a.txt', text: 'read\n' }]]), {
+    tools,
+    can_ask: true,
+    config: { permissions: { cli: NONE, config: NONE } },
+  });
+  const asked = await asking.start();
+  const asks = () => asking.store.asks({ root_id: asked.id });
+  await until(async () => (await asks()).length > 0, 'a person is asked');
+  const [ask] = await asks();
+  assert.deepEqual(
+    [ask?.tool, ask?.subject, JSON.parse(ask?.input ?? '')],
+    ['write', 'a.txt', { path: 'a.txt', content: 'read\n' }],
+  );
+});
+
+it('the message stays as the model wrote it, with what was read beside it, and the next request repeats it', async () => {
+  const written = { cmd: 'echo hello', description: 'greet' };
+  const on = await setStage(solo([['Bash', written]]), { tools });
+  const { root } = await on.perform();
+  const [result] = await on.results(root);
+  assert.equal(result?.output, 'hello\n');
+  const [call] = (await on.store.history(root.id)).flatMap((message) =>
+    message.kind === 'assistant' ? message.content.parts : [],
+  );
+  assert.ok(call?.type === 'call');
+  assert.deepEqual([call.name, JSON.parse(call.input)], ['Bash', written]);
+  assert.deepEqual(call.read, {
+    name: 'bash',
+    input: '{"command":"echo hello"}',
+    changes: ['Bash → bash', 'cmd → command', 'description left out'],
+  });
+});
+
+it('one message goes to each of several agents, or to none if one of them cannot be reached', async () => {
+  const child = (scene: Scene): Line =>
+    scene.step === 0 ? [['wait', { timeout: 20 }]] : `${scene.name} got ${scene.last[0]?.output}`;
+  const on = await setStage((scene) => {
+    if (scene.name !== 'main') return child(scene);
+    const lines: readonly (() => Line)[] = [
+      () => [
+        ['fork', { name: 'a', prompt: 'x' }],
+        ['fork', { name: 'b', prompt: 'x' }],
+      ],
+      () => [['send', { to: [...forked(scene), 'nobody-here'], message: 'lost' }]],
+      () => [['send', { agents: 'x', to: forked(scene), text: 'hello', agent: null }]],
+      () => [['send', { to: forked(scene), text: 'hello' }]],
+      () => [['wait', { timeout: 20, agent_ids: forked(scene) }]],
+    ];
+    return (lines[scene.step] ?? (() => 'done'))();
+  });
+  const { root } = await on.perform();
+  const outputs = (await on.results(root)).map(({ output }) => output);
+  assert.match(outputs[2] ?? '', /AGENT_NOT_FOUND.*nobody-here/);
+  assert.match(outputs[3] ?? '', /"agents\\": not known/);
+  assert.match(outputs[4] ?? '', /^\[\{"sent_to":.*"name":"a"\},\{"sent_to":.*"name":"b"\}\]$/);
+  for (const name of ['a', 'b']) {
+    const got = (await on.results(await on.agent(name)))[0]?.output ?? '';
+    assert.match(got, /hello/);
+    assert.doesNotMatch(got, /lost/);
+  }
+});
+
+it('a parent is reached as "parent"; who writes to the user hears who reads what', async () => {
+  const on = await setStage((scene) => {
+    if (scene.name === 'kid')
+      return scene.step === 0
+        ? [
+            ['send', { to: 'parent', message: 'from the kid' }],
+            ['send', { to: 'user', message: 'x' }],
+          ]
+        : 'done';
+    return ([
+      [['fork', { name: 'kid', prompt: 'x' }]],
+      [['wait', { timeout: 20, from_agents: ['kid'] }]],
+      [['send', { to: 'user', message: 'x' }]],
+    ][scene.step] ?? 'done') as Line;
+  });
+  const { root } = await on.perform();
+  const [, waited, told] = await on.results(root);
+  assert.match(waited?.output ?? '', /from the kid/);
+  assert.match(told?.output ?? '', /what you answer at the end of your turn is read by the person/);
+  const kid = await on.results(await on.agent('kid'));
+  assert.match(kid[1]?.output ?? '', /Your parent reads what you report.*send to \\"parent\\"/);
+});
+
+it('a call written as text runs, and the conversation goes on as if it had been made', async () => {
+  const on = await setStage(
+    solo(
+      'Let me see.\n<tool_call>{"name": "Bash", "arguments": {"cmd": "echo hi"}}</tool_call>',
+      ({ last }) => `it said ${last[0]?.output}`,
+    ),
+    { tools },
+  );
+  const { reply, root } = await on.perform();
+  assert.equal(reply, 'it said hi\n');
+  const [said, call] = (await on.store.history(root.id)).flatMap((message) =>
+    message.kind === 'assistant' ? message.content.parts : [],
+  );
+  assert.deepEqual(
+    [said?.type === 'text' && said.text, call?.type === 'call' && call.name],
+    ['Let me see.', 'Bash'],
+  );
+});
+
+const QUOTED = [
+  'Write it like this: `<tool_call>{"name":"bash","arguments":{"command":"touch made"}}</tool_call>`',
+  'For example:\n```\n<tool_call>{"name":"bash","arguments":{"command":"touch made"}}</tool_call>\n```',
+  'For example:\n```\n<tool_call>{"name":"bash","arguments":{"command":"touch made"}}</tool_call>',
+  'Write `<tool_call>{"name":"bash","arguments":{"command":"touch made"}}</tool_call>',
+  '<tool_call>{"name":"bash","arguments":{"command":"touch made"}}</tool_call> is how Qwen writes a call.',
+  '<tool_call>{"name":"bash","arguments":{"command":"touch made"',
+  '<tool_call>{"name":"bash","arguments":{"command":"touch made"}}</tool_call><tool_call>{"name":"ba</tool_call>',
+  '<tool_call>{"name":"no_such_tool","arguments":{"command":"touch made"}}</tool_call>',
+  'The file says {"name":"bash","arguments":{"command":"touch made"}}',
+  '{"name":"bash","arguments":{"command":"touch made"},"status":"ok"}',
+  '{"name":"bash","version":"5.2"}',
+];
+
+for (const text of QUOTED)
+  it(`nothing runs that is quoted, unfinished or unknown: ${text.slice(0, 90)}`, async () => {
+    const on = await setStage(() => text, { tools });
+    const { root, reply } = await on.perform();
+    assert.deepEqual(await on.results(root), []);
+    assert.equal(reply, text);
+  });
+
+it('of a call that holds too many, nothing runs', async () => {
+  const tool_uses = Array.from({ length: 101 }, () => ({
+    recipient_name: 'functions.read',
+    parameters: { path: '.' },
+  }));
+  const on = await setStage(solo([['multi_tool_use.parallel', { tool_uses }]]), { tools });
+  const { root } = await on.perform();
+  assert.deepEqual(
+    (await on.results(root)).map(({ status }) => status),
+    ['error'],
+  );
+});
+
+it('an answer that was cut off makes no call', async () => {
+  const text = '<tool_call>{"name":"bash","arguments":{"command":"rm -rf x"}}</tool_call>';
+  const on = await setStage(solo({ text, finish: 'length' }, 'and so on'), { tools });
+  const { root } = await on.perform();
+  assert.deepEqual(await on.results(root), []);
+});
+
+it('who announces a call and makes none is asked for it once, at the beginning of a turn only', async () => {
+  const on = await setStage(
+    solo('I will read the file first.', [['read', { path: '.' }]], "Now I'll run the tests."),
+    { tools },
+  );
+  const { root, reply } = await on.perform();
+  assert.equal(reply, "Now I'll run the tests.");
+  assert.deepEqual(
+    (await on.results(root)).map(({ name }) => name),
+    ['read'],
+  );
+  const again = await setStage(solo("Okay, let's look at the code:", 'Let me open the file.'), { tools });
+  assert.equal((await again.perform()).reply, "Okay, let's look at the code:\n\nLet me open the file.");
+  assert.equal(again.requests.length, 2);
+});
+
+for (const text of [
+  'Done. Let me know if I should run the tests.',
+  'I will start when you have read the plan.',
+  'Shall I run the tests?',
+  'Let me explain: the test fails because the file is missing.',
+  'The command to run is make.',
+])
+  it(`an answer is not taken for an announcement: ${text}`, async () => {
+    const on = await setStage(solo(text), { tools });
+    assert.equal((await on.perform()).reply, text);
+    assert.equal(on.requests.length, 1);
+  });
+
+it('the same failing call is told the second time that the third ends the turn, and it does', async () => {
+  const on = await setStage(() => [['read', { path: 'missing.txt' }]], { tools });
+  const { root } = await on.perform();
+  const outputs = (await on.results(root)).map(({ output }) => output);
+  assert.equal(outputs.length, 3);
+  assert.equal(outputs[0], 'missing.txt: no such file');
+  assert.equal(
+    outputs[1],
+    'missing.txt: no such file\n[The same call failed in the same way before. Once more, and your turn ends: change it, or do without it.]',
+  );
+  assert.equal((await on.agent('main')).state.type, 'errored');
+});
+
+it('the model is told of a default that it may want to change, in the JSON of the result', async () => {
+  const on = await setStage(solo([['fork', { prompt: 'Count the files', subagent_type: 'Explore' }]]));
+  const { root } = await on.perform();
+  const { name, note } = JSON.parse((await on.results(root))[0]?.output ?? '') as Record<string, string>;
+  assert.deepEqual(
+    [name, note],
+    ['count-the-files', 'subagent_type was ignored: there is no "Explore" here'],
+  );
+});
+
+it('texts and arguments of any size and shape are read in time, or left alone', () => {
+  const marks = [
+    '<tool_call>',
+    '<function=a>',
+    '<parameter=b>',
+    '<arg_key>a</arg_key>',
+    '<|tool_call_begin|>',
+    '```\n',
+    '<',
+  ];
+  for (const mark of marks)
+    for (const [before, after] of [
+      ['', ''],
+      ['<tool_call>', '</tool_call>'],
+      ['<function=a>', '</function>'],
+      ['[TOOL_CALLS]', ']'],
+    ])
+      assert.equal(writtenCalls(`${before}${mark.repeat(100_000)}${after}`), null, `${before}${mark}`);
+  const input = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+  const many = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`key_${index}`, 'x']));
+  assert.deepEqual(readArguments({ name: 't', input, own: true }, many), {
+    input: many,
+    changes: [],
+    told: [],
+  });
+  const odd = JSON.parse('{"__proto__": {"a": "x"}, "constructor": 1, "toString": null, "a": 1}') as object;
+  const { input: read } = readArguments({ name: 't', input, own: true }, odd);
+  assert.deepEqual(Object.entries(read as object).toSorted(), [
+    ['__proto__', { a: 'x' }],
+    ['a', '1'],
+    ['constructor', 1],
+  ]);
+});
