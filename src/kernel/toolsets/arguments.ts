@@ -28,24 +28,6 @@ export function parseArguments<T>(
   return { ok: false, message: spec === undefined ? fault : argumentsError(spec, fault, input) };
 }
 
-/** The description of a tool for models. Its JSON Schema is generated on first use, because most processes use few of the tools. */
-export function specOf(tool: {
-  readonly name: string;
-  readonly description: string;
-  readonly schema: z.ZodType;
-}): ToolSpec {
-  const { name, description, schema } = tool;
-  let input: ToolSpec['input'] | undefined;
-  return {
-    name,
-    description,
-    get input() {
-      input ??= inputSchema(schema);
-      return input;
-    },
-  };
-}
-
 type CheckedTool<T> = Omit<ToolsetTool, 'spec' | 'fits' | 'decode' | 'needs'> & {
   readonly name: string;
   readonly description: string;
@@ -60,7 +42,16 @@ type CheckedTool<T> = Omit<ToolsetTool, 'spec' | 'fits' | 'decode' | 'needs'> & 
 /** Makes a tool of a toolset whose `needs` and `decode` see only valid arguments. */
 export function checkedTool<T>(tool: CheckedTool<T>): ToolsetTool {
   const { name, description, schema, sent = schema, decode, needs, ...rest } = tool;
-  const spec = specOf({ name, description, schema: sent });
+  // The JSON Schema is made on first use, because most processes use few of the tools.
+  let sent_input: ToolSpec['input'] | undefined;
+  const spec: ToolSpec = {
+    name,
+    description,
+    get input() {
+      sent_input ??= inputSchema(sent);
+      return sent_input;
+    },
+  };
   return {
     ...rest,
     spec,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { type AgentConfig, isSubAgent, mustSubmit } from '../../records/agent/agent.ts';
+import { type Agent, type AgentConfig, isSubAgent, mustSubmit } from '../../records/agent/agent.ts';
 import { nameOfTask } from '../../records/agent/agent-name.ts';
 import { ownBudget, without } from '../../records/agent/budget.ts';
-import type { ChildOutcome, SpawnedChild } from '../../records/agent/state.ts';
+import type { Call, ChildOutcome, SpawnedChild } from '../../records/agent/state.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import { wholeMilliseconds } from '../../records/text/parse-duration.ts';
 import { storable } from '../../records/text/text.ts';
@@ -12,7 +12,7 @@ import { exceededCreationLimit, noNesting } from './acts/creation-limits.ts';
 import { createdJson } from './acts/fork-agent.ts';
 import { newChild } from './acts/new-child.ts';
 import { checkTask, modelOf, needsOf, taskOptions } from './acts/task-options.ts';
-import { checkedTool, MAX_TASK_SECONDS, parseArguments, specOf } from './arguments.ts';
+import { checkedTool, MAX_TASK_SECONDS } from './arguments.ts';
 import { resultFault, schemasFault } from './output-schema.ts';
 import type { Decision, Need, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 
@@ -50,13 +50,8 @@ const spawn = checkedTool({
   schema: spawnInput,
   audience: (config) => !isSubAgent(config),
   creates: true,
-  needs({ tasks }, call, self, terms) {
-    const needs = new Map<string, Need>();
-    for (const [index, task] of tasks.entries())
-      for (const need of needsOf(task, `${call.id}-${index}`, self, modelOf(task, terms.profiles)))
-        needs.set(JSON.stringify(need), need);
-    return [...needs.values()];
-  },
+  needs: ({ tasks }, call, self, terms) =>
+    needsOfTasks(tasks, call, self, (task) => modelOf(task, terms.profiles)),
   decode({ tasks }, call, view) {
     const nested = noNesting(view);
     if (nested !== null) return nested;
@@ -89,6 +84,17 @@ const spawn = checkedTool({
     };
   },
 });
+
+/** What the tasks of one call need, each need once. */
+export function needsOfTasks(
+  tasks: readonly Task[],
+  call: Call,
+  self: Agent,
+  model: (task: Task) => string | null,
+): readonly Need[] {
+  const needs = tasks.flatMap((task, index) => needsOf(task, `${call.id}-${index}`, self, model(task)));
+  return [...new Map(needs.map((need) => [JSON.stringify(need), need])).values()];
+}
 
 function plan(
   task: Task,
@@ -145,8 +151,6 @@ function plan(
 const children = (config: AgentConfig): boolean =>
   config.task !== undefined && mustSubmit(config, config.task.kind);
 
-const NOT_A_CHILD = 'only a sub-agent submits; answer in your own words and end your turn.';
-
 /** A submission beside other calls is decided after them; it counts if none of them failed (`heldSubmission`). */
 function held({ self: { state } }: ToolsetView): Decision {
   const turn = state.type === 'executing' ? state.turn : null;
@@ -155,76 +159,64 @@ function held({ self: { state } }: ToolsetView): Decision {
       'NOT_AVAILABLE',
       'not submitted: another call of this message failed. See to that, then submit again.',
     );
-  return { type: 'settle', output: HELD, consequences: [] };
+  return { type: 'settle', output: 'Submitted after the other calls of the message.', consequences: [] };
 }
 
-const HELD = 'Submitted after the other calls of the message.';
-
-const resultInput = z.strictObject({
-  result: text('the result').describe('Your final result, summary, or output'),
-});
-
-/** Validates the submitted result. */
-function readResult(
-  input: unknown,
-  config: AgentConfig,
-): { readonly ok: true; readonly result: string } | { readonly ok: false; readonly message: string } {
-  const parsed = parseArguments(resultInput, input, submitResult.spec);
-  if (!parsed.ok) return parsed;
-  const schema = config.task?.output_schema ?? null;
-  const { result: said } = parsed.value;
-  const result = schema === null ? said : (/^\s*```\w*\n([\s\S]*)\n```\s*$/.exec(said)?.[1] ?? said);
-  const fault = schema === null ? null : resultFault(schema, result);
-  return fault === null
-    ? { ok: true, result: storable(result) }
-    : { ok: false, message: `submit_result: ${fault}` };
+/** A tool with which a child ends itself. `outcomeOf` returns a text that says what is wrong with a submission. */
+function submitTool<T>(
+  submitted: { readonly name: string; readonly description: string; readonly schema: z.ZodType<T> },
+  outcomeOf: (value: T, config: AgentConfig) => ChildOutcome | string,
+): ToolsetTool {
+  const tool = checkedTool({
+    ...submitted,
+    audience: children,
+    decode(value, _call, view) {
+      const outcome = outcomeOf(value, view.self.config);
+      return typeof outcome === 'string' ? refuse('INVALID_ARG', outcome) : held(view);
+    },
+  });
+  return {
+    ...tool,
+    decode: (input, call, view) =>
+      children(view.self.config)
+        ? tool.decode(input, call, view)
+        : refuse('NOT_AVAILABLE', 'only a sub-agent submits; answer in your own words and end your turn.'),
+    submission(input, config) {
+      const parsed = submitted.schema.safeParse(input);
+      const outcome = parsed.success ? outcomeOf(parsed.data, config) : '';
+      return typeof outcome === 'string' ? null : outcome;
+    },
+  };
 }
 
-const submitResult: ToolsetTool = {
-  spec: specOf({
+const submitResult = submitTool(
+  {
     name: 'submit_result',
     description:
       'Submit your final result to the parent conversation. Call this when you have completed your assigned task. After calling this, your conversation ends.',
-    schema: resultInput,
-  }),
-  audience: children,
-  fits: (input) => resultInput.safeParse(input).success,
-  submission(input, config): ChildOutcome | null {
-    const read = readResult(input, config);
-    return read.ok ? { type: 'success', result: read.result } : null;
+    schema: z.strictObject({
+      result: text('the result').describe('Your final result, summary, or output'),
+    }),
   },
-  decode(input, _call, view) {
-    if (!children(view.self.config)) return refuse('NOT_AVAILABLE', NOT_A_CHILD);
-    const read = readResult(input, view.self.config);
-    return read.ok ? held(view) : refuse('INVALID_ARG', read.message);
+  ({ result: said }, { task }) => {
+    const schema = task?.output_schema ?? null;
+    const result = schema === null ? said : (/^\s*```\w*\n([\s\S]*)\n```\s*$/.exec(said)?.[1] ?? said);
+    const fault = schema === null ? null : resultFault(schema, result);
+    return fault ?? { type: 'success', result: storable(result) };
   },
-};
+);
 
-const errorInput = z.strictObject({
-  error: text('the error').describe('Description of why the task could not be completed'),
-});
-
-const submitError: ToolsetTool = {
-  spec: specOf({
+const submitError = submitTool(
+  {
     name: 'submit_error',
     description:
       'Report that you cannot complete the assigned task. Call this if you encounter an unrecoverable error or determine the task is impossible. After calling this, your conversation ends.',
-    schema: errorInput,
-  }),
-  audience: children,
-  fits: (input) => errorInput.safeParse(input).success,
-  submission(input): ChildOutcome | null {
-    const parsed = parseArguments(errorInput, input);
-    return parsed.ok
-      ? { type: 'failure', error: storable(parsed.value.error), error_kind: 'sub_agent_error' }
-      : null;
+    schema: z.strictObject({
+      error: text('the error').describe('Description of why the task could not be completed'),
+    }),
   },
-  decode(input, _call, view) {
-    if (!children(view.self.config)) return refuse('NOT_AVAILABLE', NOT_A_CHILD);
-    const parsed = parseArguments(errorInput, input, submitError.spec);
-    return parsed.ok ? held(view) : refuse('INVALID_ARG', parsed.message);
-  },
-};
+  ({ error }) => ({ type: 'failure', error: storable(error), error_kind: 'sub_agent_error' }),
+);
 
 export const fanoutToolset: Toolset = {
   name: 'fanout',

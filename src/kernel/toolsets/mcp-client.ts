@@ -6,10 +6,9 @@ import type { Consequence } from '../transition/event.ts';
 import { refuse, text } from './acts/agent-reference.ts';
 import { exceededCreationLimit } from './acts/creation-limits.ts';
 import { createdJson, forkAgent, forkNeeds } from './acts/fork-agent.ts';
-import { needsOf } from './acts/task-options.ts';
 import { checkedTool } from './arguments.ts';
 import { delegateInput, programOf } from './delegate-input.ts';
-import { type Task, taskInput } from './fanout.ts';
+import { needsOfTasks, type Task, taskInput } from './fanout.ts';
 import { forkInput, kill, send, wait } from './process.ts';
 import { modelFor, type PlannedRun, planRun, type Spawn } from './sessions.ts';
 import type { Decision, Need, Toolset } from './toolset.ts';
@@ -69,13 +68,8 @@ const spawn = checkedTool({
     tasks: z.array(taskInput).min(1).max(MAX_TASKS).describe('The tasks, one agent each.'),
   }),
   creates: true,
-  needs({ tasks }, call, self, terms) {
-    const needs = new Map<string, Need>();
-    for (const [index, task] of tasks.entries())
-      for (const need of needsOf(task, `${call.id}-${index}`, self, modelFor(runOf(task), terms)))
-        needs.set(JSON.stringify(need), need);
-    return [...needs.values()];
-  },
+  needs: ({ tasks }, call, self, terms) =>
+    needsOfTasks(tasks, call, self, (task) => modelFor(runOf(task), terms)),
   decode({ tasks }, call, view) {
     const reached = exceededCreationLimit(view, tasks.length);
     if (reached !== null) return refuse('LIMIT_REACHED', reached);

@@ -5,12 +5,12 @@ import type { NewAgent } from '../../records/run/new-agent.ts';
 import { wholeMilliseconds } from '../../records/text/parse-duration.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Consequence } from '../transition/event.ts';
-import { name, refuse, strings, text } from './acts/agent-reference.ts';
+import { name, refuse, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
 import { exceededCreationLimit } from './acts/creation-limits.ts';
 import { isolatedChild } from './acts/new-child.ts';
 import { checkTask, modelOf, needsOf, taskOptions } from './acts/task-options.ts';
-import { checkedTool, MAX_TASK_SECONDS, parseArguments, specOf } from './arguments.ts';
+import { checkedTool, MAX_TASK_SECONDS } from './arguments.ts';
 import type { Decision, Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 
@@ -46,11 +46,6 @@ const spawnInput = z.strictObject({
 
 export type Spawn = z.infer<typeof spawnInput>;
 
-/** Whether the key is that of a sub-agent's session, which cannot spawn another one. */
-function isSubagentSession(session_key: string): boolean {
-  return session_key.includes(':subagent:');
-}
-
 function forbidden(error: string): Decision {
   return { type: 'settle', output: JSON.stringify({ status: 'forbidden', error }), consequences: [] };
 }
@@ -58,35 +53,31 @@ function forbidden(error: string): Decision {
 /** Roots and their forks. */
 const audience: ToolsetTool['audience'] = (config) => config.task === undefined;
 
-const spawn: ToolsetTool = {
-  spec: specOf({
-    name: 'sessions_spawn',
-    description:
-      'Spawn a background sub-agent run in an isolated session. It sees nothing of this conversation: its task says all that it must know. Results are announced back when complete.',
-    schema: spawnInput,
-  }),
+const spawn = checkedTool({
+  name: 'sessions_spawn',
+  description:
+    'Spawn a background sub-agent run in an isolated session. It sees nothing of this conversation: its task says all that it must know. Results are announced back when complete.',
+  schema: spawnInput,
   audience,
-  fits: (input) => spawnInput.safeParse(input).success,
   creates: true,
-  needs(input, call, self, terms) {
-    const parsed = spawnInput.safeParse(input);
-    return parsed.success ? needsOf(parsed.data, call.id, self, modelFor(parsed.data, terms)) : [];
-  },
-  decode(input, call, view) {
-    if (isSubagentSession(view.self.session_key) || view.self.config.task !== undefined)
+  needs: (options, call, self, terms) => needsOf(options, call.id, self, modelFor(options, terms)),
+  decode(options, call, view) {
+    if (view.self.session_key.includes(':subagent:') || view.self.config.task !== undefined)
       return forbidden('sessions_spawn is not allowed from sub-agent sessions');
     const { allow_agents } = view.terms.subagents;
     // Checked first, so that nothing is revealed about a profile outside the list.
-    const agent_id = strings(input, 'profile')[0] ?? 'main';
+    const agent_id = options.profile ?? 'main';
     if (allow_agents !== null && !allow_agents.includes(agent_id))
       return forbidden(`agent "${agent_id}" is not allowed; allowed: ${allow_agents.join(', ') || 'none'}`);
-    const parsed = parseArguments(spawnInput, input, spawn.spec);
-    if (!parsed.ok) return refuse('INVALID_ARG', parsed.message);
     const reached = exceededCreationLimit(view);
     if (reached !== null) return refuse('LIMIT_REACHED', reached);
-    return accept(parsed.value, agent_id, call.id, view);
+    const planned = planRun(options, agent_id, call.id, modelFor(options, view.terms), view);
+    if (planned.type === 'refuse') return planned;
+    const { run_id: runId, session_key: sessionKey, consequences } = planned;
+    const output = JSON.stringify({ status: 'accepted', runId, sessionKey });
+    return { type: 'settle', output, consequences };
   },
-};
+});
 
 /** Background runs of the caller that have not ended; before its first turn, a run is at rest. */
 function openRuns({ self, subtree, now }: ToolsetView) {
@@ -131,17 +122,6 @@ const cancel = checkedTool({
 
 export function modelFor(options: Spawn, { profiles, subagents }: ToolsetTerms): string | null {
   return modelOf(options, profiles) ?? subagents.model;
-}
-
-function accept(options: Spawn, agent_id: string, call_id: string, view: ToolsetView): Decision {
-  const planned = planRun(options, agent_id, call_id, modelFor(options, view.terms), view);
-  if (planned.type === 'refuse') return planned;
-  const { run_id, session_key, consequences } = planned;
-  return {
-    type: 'settle',
-    output: JSON.stringify({ status: 'accepted', runId: run_id, sessionKey: session_key }),
-    consequences,
-  };
 }
 
 /** A background run that a step creates. */

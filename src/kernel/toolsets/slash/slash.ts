@@ -5,74 +5,56 @@ import { framedName, nameOfTask } from '../../../records/agent/agent-name.ts';
 import { completionFrom } from '../../../records/conversation/completion.ts';
 import type { Mail } from '../../../records/conversation/mail.ts';
 import { keptIn } from '../../../records/kept-in.ts';
+import { fieldsOf, wordOf } from '../../../records/text/json-fields.ts';
+import type { JsonObject } from '../../../records/text/json-text.ts';
 import { storable } from '../../../records/text/text.ts';
 import { refuse } from '../acts/agent-reference.ts';
 import { noNesting } from '../acts/creation-limits.ts';
 import { forkAgent, forkNeeds } from '../acts/fork-agent.ts';
 import { killAgents } from '../acts/kill-agent.ts';
 import { sendLetter } from '../acts/send-letter.ts';
-import { parseArguments, specOf } from '../arguments.ts';
-import type { Decision, Toolset, ToolsetTool, ToolsetView } from '../toolset.ts';
-import { enclosed, readSlash, type SlashCommand } from './slash-command.ts';
+import { checkedTool } from '../arguments.ts';
+import type { Decision, Toolset, ToolsetView } from '../toolset.ts';
+import { enclosed, readSlash, type SlashCommand, type SlashReading } from './slash-command.ts';
 
 /**
  * The toolset `slash`: besides `bash` the model sees one tool whose commands fork, send, read and kill. A child rests when its work is
  * done and reports in one structured message; mail is announced by a notice and read with `check-mail`.
  */
 
-const slashInput = z.strictObject({
-  command: z.string().describe('One command.'),
-});
-
-type Parsed =
-  | { readonly ok: true; readonly command: SlashCommand }
-  | { readonly ok: false; readonly refused: Extract<Decision, { type: 'refuse' }> };
-
 /** Cache by arguments object, so that the arguments of a call are parsed once. */
-const read = new WeakMap<object, Parsed>();
+const read = new WeakMap<object, SlashReading>();
 
-function parse(input: unknown): Parsed {
-  if (typeof input !== 'object' || input === null) return parsed(input);
-  return keptIn(read, input, parsed);
+/** The command of a call; undefined if there is none. */
+function commandOf(input: unknown): SlashCommand | undefined {
+  const reading = keptIn(read, fieldsOf(input), ({ command }: JsonObject) =>
+    readSlash(wordOf(command) ?? ''),
+  );
+  return reading.ok ? reading.command : undefined;
 }
 
-function parsed(input: unknown): Parsed {
-  const checked = parseArguments(slashInput, input, slash.spec);
-  if (!checked.ok) return { ok: false, refused: refuse('INVALID_ARG', checked.message) };
-  const reading = readSlash(checked.value.command);
-  return reading.ok ? reading : { ok: false, refused: refuse(reading.code, reading.error) };
-}
-
-const slash: ToolsetTool = {
-  spec: specOf({
-    name: 'slash',
-    description:
-      'Fork, message and end agents. One command per call, no shell: MESSAGE and PROMPT go to the end of the call, exactly as written.',
-    schema: slashInput,
-  }),
+const slash = checkedTool({
+  name: 'slash',
+  description:
+    'Fork, message and end agents. One command per call, no shell: MESSAGE and PROMPT go to the end of the call, exactly as written.',
+  schema: z.strictObject({ command: z.string().describe('One command.') }),
   audience: (config) => !isSubAgent(config),
-  fits: (input) => slashInput.safeParse(input).success,
-  creates(input) {
-    const parsed = parse(input);
-    return parsed.ok && parsed.command.name === 'fork';
-  },
+  creates: (input) => commandOf(input)?.name === 'fork',
   surveys: true,
   mentions(input) {
-    const parsed = parse(input);
-    if (!parsed.ok) return [];
-    const { command } = parsed;
-    return command.name === 'send' ? [command.to] : command.name === 'kill' ? command.targets : [];
+    const command = commandOf(input);
+    return command?.name === 'send' ? [command.to] : command?.name === 'kill' ? command.targets : [];
   },
   needs(input, call, self, terms) {
-    const parsed = parse(input);
-    return parsed.ok && parsed.command.name === 'fork' ? forkNeeds(parsed.command, call.id, self, terms) : [];
+    const command = commandOf(input);
+    return command?.name === 'fork' ? forkNeeds(command, call.id, self, terms) : [];
   },
   decode(input, call, view) {
-    const parsed = parse(input);
-    if (!parsed.ok) return parsed.refused;
+    const reading = readSlash(input.command);
+    if (!reading.ok) return refuse(reading.code, reading.error);
     const nested = noNesting(view);
     if (nested !== null) return nested;
-    const { command } = parsed;
+    const { command } = reading;
     switch (command.name) {
       case 'fork':
         return forkCommand(command, call.id, view);
@@ -84,7 +66,7 @@ const slash: ToolsetTool = {
         return killAgents(view, command.targets, 'UUID', (killed) => `killed ${killed.join(' ')}`);
     }
   },
-};
+});
 
 function forkCommand(
   { name: _, prompt, ...terms }: Extract<SlashCommand, { name: 'fork' }>,
