@@ -2,7 +2,7 @@ import type { AssistantPart, CallPart } from '../../records/conversation/message
 import { isJsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
 import { plainName } from './argument-aliases.ts';
 import { type ReadTool, readArguments, requiredOf } from './read-arguments.ts';
-import { writtenCalls } from './written-calls.ts';
+import { type WrittenCall, type WrittenCalls, writtenCalls } from './written-calls.ts';
 
 /** The tools of an agent, as its calls are read. */
 export interface ReadTools {
@@ -17,35 +17,32 @@ const HELD_MAX = 100;
 
 /**
  * Reads the calls of an answer as they are meant. The parts stay as the model wrote them, so that caches hold, with what was read beside them; only calls that
- * stand in the text, or inside another call, become parts of their own.
+ * stand in the text, or inside another call, become parts of their own. `written` finds the former.
  */
 export function readAnswer(
   parts: readonly AssistantPart[],
   tools: ReadTools,
   seq: number,
+  written: (text: string) => WrittenCalls | null = writtenCalls,
 ): readonly AssistantPart[] {
-  const made = parts.some((part) => part.type === 'call') ? parts : withWritten(parts, tools, seq);
+  const made = parts.some((part) => part.type === 'call') ? parts : withWritten();
   return made.flatMap((part): readonly AssistantPart[] =>
     part.type === 'call' ? unfolded(part).map((call) => readCall(call, tools)) : [part],
   );
-}
 
-/** Calls written into the last text, if all of them name a tool of the agent. */
-function withWritten(
-  parts: readonly AssistantPart[],
-  tools: ReadTools,
-  seq: number,
-): readonly AssistantPart[] {
-  const at = parts.findLastIndex((part) => part.type === 'text' && part.text.trim() !== '');
-  const part = parts[at];
-  const found = part?.type === 'text' ? writtenCalls(part.text) : null;
-  const is_known = ({ name }: { readonly name: string }) => tools.find(toolMeant(name, tools)) !== undefined;
-  if (found === null || found.calls.length > HELD_MAX || !found.calls.every(is_known)) return parts;
-  const calls = found.calls.map(
-    (call, index): CallPart => ({ type: 'call', id: `text_${seq}_${index + 1}`, ...call }),
-  );
-  const said = found.before.trim() === '' ? [] : [{ type: 'text' as const, text: found.before }];
-  return [...parts.slice(0, at), ...said, ...calls];
+  /** With the calls written into the last text, if all of them name a tool of the agent. */
+  function withWritten(): readonly AssistantPart[] {
+    const at = parts.findLastIndex((part) => part.type === 'text' && part.text.trim() !== '');
+    const part = parts[at];
+    const found = part?.type === 'text' ? written(part.text) : null;
+    const is_known = ({ name }: WrittenCall) => tools.find(toolMeant(name, tools)) !== undefined;
+    if (!found || found.calls.length > HELD_MAX || !found.calls.every(is_known)) return parts;
+    const calls = found.calls.map(
+      (call, index): CallPart => ({ type: 'call', id: `text_${seq}_${index + 1}`, ...call }),
+    );
+    const said = found.before === '' ? [] : [{ ...part, type: 'text' as const, text: found.before }];
+    return [...parts.slice(0, at), ...said, ...calls];
+  }
 }
 
 /** The calls that a `multi_tool_use.parallel` holds. */

@@ -1,5 +1,5 @@
 import { nameOfTask } from '../../records/agent/agent-name.ts';
-import { numberOf, wordOf } from '../../records/text/json-fields.ts';
+import { fieldsOf, numberOf, wordOf } from '../../records/text/json-fields.ts';
 import { isJsonObject, type JsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
 import { parseDuration } from '../../records/text/parse-duration.ts';
 import { ALIASES, IGNORED, plainName } from './argument-aliases.ts';
@@ -158,7 +158,7 @@ class ArgumentReader {
     }
     const at = (key: string) => (field === '' ? key : `${field}.${key}`);
     const read: Entries = new Map(entries.filter(([name]) => Object.hasOwn(properties, name)));
-    const list = listOf(schema, read);
+    const list = this.#own ? listOf(schema, read) : null;
     const gathered: Entries = new Map();
     for (const [name, value] of entries) {
       if (Object.hasOwn(properties, name)) continue;
@@ -167,7 +167,8 @@ class ArgumentReader {
         const ms = MILLISECONDS.test(plainName(name)) ? numberOf(value) : undefined;
         read.set(target, ms === undefined ? value : ms / 1000);
         this.#note(`${at(name)} → ${target}`);
-      } else if (list !== null && this.#belongs(name, list.item, gathered)) gathered.set(name, value);
+      } else if (list !== null && this.#targetOf(name, null, list.properties, gathered) !== null)
+        gathered.set(name, value);
       else if (value === null || sameElsewhere(name, value, read) || this.#isIgnored(name, value))
         this.#note(`${at(name)} left out`);
       else read.set(name, value);
@@ -178,21 +179,18 @@ class ArgumentReader {
       const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
       if (property === undefined) continue;
       const several = `${name}s`;
-      if (!requiredOf(schema).includes(name) && this.#isAbsent(value, property)) {
+      const is_empty = value === null ? !accepts(property, null) : value === '' && this.#own;
+      const is_several = this.#own && Array.isArray(value) && value.length > 1;
+      if (is_empty && !requiredOf(schema).includes(name)) {
         read.delete(name);
         this.#note(`${at(name)} left out`);
-      } else if (this.#own && isSeveral(value) && Object.hasOwn(properties, several) && !read.has(several)) {
+      } else if (is_several && Object.hasOwn(properties, several) && !read.has(several)) {
         read.delete(name);
         read.set(several, value);
         this.#note(`${at(name)} → ${several}`);
       } else read.set(name, this.value(property, value, at(name)));
     }
     return Object.fromEntries(read);
-  }
-
-  /** Other programs' ways to leave out a parameter. */
-  #isAbsent(value: unknown, property: JsonObject): boolean {
-    return value === null ? !accepts(property, null) : value === '' && this.#own;
   }
 
   /** The missing parameter that a key stands for; null if there is none, or more than one. */
@@ -207,14 +205,6 @@ class ArgumentReader {
     if (only !== undefined && more.length === 0) return only;
     const profiles = AGENT_TYPE.test(plain) && !read.has('profile') ? properties.profile?.enum : undefined;
     return Array.isArray(profiles) && profiles.includes(value) ? 'profile' : null;
-  }
-
-  #belongs(key: string, item: JsonObject, gathered: Entries): boolean {
-    const properties = propertiesOf(item);
-    return (
-      this.#own &&
-      (Object.hasOwn(properties, key) || this.#targetOf(key, null, properties, gathered) !== null)
-    );
   }
 
   #isIgnored(key: string, value: unknown): boolean {
@@ -271,16 +261,12 @@ function namesOf(parameter: string): readonly string[] {
   return [plainName(parameter), ...(ALIASES.get(parameter) ?? [])];
 }
 
-function isSeveral(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 1;
-}
-
 /** The missing list of objects whose single item some models write without the list. */
-function listOf(schema: JsonObject, read: Entries): { name: string; item: JsonObject } | null {
+function listOf(schema: JsonObject, read: Entries): { name: string; properties: Properties } | null {
   const properties = propertiesOf(schema);
-  const name = requiredOf(schema).find((one) => !read.has(one) && isJsonObject(properties[one]?.items));
-  const item = name === undefined ? undefined : (properties[name]?.items as JsonObject);
-  return item?.properties === undefined ? null : { name: name as string, item };
+  const name = requiredOf(schema).find((one) => !read.has(one) && isJsonObject(properties[one]?.items)) ?? '';
+  const item = fieldsOf(properties[name]?.items);
+  return item.properties === undefined ? null : { name, properties: propertiesOf(item) };
 }
 
 function sameElsewhere(key: string, value: unknown, read: Entries): boolean {

@@ -6,6 +6,12 @@ export interface WrittenCall {
   readonly input: string;
 }
 
+/** The calls at the end of a text, and the text before them. */
+export interface WrittenCalls {
+  readonly before: string;
+  readonly calls: readonly WrittenCall[];
+}
+
 /** Maximum characters and marks of the calls of a text: bounds the search. */
 const BLOCK_MAX = 200_000;
 const MARKS_MAX = 400;
@@ -26,7 +32,7 @@ const FIELD =
  * The calls at the end of a text, and the text before them; null unless all of them are complete. Calls in a code block or within a sentence are
  * quotations: where a text goes on, nothing is a call.
  */
-export function writtenCalls(text: string): { before: string; calls: readonly WrittenCall[] } | null {
+export function writtenCalls(text: string): WrittenCalls | null {
   const at = text.search(BEGIN);
   const before = at < 0 ? '' : text.slice(0, at);
   if (before.split('```').length % 2 === 0 || before.endsWith('`')) return null;

@@ -1,6 +1,6 @@
 import { readAnswer } from '../../kernel/reading/read-answer.ts';
-import { announcesCalls } from '../../kernel/reading/written-calls.ts';
-import { withWrittenSlash } from '../../kernel/toolsets/slash/written-slash.ts';
+import { announcesCalls, writtenCalls } from '../../kernel/reading/written-calls.ts';
+import { writtenSlash } from '../../kernel/toolsets/slash/written-slash.ts';
 import type { EventOf } from '../../kernel/transition/event.ts';
 import type { ModelOutcome } from '../../models/model.ts';
 import type { Agent } from '../../records/agent/agent.ts';
@@ -49,24 +49,22 @@ export function answered(
   const within = withinCalls(content.parts);
   const seq = agent.last_seq + 1;
   const whole = finish !== 'length' && finish !== 'refused' && setup.specs(true, true).length > 0;
-  const written = within.parts.map((part) =>
+  const said = within.parts.map((part) =>
     part.type === 'call' ? { ...part, input: storable(part.input) } : { ...part, text: storable(part.text) },
   );
-  const has_slash = whole && catalog.toolsetTool(agent.config, 'slash') !== undefined;
+  const has_slash = catalog.toolsetTool(agent.config, 'slash') !== undefined;
   const runs_calls = 'turn' in agent.state && !agent.state.turn.grace;
-  const said = has_slash && runs_calls ? withWrittenSlash(written, seq) : written;
-  const parts = distinctCalls(whole ? readAnswer(said, setup.read, seq) : said);
+  const written = (text: string) =>
+    (has_slash && runs_calls ? writtenSlash(text) : null) ?? writtenCalls(text);
+  const parts = distinctCalls(whole ? readAnswer(said, setup.read, seq, written) : said);
   const calls = parts
     .filter((part): part is CallPart => part.type === 'call')
     .map(({ id, read, ...part }): Call => {
-      const { name, input } = read ?? part;
-      const note = read?.note === undefined ? {} : { note: read.note };
-      const tool = setup.tools.get(name) ?? setup.findTool(name);
+      const { name, input, note } = { note: undefined, ...(read ?? part) };
       // Without a tool: a call of a toolset, or of a name that nobody knows, unless its server is not known now and may be when the call is run.
-      const harmless = !isServerTool(name);
-      if (tool === undefined)
-        return { id, name, input, ...note, side_by_side: harmless, idempotent: harmless };
-      return { id, name, input, ...note, side_by_side: tool.side_by_side, idempotent: tool.idempotent };
+      const harmless = { side_by_side: !isServerTool(name), idempotent: !isServerTool(name) };
+      const { side_by_side, idempotent } = setup.tools.get(name) ?? setup.findTool(name) ?? harmless;
+      return { id, name, input, ...(note !== undefined && { note }), side_by_side, idempotent };
     });
   const announced = whole && calls.length === 0 && announcesCalls(textOf({ parts }));
   return {

@@ -1,7 +1,8 @@
 // Proves that slash commands which a model wrote as text become calls where nothing else can be meant, that quotations stay text, and what a shell is told.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { slashInShell, withWrittenSlash } from '../../../src/kernel/toolsets/slash/written-slash.ts';
+import { readAnswer } from '../../../src/kernel/reading/read-answer.ts';
+import { slashInShell, writtenSlash } from '../../../src/kernel/toolsets/slash/written-slash.ts';
 import type { AssistantPart } from '../../../src/records/conversation/message.ts';
 
 const ID = '7c1d4f2e-9a3b-4c5d-8e6f-0123456789ab';
@@ -9,12 +10,13 @@ const DONE = `send ${ID} {"status": "idle", "success": true, "summary": "two\\nl
 
 /** Texts and commands of an answer that consists of this text. */
 function read(text: string): readonly string[] {
-  const parts: readonly AssistantPart[] = [{ type: 'text', text }];
-  return withWrittenSlash(parts, 7).map((part) => {
-    if (part.type !== 'call') return part.text;
-    assert.equal(part.name, 'slash');
-    return `→ ${JSON.parse(part.input).command}`;
+  const found = writtenSlash(text);
+  if (found === null) return [text];
+  const commands = found.calls.map(({ name, input }) => {
+    assert.equal(name, 'slash');
+    return `→ ${JSON.parse(input).command}`;
   });
+  return [...(found.before === '' ? [] : [found.before]), ...commands];
 }
 
 describe('an answer in text', () => {
@@ -58,7 +60,10 @@ describe('an answer in text', () => {
       { type: 'text', text: `/slash ${DONE}` },
       { type: 'call', id: 'c', name: 'bash', input: '{}' },
     ];
-    assert.equal(withWrittenSlash(called, 7), called);
+    assert.deepEqual(
+      readAnswer(called, { names: ['slash'], find: () => undefined }, 7, writtenSlash),
+      called,
+    );
   });
 });
 

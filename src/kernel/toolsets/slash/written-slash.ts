@@ -1,6 +1,6 @@
-import type { AssistantPart, CallPart } from '../../../records/conversation/message.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { parsedObject } from '../../../records/text/json-text.ts';
+import type { WrittenCalls } from '../../reading/written-calls.ts';
 import { readSlash } from './slash-command.ts';
 
 /** Slash commands that a model wrote into its text or into a shell, as `/slash fork …` or `slash {"command": "fork …"}`, instead of calling the tool. */
@@ -25,24 +25,18 @@ function writtenIn(text: string): { readonly before: string; readonly commands: 
 }
 
 /**
- * Makes calls of the commands in an answer without calls: of an answer that is nothing but commands, or that ends in `send` to a UUID. Anything else, such as
- * a command in a code block behind a sentence, is a quotation.
+ * The calls that a text means which is nothing but commands, or which ends in `send` to a UUID. Anything else, such as a command in a code block behind a
+ * sentence, is a quotation.
  */
-export function withWrittenSlash(parts: readonly AssistantPart[], seq: number): readonly AssistantPart[] {
-  const at = parts.findLastIndex((part) => part.type === 'text' && part.text.trim() !== '');
-  const part = parts[at];
-  if (part?.type !== 'text' || parts.some(({ type }) => type === 'call')) return parts;
-  const fenced = /^```\w*\n([\s\S]*)\n```$/.exec(part.text.trim())?.[1];
-  const { before, commands } = writtenIn(fenced ?? part.text);
+export function writtenSlash(text: string): WrittenCalls | null {
+  const fenced = /^```\w*\n([\s\S]*)\n```$/.exec(text.trim())?.[1];
+  const { before, commands } = writtenIn(fenced ?? text);
   const is_quoted = before.split('```').length % 2 === 0 || !commands.every((one) => SENDS.test(one));
-  if (commands.length === 0 || (before !== '' && is_quoted)) return parts;
-  const calls = commands.map(
-    (command, index): CallPart => ({
-      ...{ type: 'call', id: `text_${seq}_${index + 1}` },
-      ...{ name: 'slash', input: JSON.stringify({ command }) },
-    }),
-  );
-  return [...parts.slice(0, at), ...(before === '' ? [] : [{ ...part, text: before }]), ...calls];
+  if (commands.length === 0 || (before !== '' && is_quoted)) return null;
+  return {
+    before,
+    calls: commands.map((command) => ({ name: 'slash', input: JSON.stringify({ command }) })),
+  };
 }
 
 /** What to say of a shell command that begins with slash commands; null for any other. */
