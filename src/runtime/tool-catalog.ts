@@ -136,20 +136,15 @@ export class ToolCatalog {
     const seen = toolset_tools.filter((tool) => tool.audience?.(config, this.terms) ?? true);
     const sent = tools.filter((tool) => tool.audience?.(config) ?? true);
     const known = new Map<string, readonly ToolSpec[]>();
-    const specs = (limited: boolean, cut: boolean): readonly ToolSpec[] => {
-      const key = `${limited} ${cut}`;
-      const found = known.get(key);
-      if (found !== undefined) return found;
-      const offer = { config, terms: this.terms, limited, in_repository: inRepository(config.cwd) };
-      const made = [...seen, ...sent, ...(cut && !tools.includes(recall) ? [recall] : [])].map(({ spec }) =>
-        seen.some((tool) => tool.spec === spec) || spec.name === 'cron' ? offeredSpec(spec, offer) : spec,
-      );
-      known.set(
-        key,
-        made.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-      );
-      return specs(limited, cut);
-    };
+    const specs = (limited: boolean, cut: boolean) =>
+      keptIn(known, `${limited} ${cut}`, (): readonly ToolSpec[] => {
+        const terms = { config, terms: this.terms, limited, in_repository: inRepository(config.cwd) };
+        const acting = seen.map(({ spec }) => offeredSpec(spec, terms));
+        const others = [...sent, ...(cut && !tools.includes(recall) ? [recall] : [])].map(({ spec }) =>
+          spec.name === 'cron' ? offeredSpec(spec, terms) : spec,
+        );
+        return [...acting, ...others].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      });
     // A sub-agent gets its instructions with its task, not the guidance on working with other agents.
     const guides = isSubAgent(config)
       ? []

@@ -1,6 +1,12 @@
 import { nameOfTask } from '../../records/agent/agent-name.ts';
 import { fieldsOf, numberOf, wordOf } from '../../records/text/json-fields.ts';
-import { isJsonObject, type JsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
+import {
+  isJsonObject,
+  type JsonObject,
+  jsonType,
+  parsedObject,
+  parseJson,
+} from '../../records/text/json-text.ts';
 import { parseDuration } from '../../records/text/parse-duration.ts';
 import { ALIASES, IGNORED, plainName } from './argument-aliases.ts';
 
@@ -243,7 +249,7 @@ function typesOf({ type, enum: values }: JsonObject): readonly unknown[] {
 export function accepts(schema: JsonObject, value: unknown): boolean {
   if (Array.isArray(schema.enum) && typeof value === 'string') return schema.enum.includes(value);
   const types = typesOf(schema);
-  const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  const type = jsonType(value);
   return types.length === 0 || types.includes(type) || (type === 'number' && types.includes('integer'));
 }
 

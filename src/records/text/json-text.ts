@@ -64,6 +64,11 @@ function couldBecomeJson(prefix: string): boolean {
   }
 }
 
+/** The name of a value's type. */
+export function jsonType(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+}
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isJsonObject(value: unknown): value is JsonObject {

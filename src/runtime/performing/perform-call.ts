@@ -109,20 +109,19 @@ async function runCall(
   if (!json.ok) return { status: 'error', output: argumentsError(named.spec, json.error, {}) };
   const meant = meantBy(named, json.input);
   if ('error' in meant) return { status: 'error', output: meant.error };
-  const { tool } = meant;
+  const { tool, input } = meant;
   const is_shell = tool.permission.subject === 'command' && setup.toolset_tools.has('slash');
-  const misplaced = is_shell ? slashInShell(tool.subject(meant.input)) : null;
+  const misplaced = is_shell ? slashInShell(tool.subject(input)) : null;
   if (misplaced !== null) return { status: 'error', output: misplaced };
-  const parsed = { input: meant.input };
   const { name } = tool.spec;
   const mode = await treeMode(agent, context);
   const refused = modeRefusal(mode, tool.permission);
   if (refused !== null)
     return { status: 'denied', output: refused, deed: { denied: { why: `${mode} mode` } } };
   const policy = withMode(policyOf(agent.config), mode);
-  const subject = permissionSubject(tool, parsed.input, agent.config.cwd);
+  const subject = permissionSubject(tool, input, agent.config.cwd);
   const { cwd } = agent.config;
-  const touched = callTouches(policy, tool.permission, writtenPath(tool, parsed.input) ?? subject, cwd);
+  const touched = callTouches(policy, tool.permission, writtenPath(tool, input) ?? subject, cwd);
   const { verdict, rule } = decide(policy, tool.permission, subject, touched);
   const asks = verdict === 'ask' ? askingRules(policy, tool.permission, subject, touched) : [];
   const denied = (other: string, path: string) => {
@@ -146,13 +145,13 @@ async function runCall(
       (isApproved(agent, call) || isCovered(await grantsFor(agent, context), asks, asked)));
   const files = seenContext(cell, context);
   if (!allowed && verdict === 'ask' && mayAsk(agent, context)) {
-    const refusal = await tool.refusal?.(parsed.input, { cwd, denied, files });
+    const refusal = await tool.refusal?.(input, { cwd, denied, files });
     if (refusal) return { status: 'error', output: refusal };
     return {
       ask: askOf(
         agent,
-        { ...call, input: inputOf(named, tool, call, parsed.input) },
-        { ...asked, difference: tool.difference?.(parsed.input, { cwd, denied }) ?? null },
+        { ...call, input: named === tool ? call.input : JSON.stringify(input) },
+        { ...asked, difference: tool.difference?.(input, { cwd, denied }) ?? null },
         asks.join(RULE_BREAK),
         context,
       ),
@@ -165,7 +164,7 @@ async function runCall(
       deed: { denied: whatWouldAllow(policy, asked, tool.permission, { rule, touched }) },
     };
   const over = new AbortController();
-  const running = tool.run(parsed.input, {
+  const running = tool.run(input, {
     cwd,
     question: lateQuestions(cell, { call, tool: name, over: over.signal }, context),
     spill_dir: treeOutput(context.spill_dir, agent.root_id),
@@ -196,13 +195,8 @@ function lateQuestions(...given: Parameters<typeof questionsOf>): NonNullable<To
   };
 }
 
-interface Meant {
-  readonly tool: Tool;
-  readonly input: unknown;
-}
-
 /** Returns the tool to run and its input: those that the call names, or those that it stands for (`Tool.stands_for`). */
-function meantBy(named: Tool, input: unknown): Meant | { readonly error: string } {
+function meantBy(named: Tool, input: unknown): { tool: Tool; input: unknown } | { error: string } {
   const parsed = named.parse(input);
   if (!parsed.ok) return { error: argumentsError(named.spec, parsed.error, input) };
   const other = named.stands_for?.(parsed.input);
@@ -216,11 +210,6 @@ function meantBy(named: Tool, input: unknown): Meant | { readonly error: string 
   return inner.ok
     ? { tool: other.tool, input: inner.input }
     : { error: argumentsError(spec, inner.error, other.input) };
-}
-
-/** The arguments as shown to a person. */
-function inputOf(named: Tool, tool: Tool, call: Call, input: unknown): string {
-  return named === tool ? call.input : JSON.stringify(input);
 }
 
 /** Whether a person allowed exactly this call. */

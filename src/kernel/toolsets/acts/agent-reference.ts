@@ -20,43 +20,33 @@ const SHOWN_MAX = 8;
 
 /** Resolves the agent named by a field, or refuses the call. */
 export function find(text: string, field: string, view: ToolsetView): Found {
+  const not = (code: RefusalCode, why: string): Found => ({
+    ok: false,
+    refused: refuse(code, `field "${field}": ${why}`),
+  });
   const resolved = view.resolve(text);
   if (resolved.found === 'one') return { ok: true, agent: resolved.agent };
   if (resolved.found === 'many') {
     const candidates = resolved.candidates.map(describe).join(', ');
-    return {
-      ok: false,
-      refused: refuse(
-        'AGENT_AMBIGUOUS',
-        `field "${field}": "${text}" matches several agents: ${candidates}. Use a whole id.`,
-      ),
-    };
+    return not('AGENT_AMBIGUOUS', `"${text}" matches several agents: ${candidates}. Use a whole id.`);
   }
-  const others = [...view.lineage(view.self).slice(1), ...view.subtree(view.self).slice(1)];
-  const known = others
-    .slice(0, SHOWN_MAX)
-    .map(({ name, id }) => `${name} (${id})`)
-    .join(', ');
+  const [, ...above] = view.lineage(view.self);
   const named = text.trim().toLowerCase();
-  const parent = named === 'parent' ? view.lineage(view.self)[1] : undefined;
-  if (parent !== undefined) return { ok: true, agent: parent };
+  const [parent] = above;
+  if (named === 'parent' && parent !== undefined) return { ok: true, agent: parent };
   if (/^(user|human|person)$/.test(named))
-    return {
-      ok: false,
-      refused: refuse(
-        'AGENT_NOT_FOUND',
-        view.self.parent_id === null
-          ? `field "${field}": the ${named} is no agent: what you answer at the end of your turn is read by the person. Write it there.`
-          : `field "${field}": the ${named} is no agent. Your parent reads what you report at the end of your turn; before that, send to "parent".`,
-      ),
-    };
-  return {
-    ok: false,
-    refused: refuse(
+    return not(
       'AGENT_NOT_FOUND',
-      `field "${field}": no agent "${text}" in this tree. ${known === '' ? 'You have created none' : `There are: ${known}`}.`,
-    ),
-  };
+      view.self.parent_id === null
+        ? `the ${named} is no agent: what you answer at the end of your turn is read by the person. Write it there.`
+        : `the ${named} is no agent. Your parent reads what you report at the end of your turn; before that, send to "parent".`,
+    );
+  const others = [...above, ...view.subtree(view.self).slice(1)].slice(0, SHOWN_MAX);
+  const known = others.map(({ name, id }) => `${name} (${id})`).join(', ');
+  return not(
+    'AGENT_NOT_FOUND',
+    `no agent "${text}" in this tree. ${known === '' ? 'You have created none' : `There are: ${known}`}.`,
+  );
 }
 
 /** Schema of a text that must not be blank. */
