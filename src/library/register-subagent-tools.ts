@@ -1,8 +1,11 @@
-import { parseArguments } from '../kernel/toolsets/arguments.ts';
+import type * as z from 'zod';
+import { inputSchema, parseArguments } from '../kernel/toolsets/arguments.ts';
+import { subagentDelegate, subagentSpawn } from '../kernel/toolsets/delegate.ts';
 import { delegateInput, spawnInput } from '../kernel/toolsets/delegate-input.ts';
+import type { ToolsetTool } from '../kernel/toolsets/toolset.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { nearestName, noSuchName } from '../render/nearest-name.ts';
-import { Registry } from './registry.ts';
+import { definitionOf, Registry } from './registry.ts';
 import type { SubagentHost } from './subagent-host.ts';
 import {
   MAX_DEPTH,
@@ -41,12 +44,14 @@ export function registerSubagentTools(registry: ToolRegistry, options: SubagentT
     agent: options.agentId ?? null,
     system: options.systemPrompt ?? null,
   };
+  const turns = `Maximum turns the subagent can take (default: ${terms.max_turns})`;
+  const spawnable = hostSpawnInput.extend({ maxTurns: spawnInput.shape.maxTurns.describe(turns) });
   const tools = [
     {
-      definition: spawnDefinition(terms),
+      definition: definition(subagentSpawn, spawnable),
       run: (args: unknown, host: SubagentHost) => spawn(args, terms, host),
     },
-    { definition: DELEGATE, run: (args: unknown, host: SubagentHost) => delegate(args, host) },
+    { definition: definition(subagentDelegate, delegateInput.omit({ budget: true })), run: delegate },
   ];
   // With depth 0 no agent could use the tools; the terms still apply to agents with the toolset.
   registry.registerSubagents(terms, terms.max_depth === 0 ? [] : tools);
@@ -114,41 +119,7 @@ function checked<T>(parsed: ReturnType<typeof parseArguments<T>>): T {
   throw new CoppiceError('E_INVALID_ARGUMENT', parsed.message);
 }
 
-function spawnDefinition({ max_turns }: SubagentTerms): ToolDefinition {
-  return {
-    name: 'subagent_spawn',
-    description:
-      'Spawn a subagent to handle a complex, multi-step task autonomously. The subagent runs in its own conversation context with access to all tools and returns its final result.',
-    parameters: {
-      task: { type: 'string', description: 'The task/prompt for the subagent to work on', required: true },
-      description: {
-        type: 'string',
-        description: 'Short label describing what the subagent will do (e.g. "Researching API endpoints")',
-        required: true,
-      },
-      maxTurns: {
-        type: 'number',
-        description: `Maximum turns the subagent can take (default: ${max_turns})`,
-      },
-      systemPrompt: { type: 'string', description: 'Optional system prompt override for the subagent' },
-    },
-    category: 'subagent',
-  };
+/** A tool of the toolset as programs get it: with the arguments that make sense outside of a tree. */
+function definition({ spec: { name, description } }: ToolsetTool, schema: z.ZodType): ToolDefinition {
+  return { ...definitionOf({ name, description, input: inputSchema(schema) }), category: 'subagent' };
 }
-
-const DELEGATE: ToolDefinition = {
-  name: 'subagent_delegate',
-  description:
-    'Delegate a simple task to an ACP agent for a single-shot response. Use for tasks that do not require multi-step tool use.',
-  parameters: {
-    task: { type: 'string', description: 'The task/prompt to delegate', required: true },
-    description: {
-      type: 'string',
-      description: 'Short label describing the delegation (e.g. "Summarizing document")',
-      required: true,
-    },
-    serverName: { type: 'string', description: 'Target ACP server name (optional)' },
-    agentId: { type: 'string', description: 'Target agent ID (optional)' },
-  },
-  category: 'subagent',
-};

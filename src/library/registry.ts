@@ -1,6 +1,6 @@
 import { treeOutput } from '../processes/output/spill-folder.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
-import type { Tool } from '../records/tool.ts';
+import type { Tool, ToolSpec } from '../records/tool.ts';
 import { dataFolder, outputFolder } from '../settings/folders.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import type { SubagentHost } from './subagent-host.ts';
@@ -34,7 +34,7 @@ export class Registry implements ToolRegistry {
   }
 
   registerTool(tool: Tool): void {
-    this.#addTool(tool, definitionOf(tool));
+    this.#addTool(tool, definitionOf(tool.spec));
   }
 
   #addTool(tool: Tool, definition: ToolDefinition): void {
@@ -179,8 +179,8 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
-/** The definition of a tool made with `defineTool`, as a registry returns it. */
-function definitionOf({ spec }: Tool): ToolDefinition {
+/** The definition of a tool, as a registry returns it. */
+export function definitionOf(spec: ToolSpec): ToolDefinition {
   const { properties, required } = spec.input as {
     readonly properties?: Readonly<Record<string, ToolParameter>>;
     readonly required?: readonly string[];

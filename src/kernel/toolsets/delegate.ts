@@ -37,7 +37,7 @@ function atLimit(view: ToolsetView): Decision | null {
   );
 }
 
-const spawn = checkedTool({
+export const subagentSpawn = checkedTool({
   name: 'subagent_spawn',
   description:
     'Spawn a subagent to handle a complex, multi-step task autonomously. The subagent runs in its own conversation context, sees nothing of this one, with access to all tools and returns its final result.',
@@ -76,7 +76,7 @@ const spawn = checkedTool({
   },
 });
 
-const delegate = checkedTool({
+export const subagentDelegate = checkedTool({
   name: 'subagent_delegate',
   description:
     'Delegate a simple task to an ACP agent for a single-shot response. Use for tasks that do not require multi-step tool use.',
@@ -167,6 +167,6 @@ function delegated(view: ToolsetView, plan: Delegation): Decision {
 
 export const delegateToolset: Toolset = {
   name: 'delegate',
-  tools: [delegate, spawn],
+  tools: [subagentDelegate, subagentSpawn],
   guidance: '',
 };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fieldsOf } from '../../records/text/json-fields.ts';
 import { isJsonObject, type JsonObject, storableJson } from '../../records/text/json-text.ts';
+import { decoded } from '../../records/text/text.ts';
 
 /** The input of a tool in a form that every provider accepts. */
 export interface ToolSchema {
@@ -170,20 +171,12 @@ function placeIn(root: JsonObject, reference: string): unknown {
   const path = reference.split('/').slice(1);
   let at: unknown = root;
   for (const [index, part] of path.entries()) {
-    const name = decoded(part);
+    const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
     if (path[index - 1] === 'properties' && !FIELD.test(name)) return undefined;
     at =
       typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as JsonObject)[name] : undefined;
   }
   return at;
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-  } catch {
-    return part;
-  }
 }
 
 function isDeeper(value: unknown, levels: number): boolean {
