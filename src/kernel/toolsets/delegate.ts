@@ -52,9 +52,8 @@ export const subagentSpawn = checkedTool({
     const limit = nested ?? atLimit(view);
     if (limit !== null) return limit;
     const model = modelOf(options, view.terms.profiles);
-    const checked = checkTask(options.task, options, call.id, model, view);
-    if (!checked.ok) return refuse(checked.code, checked.message);
-    const { ground } = checked;
+    const ground = checkTask(options.task, options, call.id, model, view);
+    if (ground.type === 'refuse') return ground;
     const { delegation } = view.terms;
     return delegated(view, {
       task: options.task,

@@ -6,7 +6,7 @@ import type { Call, ChildOutcome, SpawnedChild } from '../../records/agent/state
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import { wholeMilliseconds } from '../../records/text/parse-duration.ts';
 import { storable } from '../../records/text/text.ts';
-import { name, refuse, text } from './acts/agent-reference.ts';
+import { name, type Refused, refuse, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
 import { exceededCreationLimit, noNesting } from './acts/creation-limits.ts';
 import { createdJson } from './acts/fork-agent.ts';
@@ -66,9 +66,9 @@ const spawn = checkedTool({
     for (const [index, task] of tasks.entries()) {
       const made = plan(task, index, call.id, { ...view, left: () => left }, tasks.length - index);
       // If one task is invalid, no agent is created.
-      if (made.type === 'refuse') return made;
-      agents.push(made.agent);
-      left = without(left, ownBudget(made.agent.agent.id, made.agent.agent.config));
+      if ('type' in made) return made;
+      agents.push(made);
+      left = without(left, ownBudget(made.agent.id, made.agent.config));
     }
     const spawned = agents.map(({ agent: { id, name: task } }): SpawnedChild => ({ agent_id: id, task }));
     return {
@@ -102,9 +102,9 @@ function plan(
   call_id: string,
   view: ToolsetView,
   sharers: number,
-): { readonly type: 'agent'; readonly agent: NewAgent } | Extract<Decision, { type: 'refuse' }> {
+): NewAgent | Refused {
   const model = modelOf(task, view.terms.profiles);
-  const checked = checkTask(
+  const ground = checkTask(
     task.task,
     task,
     `${call_id}-${index}`,
@@ -114,37 +114,33 @@ function plan(
     undefined,
     sharers,
   );
-  if (!checked.ok) return refuse(checked.code, checked.message);
-  const { ground } = checked;
+  if (ground.type === 'refuse') return ground;
   const id = view.newId();
-  return {
-    type: 'agent',
-    agent: newChild(view, {
+  return newChild(view, {
+    id,
+    origin: 'spawn',
+    name: nameOfTask(task.task, task.label),
+    session_key: `agent:${ground.profile?.name ?? 'main'}:spawn:${id}`,
+    config: childConfig(view.self.config, {
+      profile: ground.profile,
+      model,
+      cwd: ground.cwd,
+      run_ms: task.timeout_seconds ? wholeMilliseconds(task.timeout_seconds) : null,
+      budget: ground.budget,
       id,
-      origin: 'spawn',
-      name: nameOfTask(task.task, task.label),
-      session_key: `agent:${ground.profile?.name ?? 'main'}:spawn:${id}`,
-      config: childConfig(view.self.config, {
-        profile: ground.profile,
-        model,
-        cwd: ground.cwd,
-        run_ms: task.timeout_seconds ? wholeMilliseconds(task.timeout_seconds) : null,
-        budget: ground.budget,
-        id,
-        task: {
-          kind: 'spawn',
-          label: task.label || null,
-          run_id: null,
-          cleanup: 'keep',
-          output_schema: task.output_schema ?? null,
-          delegation: 0,
-          worktree: ground.worktree,
-        },
-      }),
-      inherits: false,
-      first: { origin: 'task', text: ground.text },
+      task: {
+        kind: 'spawn',
+        label: task.label || null,
+        run_id: null,
+        cleanup: 'keep',
+        output_schema: task.output_schema ?? null,
+        delegation: 0,
+        worktree: ground.worktree,
+      },
     }),
-  };
+    inherits: false,
+    first: { origin: 'task', text: ground.text },
+  });
 }
 
 /** Audience of the tools that submit: agents that must submit, not all agents with this toolset. */

@@ -5,7 +5,7 @@ import type { NewAgent } from '../../records/run/new-agent.ts';
 import { wholeMilliseconds } from '../../records/text/parse-duration.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Consequence } from '../transition/event.ts';
-import { name, refuse, text } from './acts/agent-reference.ts';
+import { name, type Refused, refuse, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
 import { exceededCreationLimit } from './acts/creation-limits.ts';
 import { isolatedChild } from './acts/new-child.ts';
@@ -141,10 +141,9 @@ export function planRun(
   model: string | null,
   view: ToolsetView,
   { field = '', sharers = 1 }: { readonly field?: string; readonly sharers?: number } = {},
-): PlannedRun | Extract<Decision, { type: 'refuse' }> {
-  const checked = checkTask(options.task, options, key, model, view, field, undefined, sharers);
-  if (!checked.ok) return refuse(checked.code, checked.message);
-  const { ground } = checked;
+): PlannedRun | Refused {
+  const ground = checkTask(options.task, options, key, model, view, field, undefined, sharers);
+  if (ground.type === 'refuse') return ground;
   const { self } = view;
   const id = view.newId();
   const run_id = view.newId();

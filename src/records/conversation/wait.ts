@@ -8,13 +8,15 @@ import { isLetter, type Mail } from './mail.ts';
 import type { Image, ResultContent } from './message.ts';
 
 /** Status of an agent in the rows of a wait (docs/vocabularies.md). `waits_for_you`: it goes on only when the waiter does something. */
-export type WaitStatus = 'received' | 'running' | 'idle' | 'dead' | 'waits_for_you';
+export const WAIT_STATUSES = ['received', 'running', 'idle', 'dead', 'waits_for_you'] as const;
+export type WaitStatus = (typeof WAIT_STATUSES)[number];
 
 /** Statuses of agents that will go on. */
 const OPEN: ReadonlySet<WaitStatus> = new Set(['running', 'waits_for_you']);
 /** How many agents a wait for the next message tells about, newest last. */
 const MOST_ROWS = 16;
-const HUMAN = 'human';
+/** The person, as a sender of mail. */
+export const HUMAN = 'human';
 
 export interface WaitRow {
   readonly agent_id: string;

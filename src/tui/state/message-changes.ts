@@ -1,9 +1,10 @@
 import type { ModelDelta } from '../../models/model.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { HUMAN } from '../../records/conversation/wait.ts';
 import { countIn } from '../../records/kept-in.ts';
 import { endOfText } from '../../records/text/cut-text.ts';
-import { HUMAN, personText, readWait } from './agents/open-waits.ts';
+import { personText, readWait } from './agents/open-waits.ts';
 import { captureIn, seeCapture, shown } from './capture.ts';
 import type { Entry } from './entry.ts';
 import { transcript, withMessage } from './transcript.ts';

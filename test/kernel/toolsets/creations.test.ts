@@ -127,8 +127,8 @@ it('a task works in the folder of its worktree that corresponds to its own, else
       },
     );
     const checked = checkTask('do', { cwd, worktree: true }, 'key', null, view);
-    assert.ok(checked.ok);
-    return checked.ground.cwd;
+    assert.ok(checked.type === 'checked');
+    return checked.cwd;
   };
   assert.deepEqual(
     [place('/repo/sub'), place('/repo'), place('/repository'), place(null)],
@@ -140,7 +140,7 @@ it('only a person can choose a scripted model; children of an agent that has it 
   const check = (model: string, own: string) => {
     const view = viewOf(requester({ config: { ...CONFIG, model: own } }));
     const checked = checkTask('do', { model }, 'key', model, view);
-    return checked.ok ? 'good' : checked.message;
+    return checked.type === 'checked' ? 'good' : checked.message;
   };
   assert.match(check('scripted:/etc/passwd', 'fake/m'), /field "model": only a person/);
   assert.equal(check('scripted:a', 'scripted:a'), 'good');

@@ -3,7 +3,7 @@ import type { Agent } from '../../../records/agent/agent.ts';
 import { nameFault, storedName } from '../../../records/agent/agent-name.ts';
 import type { Decision, RefusalCode, ToolsetView } from '../toolset.ts';
 
-type Refused = Extract<Decision, { type: 'refuse' }>;
+export type Refused = Extract<Decision, { type: 'refuse' }>;
 type Found = { readonly ok: true; readonly agent: Agent } | { readonly ok: false; readonly refused: Refused };
 
 export function refuse(code: RefusalCode, message: string): Refused {

@@ -33,8 +33,8 @@ export function forkAgent(view: ToolsetView, plan: ForkPlan): Decision {
   const { terms, key, prompt } = plan;
   const model = modelOf(terms, view.terms.profiles);
   const checked = checkTask(prompt ?? '', terms, key, model, view, '', forkPlace);
-  if (!checked.ok) return refuse(checked.code, checked.message);
-  const { profile, cwd, text, worktree, budget } = checked.ground;
+  if (checked.type === 'refuse') return checked;
+  const { profile, cwd, text, worktree, budget } = checked;
   const clash = toolsetClash(profile?.toolsets ?? []);
   if (clash !== null) return refuse('NOT_AVAILABLE', `profile "${terms.profile}": ${clash}`);
   const reached = exceededCreationLimit(view);

@@ -1,9 +1,7 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import { isTerminal } from '../../../records/agent/state.ts';
 import type { Decision, ToolsetView } from '../toolset.ts';
-import { describe, find, refuse } from './agent-reference.ts';
-
-type Refused = Extract<Decision, { type: 'refuse' }>;
+import { describe, find, type Refused, refuse } from './agent-reference.ts';
 
 /**
  * Kills the named descendants of the caller with all their descendants (law 9), or none if one is refused. Ended ones among several are skipped. `output`

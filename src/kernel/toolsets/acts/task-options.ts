@@ -5,8 +5,9 @@ import type { Profile } from '../../../records/agent/profile.ts';
 import type { Worktree } from '../../../records/agent/task-terms.ts';
 import { delimiterOf, framed } from '../../../records/text/untrusted-text.ts';
 import { schemaFault } from '../output-schema.ts';
-import type { RefusalCode, ToolsetView, WorldNeed } from '../toolset.ts';
+import type { ToolsetView, WorldNeed } from '../toolset.ts';
 import type { ToolsetTerms } from '../toolset-terms.ts';
+import { type Refused, refuse } from './agent-reference.ts';
 import { type AskedBudget, budgetOption, childBudget } from './child-budget.ts';
 
 const MAX_FILES = 20;
@@ -54,6 +55,7 @@ export function needsOf(options: TaskOptions, key: string, self: Agent, model: s
 
 /** Validated options of a sub-agent, with the results of the lookups. */
 export interface CheckedTask {
+  readonly type: 'checked';
   readonly profile: Profile | null;
   /** Absolute path; null: the creator's. */
   readonly cwd: string | null;
@@ -63,10 +65,6 @@ export interface CheckedTask {
   /** The sub-agent's own budget; null if it has none. */
   readonly budget: Omit<PathBudget, 'agent_id'> | null;
 }
-
-type Checked =
-  | { readonly ok: true; readonly ground: CheckedTask }
-  | { readonly ok: false; readonly code: RefusalCode; readonly message: string };
 
 /** Validates the options of one sub-agent. `field` prefixes the names in error messages (`tasks.2`); `place` tells the sub-agent about its worktree. */
 export function checkTask(
@@ -78,37 +76,40 @@ export function checkTask(
   field = '',
   place = taskPlace,
   sharers = 1,
-): Checked {
+): CheckedTask | Refused {
   const at = (name: string) => (field === '' ? `field "${name}"` : `field "${field}.${name}"`);
-  const bad = (code: RefusalCode, message: string): Checked => ({ ok: false, code, message });
-  const named = findProfile(options.profile, view);
-  if (!named.ok) return bad('NO_PROFILE', `${at('profile')}: ${named.error}`);
-  const { profile } = named;
+  const { profiles } = view.terms;
+  const profile = options.profile == null ? null : profiles.get(options.profile);
+  if (profile === undefined)
+    return refuse(
+      'NO_PROFILE',
+      `${at('profile')}: no profile "${options.profile}". Profiles: ${[...profiles.keys()].join(', ') || 'none'}.`,
+    );
   const others = modelFault(
     options.model,
     () => view.lineage(view.self).map((one) => one.config.model),
     view.terms,
   );
-  if (others !== null) return bad('NOT_AVAILABLE', `${at('model')}: ${others}`);
+  if (others !== null) return refuse('NOT_AVAILABLE', `${at('model')}: ${others}`);
   const schema = options.output_schema ?? null;
   if (schema !== null) {
     const fault = schemaFault(schema);
-    if (fault !== null) return bad('INVALID_ARG', `${at('output_schema')}: ${fault}`);
+    if (fault !== null) return refuse('INVALID_ARG', `${at('output_schema')}: ${fault}`);
     if (isAgentProgram(model ?? view.self.config.model))
-      return bad(
+      return refuse(
         'INVALID_ARG',
         `${at('output_schema')}: ${model} is an agent program, which cannot submit a checked result.`,
       );
   }
   const budget = childBudget(view, options.budget, profile?.budget, sharers);
-  if (!budget.ok) return bad('LIMIT_REACHED', budget.error);
+  if (!budget.ok) return refuse('LIMIT_REACHED', budget.error);
   const found = new Map<string, string>();
   let worktree: Worktree | null = null;
   let characters = 0;
   for (const need of needsOf(options, key, view.self, model)) {
     const answer = view.answer(need);
     const name = { model: 'model', folder: 'cwd', file: 'read_first', worktree: 'worktree' }[need.type];
-    if (!answer.ok) return bad('NOT_AVAILABLE', `${at(name)}: ${answer.error}`);
+    if (!answer.ok) return refuse('NOT_AVAILABLE', `${at(name)}: ${answer.error}`);
     if (need.type === 'file') {
       found.set(need.path, answer.text);
       characters += answer.text.length;
@@ -117,7 +118,7 @@ export function checkTask(
     worktree = answer.worktree ?? worktree;
   }
   if (characters > READ_FIRST_MAX)
-    return bad(
+    return refuse(
       'INVALID_ARG',
       `${at('read_first')}: ${characters} characters; at most ${READ_FIRST_MAX} in all.`,
     );
@@ -125,7 +126,7 @@ export function checkTask(
   found.delete('');
   const text = taskText(task, found, schema, view) + (worktree === null ? '' : `\n\n${place(worktree)}`);
   const folder = worktree === null ? cwd : inWorktree(worktree, view.self.config, cwd);
-  return { ok: true, ground: { profile, cwd: folder, text, worktree, budget: budget.budget } };
+  return { type: 'checked', profile, cwd: folder, text, worktree, budget: budget.budget };
 }
 
 /** Names of scripted models, which are paths of local files. */
@@ -149,17 +150,6 @@ export function modelFault(
   const listed = [...new Set(known)];
   const more = listed.length > MODELS_SHOWN ? ` and ${listed.length - MODELS_SHOWN} more` : '';
   return `agents cannot choose "${wanted}". Models: ${listed.slice(0, MODELS_SHOWN).join(', ')}${more}.`;
-}
-
-function findProfile(
-  name: string | null | undefined,
-  view: ToolsetView,
-): { readonly ok: true; readonly profile: Profile | null } | { readonly ok: false; readonly error: string } {
-  if (name === undefined || name === null) return { ok: true, profile: null };
-  const profile = view.terms.profiles.get(name);
-  if (profile !== undefined) return { ok: true, profile };
-  const known = [...view.terms.profiles.keys()].join(', ');
-  return { ok: false, error: `no profile "${name}". Profiles: ${known || 'none'}.` };
 }
 
 /** The model chosen by the options; null if it is the creator's. */

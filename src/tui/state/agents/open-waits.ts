@@ -1,11 +1,8 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import type { RunningCall, WaitSpec } from '../../../records/agent/state.ts';
 import type { PlacedMessage, ResultContent, UserContent } from '../../../records/conversation/message.ts';
-import type { WaitRow, WaitStatus } from '../../../records/conversation/wait.ts';
+import { HUMAN, WAIT_STATUSES, type WaitRow } from '../../../records/conversation/wait.ts';
 import { isJsonObject, parsedObject } from '../../../records/text/json-text.ts';
-
-/** The person, as a sender of mail. */
-export const HUMAN = 'human';
 
 /** A pending wait, of a tool or of a person. */
 export interface OpenWait {
@@ -56,14 +53,6 @@ export function personText({ kind, content }: Pick<PlacedMessage, 'kind' | 'cont
   return rows?.find(({ agent_id }) => agent_id === HUMAN)?.message ?? null;
 }
 
-const STATUSES: ReadonlySet<string> = new Set<WaitStatus>([
-  'received',
-  'running',
-  'idle',
-  'dead',
-  'waits_for_you',
-]);
-
 /** The output of `wait` as rows; null when it is something else. */
 export function readWait(output: string): WaitResult | null {
   const value = output.startsWith('{') ? parsedObject(output) : null;
@@ -85,11 +74,12 @@ function rowOf(value: unknown): WaitRow | null {
   if (!isJsonObject(value)) return null;
   const { agent_id, name, status, message, last_reply, error, limit, did } = value;
   if (typeof agent_id !== 'string' || typeof name !== 'string') return null;
-  if (typeof status !== 'string' || !STATUSES.has(status)) return null;
+  const known = WAIT_STATUSES.find((one) => one === status);
+  if (known === undefined) return null;
   return {
     agent_id,
     name,
-    status: status as WaitStatus,
+    status: known,
     ...(typeof message === 'string' ? { message } : {}),
     ...(typeof last_reply === 'string' ? { last_reply } : {}),
     ...(typeof error === 'string' ? { error } : {}),
