@@ -72,11 +72,8 @@ class ArgumentReader {
         .filter((one) => one !== written);
       return read.length === 1 ? this.#changed(field, written, read[0]) : written;
     }
-    let value = written;
-    if (!accepts(schema, written)) {
-      value = this.#converted(schema, written, field);
-      if (value !== written) this.#changed(field, written, value);
-    }
+    const value = accepts(schema, written) ? written : this.#converted(schema, written, field);
+    if (value !== written) this.#changed(field, written, value);
     if (Array.isArray(value) && isJsonObject(schema.items)) {
       const { items } = schema;
       return value.map((one, index) => this.value(items, one, `${field}.${index}`));

@@ -21,9 +21,9 @@ export interface Profile {
   readonly instructions: boolean;
   /** Names of the skills that its agents may use; null: all. */
   readonly skills: readonly string[] | null;
-  /** Maximum model requests of one turn. */
   /** Parameters that its model is sent only because it asks for them. */
   readonly parameters: readonly string[];
+  /** Maximum model requests of one turn. */
   readonly turns: number | null;
   /** Maximum wall time of one turn, milliseconds. */
   readonly run_ms: number | null;

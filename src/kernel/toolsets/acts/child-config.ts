@@ -1,4 +1,4 @@
-import type { AgentConfig, PermissionRules } from '../../../records/agent/agent.ts';
+import type { AgentConfig } from '../../../records/agent/agent.ts';
 import type { PathBudget } from '../../../records/agent/budget.ts';
 import type { Profile } from '../../../records/agent/profile.ts';
 import { profileSkills } from '../../../records/agent/skill.ts';
@@ -91,12 +91,8 @@ function toolsOf(
 }
 
 function permissionsOf({ permissions }: AgentConfig, profile: Profile | null): AgentConfig['permissions'] {
-  if (profile === null || isEmpty(profile.permissions)) return permissions;
+  if (profile === null || Object.values(profile.permissions).flat().length === 0) return permissions;
   return { ...permissions, narrowed: [...(permissions.narrowed ?? []), profile.permissions] };
-}
-
-function isEmpty({ allow, ask, deny }: PermissionRules): boolean {
-  return allow.length + ask.length + deny.length === 0;
 }
 
 /** The smallest of the given values; null if there is none. */
