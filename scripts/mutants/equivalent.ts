@@ -74,7 +74,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
   },
   {
     file: 'src/runtime/tool-catalog.ts',
-    line: 'made.toSorted((a, b) => (a.name < b.name ? -1 : 1)),',
+    line: 'return [...acting, ...others].toSorted((a, b) => (a.name < b.name ? -1 : 1));',
     before: '<',
     after: '<=',
     why: 'no two tools have the same name',

@@ -143,7 +143,7 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     name: 'session-nesting',
     protects: 'background runs from starting background runs',
     file: 'src/kernel/toolsets/sessions.ts',
-    guard: 'if (isSubagentSession(view.self.session_key) || view.self.config.task !== undefined)',
+    guard: "if (view.self.session_key.includes(':subagent:') || view.self.config.task !== undefined)",
     without: 'if (view === undefined)',
     tests: ['runtime/toolsets/sessions-toolset'],
   },
