@@ -128,7 +128,7 @@ const waitInput = z.strictObject({
 export const wait = checkedTool({
   name: 'wait',
   description:
-    'Wait for messages. With from_agents: until each of them has sent one, is idle or dead; returns a result per agent with status received, running, idle or dead. Without: for the next message from anyone. A message is returned once.',
+    'Wait for messages. With from_agents: until each of them has sent one, is idle or dead, or one needs you (waits_for_you: answer it, then wait again); returns a row per agent. Without: for the next message from anyone; nobody_works means that none will come. A message is returned once.',
   schema: waitInput,
   comes_last: true,
   surveys: true,

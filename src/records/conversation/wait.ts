@@ -16,7 +16,12 @@ const OPEN: ReadonlySet<WaitStatus> = new Set(['running', 'waits_for_you']);
 /** How many agents a wait for the next message tells about, newest last. */
 const MOST_ROWS = 16;
 /** The person, as a sender of mail. */
-export const HUMAN = 'human';
+export const PERSON = 'user';
+
+/** Whether a stored row is the person's; earlier versions wrote `human`. */
+export function isPerson({ agent_id }: Pick<WaitRow, 'agent_id'>): boolean {
+  return agent_id === PERSON || agent_id === 'human';
+}
 
 export interface WaitRow {
   readonly agent_id: string;
@@ -156,8 +161,8 @@ function endNextMessage(view: WaitView, cut: WaitCut | null): WaitEnd {
   const is_report = letter.kind === 'report';
   const output = JSON.stringify({
     status: is_report ? 'idle' : 'received',
-    agent_id: letter.from_id ?? HUMAN,
-    name: letter.from_name,
+    agent_id: letter.from_id ?? PERSON,
+    name: letter.from_id === null ? PERSON : letter.from_name,
     ...(is_report ? reported([letter]) : { message: letter.body }),
     sent_at: new Date(letter.sent_at).toISOString(),
     ...didOf(letter.did),
@@ -169,7 +174,7 @@ function endNextMessage(view: WaitView, cut: WaitCut | null): WaitEnd {
 function endFanIn(from: readonly string[], view: WaitView, cut: WaitCut | null): WaitEnd {
   const first = new Map<string, Mail>();
   for (const mail of view.inbox) {
-    const id = mail.from_id ?? HUMAN;
+    const id = mail.from_id ?? PERSON;
     if (mail.kind === 'letter' && !first.has(id)) first.set(id, mail);
   }
   const reports = Map.groupBy(
@@ -179,7 +184,11 @@ function endFanIn(from: readonly string[], view: WaitView, cut: WaitCut | null):
   const listed = from.map((id) => row(id, view, first.get(id), reports.get(id) ?? []));
   const others = [...first].filter(([id]) => !from.includes(id));
   const asks = { status: 'waits_for_you' } as const;
-  const needy = others.map(([id, mail]) => ({ ...row(id, view, mail, []), name: mail.from_name, ...asks }));
+  const needy = others.map(([id, mail]) => ({
+    ...row(id, view, mail, []),
+    name: id === PERSON ? PERSON : mail.from_name,
+    ...asks,
+  }));
   const results = [...listed, ...needy];
   const consume = results.flatMap(({ agent_id: id, status }) => [
     ...(first.has(id) ? [(first.get(id) as Mail).id] : []),
@@ -188,7 +197,7 @@ function endFanIn(from: readonly string[], view: WaitView, cut: WaitCut | null):
   const mark = cut === null ? {} : cut === 'timeout' ? { timed_out: true } : { interrupted: true };
   const open = listed.filter((one) => one.message === undefined && OPEN.has(one.status)).length;
   const note = open === 0 ? {} : { note: `${open} of ${listed.length} agents have not answered` };
-  const images = first.get(HUMAN)?.images;
+  const images = first.get(PERSON)?.images;
   const unsent = results.filter((one) => one.last_reply !== undefined && !reports.has(one.agent_id));
   const output = JSON.stringify({ results, ...mark, ...note });
   return { output, consume, unsent, ...(images === undefined ? {} : { images }) };

@@ -1,7 +1,7 @@
 import type { ModelDelta } from '../../models/model.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
-import { HUMAN } from '../../records/conversation/wait.ts';
+import { PERSON } from '../../records/conversation/wait.ts';
 import { countIn } from '../../records/kept-in.ts';
 import { endOfText } from '../../records/text/cut-text.ts';
 import { personText, readWait } from './agents/open-waits.ts';
@@ -70,9 +70,9 @@ function withoutQueued(pane: AgentPane, message: PlacedMessage): AgentPane {
 function withoutReadMail(pane: AgentPane, message: PlacedMessage): AgentPane {
   if (pane.unread.size === 0) return pane;
   const unread = new Map(pane.unread);
-  if (message.kind === 'user' && message.content.origin === 'human') countIn(unread, HUMAN, -1);
+  if (message.kind === 'user' && message.content.origin === 'human') countIn(unread, PERSON, -1);
   else if (message.kind === 'user' && message.content.origin === 'mail') {
-    for (const from of pane.unread.keys()) if (from !== HUMAN) unread.delete(from);
+    for (const from of pane.unread.keys()) if (from !== PERSON) unread.delete(from);
   } else {
     const ended = waitOutput(message);
     if (ended === null) return pane;
@@ -91,7 +91,7 @@ export function seeMail(state: UiState, mail: Mail): UiState {
   if (mail.kind !== 'letter') return state;
   return withPane(state, mail.to_id, (pane) => {
     const unread = new Map(pane.unread);
-    countIn(unread, mail.from_id ?? HUMAN, 1);
+    countIn(unread, mail.from_id ?? PERSON, 1);
     const known = mail.from_id !== null || pane.queued.some(({ id }) => id === mail.id);
     const queued = known ? pane.queued : [...pane.queued, { id: mail.id, text: mail.body }];
     return { ...pane, unread, queued };
@@ -103,7 +103,7 @@ export function seeTakenBack(state: UiState, agent_id: string, mail_id: string):
   const queued = pane.queued.filter(({ id }) => id !== mail_id);
   if (queued.length === pane.queued.length) return state;
   const unread = new Map(pane.unread);
-  countIn(unread, HUMAN, -1);
+  countIn(unread, PERSON, -1);
   return { ...state, panes: state.panes.with(agent_id, { ...pane, queued, unread }) };
 }
 
@@ -146,7 +146,7 @@ export function seeHistory(
   const last = messages.at(-1)?.seq ?? 0;
   const all = [...messages, ...pane.early.filter((message) => message.seq > last)];
   const unread = new Map<string, number>();
-  for (const { kind, from_id } of mail) if (kind === 'letter') countIn(unread, from_id ?? HUMAN, 1);
+  for (const { kind, from_id } of mail) if (kind === 'letter') countIn(unread, from_id ?? PERSON, 1);
   const told = all.filter((message) => message.seq > pane.seq);
   const read = told.reduce((sum, message) => seeCapture(sum, message, agent_id), pane);
   const next: AgentPane = {

@@ -344,10 +344,10 @@ it('a wait for agents ends when a person or somebody else writes, or a listed ag
     rows: [...open, rowOf('c', 'waits_for_you', { message: 'from c' })],
     consumed: 1,
   });
-  assert.deepEqual(fan(both, mailOf('letter', 'stop', { from_id: null, from_name: 'you' }))?.rows.at(-1), {
-    ...rowOf('human', 'waits_for_you', { message: 'stop' }),
-    name: 'you',
-  });
+  assert.deepEqual(
+    fan(both, mailOf('letter', 'stop', { from_id: null, from_name: 'you' }))?.rows.at(-1),
+    rowOf('user', 'waits_for_you', { message: 'stop' }),
+  );
   for (const asker of [waiting('a', null), waiting('a', ['root'], 2)])
     assert.deepEqual(fan([asker, busy('b')], letter('a', 'which?')), {
       rows: [rowOf('a', 'waits_for_you', { message: 'which?' }), open[1]],

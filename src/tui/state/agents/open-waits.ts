@@ -1,7 +1,7 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import type { RunningCall, WaitSpec } from '../../../records/agent/state.ts';
 import type { PlacedMessage, ResultContent, UserContent } from '../../../records/conversation/message.ts';
-import { HUMAN, WAIT_STATUSES, type WaitRow } from '../../../records/conversation/wait.ts';
+import { isPerson, WAIT_STATUSES, type WaitRow } from '../../../records/conversation/wait.ts';
 import { isJsonObject, parsedObject } from '../../../records/text/json-text.ts';
 
 /** A pending wait, of a tool or of a person. */
@@ -50,7 +50,7 @@ export function personText({ kind, content }: Pick<PlacedMessage, 'kind' | 'cont
   if (kind !== 'result') return null;
   const { name, output } = content as ResultContent;
   const rows = name === 'wait' ? readWait(output)?.rows : undefined;
-  return rows?.find(({ agent_id }) => agent_id === HUMAN)?.message ?? null;
+  return rows?.find(isPerson)?.message ?? null;
 }
 
 /** The output of `wait` as rows; null when it is something else. */

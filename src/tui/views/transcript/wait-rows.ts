@@ -1,6 +1,6 @@
 import { deedsHead } from '../../../records/agent/deeds-line.ts';
 import { resultLine } from '../../../records/conversation/child-text.ts';
-import { HUMAN, type WaitRow, type WaitStatus } from '../../../records/conversation/wait.ts';
+import { isPerson, type WaitRow, type WaitStatus } from '../../../records/conversation/wait.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
 import { columnsOf, fit, pad, type UiStyle } from '../../../render/style.ts';
@@ -11,7 +11,8 @@ const NAME_MAX = 24;
 
 /** The result of a wait, a row per agent with what it said. */
 export function waitRows({ rows, cut }: WaitResult, width: number, style: UiStyle): string[] {
-  const names = rows.map((row) => fit(clean(row.name), Math.min(NAME_MAX, Math.floor(width / 3)), style));
+  const nameOf = (row: WaitRow) => (isPerson(row) ? 'you' : clean(row.name));
+  const names = rows.map((row) => fit(nameOf(row), Math.min(NAME_MAX, Math.floor(width / 3)), style));
   const longest = Math.max(0, ...names.map((name) => columnsOf(name)));
   const lines = rows.map((row, index) => {
     const name = names[index] ?? '';
@@ -31,8 +32,9 @@ export function waitRows({ rows, cut }: WaitResult, width: number, style: UiStyl
 }
 
 /** Leaves out the person's text, which follows as a message of theirs. */
-function told({ agent_id, message, last_reply, error, limit, did }: WaitRow, before: string): string {
-  if (agent_id === HUMAN) return '';
+function told(row: WaitRow, before: string): string {
+  if (isPerson(row)) return '';
+  const { message, last_reply, error, limit, did } = row;
   const text = clean(message ?? error ?? resultLine(last_reply ?? '', limit)).trim();
   const all = [...(did === undefined ? [] : [`(${clean(deedsHead(did))})`]), ...(text === '' ? [] : [text])];
   return all.length === 0 ? '' : `${before}${all.join(' ')}`;
