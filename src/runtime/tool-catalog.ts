@@ -1,7 +1,7 @@
 import type { ReadTools } from '../kernel/reading/read-answer.ts';
 import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
 import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
-import { offeredSpec } from '../kernel/toolsets/offered-spec.ts';
+import { offeredSpec, readSchema } from '../kernel/toolsets/offered-spec.ts';
 import type { Toolset, ToolsetTool } from '../kernel/toolsets/toolset.ts';
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { TransitionContext } from '../kernel/transition/transition-result.ts';
@@ -149,6 +149,7 @@ export class ToolCatalog {
     const guides = isSubAgent(config)
       ? []
       : toolsets.filter(({ name }) => config.task === undefined || name !== 'sessions');
+    const { terms } = this;
     const by_name = new Map([recall, ...tools].map((tool) => [tool.spec.name, tool]));
     const of_toolsets = new Map(toolset_tools.map((tool) => [tool.spec.name, tool]));
     const findTool = (name: string) => offer?.find(name);
@@ -166,7 +167,10 @@ export class ToolCatalog {
         },
         find(name) {
           const acting = of_toolsets.get(name);
-          if (acting !== undefined) return { name, input: acting.spec.input, own: true, fits: acting.fits };
+          if (acting !== undefined) {
+            const input = readSchema(acting.spec, terms);
+            return { name, input, own: true, fits: acting.fits };
+          }
           const tool = by_name.get(name) ?? findTool(name);
           if (tool === undefined) return undefined;
           const own = Object.hasOwn(BUILT_IN_PERMISSIONS, name) || tool === recall;

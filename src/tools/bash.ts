@@ -88,7 +88,7 @@ const input = z.strictObject({
     .min(0)
     .max(TIMEOUT_MAX_SECONDS)
     .optional()
-    .describe(`Seconds until it is stopped, ${TIMEOUT_SECONDS} by default.`),
+    .describe(`Seconds, ${TIMEOUT_SECONDS} by default, at most ${TIMEOUT_MAX_SECONDS}.`),
 });
 
 /**
@@ -107,7 +107,7 @@ export function createBashTool(
     permission: BUILT_IN_PERMISSIONS.bash,
     description:
       'Run a shell command in your folder. Returns its output, and the exit code if it is not 0. ' +
-      'No terminal, no input; what it started is stopped when it ends. Long output is cut in the middle and kept in a file that is named.' +
+      'No terminal, no input; what it started is stopped when it ends. Long output is cut; a file that is named keeps it.' +
       (sandbox === null ? '' : ` ${reachText(sandbox.settings)}.`),
     input,
     subject: ({ command }) => command,

@@ -13,6 +13,7 @@ import type { McpServer } from '../../src/tools/mcp/mcp-server.ts';
 import { serverToolOf } from '../../src/tools/mcp/server-tool.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { closeOpened } from '../close-opened.ts';
+import { profileOf } from '../kernel/toolsets/profile-fixture.ts';
 import { setStage } from '../runtime/stage.ts';
 import { CONFIG, termsOf } from '../store/ledger-fixture.ts';
 import { HABITS, type Habit, type Who } from './habits.ts';
@@ -37,7 +38,9 @@ const LISTED = {
 } as unknown as ListedTool;
 const SERVER = { name: 'shop', listed: [LISTED] } as unknown as McpServer;
 const TOOLS = [...createBuiltInTools(), serverToolOf(SERVER, LISTED, argumentsFault, () => null) as Tool];
-const CATALOG = new ToolCatalog({ tools: TOOLS, terms: DEFAULT_TERMS, recall: TOOLS[0] as Tool });
+const profiles = new Map([['explore', profileOf({ name: 'explore' })]]);
+const terms = { ...DEFAULT_TERMS, profiles };
+const CATALOG = new ToolCatalog({ tools: TOOLS, terms, recall: TOOLS[0] as Tool });
 
 function configOf(who: Who): AgentConfig {
   const toolset = who === 'child' ? 'fanout' : who === 'server' ? 'process' : who;

@@ -36,6 +36,12 @@ const EDIT = { path: 'a.txt', edits: [{ old_text: 'a', new_text: 'b' }] };
 const B = 'b0000000-0000-4000-8000-000000000001';
 
 export const HABITS: readonly Habit[] = [
+  read(
+    'process',
+    'fork',
+    { prompt: 'find it', description: 'Finder', subagent_type: 'Explore' },
+    { name: 'Finder', prompt: 'find it', profile: 'explore' },
+  ),
   // bash
   read('process', 'bash', { cmd: 'ls' }, LS),
   read('process', 'bash', { shell_command: 'ls' }, LS),
@@ -414,6 +420,16 @@ export const HABITS: readonly Habit[] = [
   ),
   text('{"name": "bash", "arguments": {"command": "ls"}}', ['bash', LS]),
   text('```json\n{"name": "bash", "arguments": {"command": "ls"}}\n```', ['bash', LS]),
+  text('Done.\nI\'ll run it now:\n```json\n{"name": "bash", "arguments": {"command": "ls"}}\n```', [
+    'bash',
+    LS,
+  ]),
+  {
+    who: 'child',
+    wrote:
+      'I\'ll submit my findings with `submit_result`:\n\n```json\n{"name": "submit_result", "arguments": {"result": "1. x"}}\n```',
+    reads: [['submit_result', { result: '1. x' }]],
+  },
   // answered with a right call
   answer(
     'process',
@@ -457,6 +473,13 @@ export const HABITS: readonly Habit[] = [
     'Agent',
     { description: 'a', prompt: 'b' },
     /spawn_agents \{"tasks":\[\{"task":"b","label":"a"\}\]\}/,
+  ),
+  // The example does not repeat what is refused.
+  answer(
+    'process',
+    'bash',
+    { command: 'ls', timeout: 60_000 },
+    /timeout.*For example: bash \{"command":"ls"\}$/,
   ),
   answer('sessions', 'spawn_agent', { message: 'b' }, /sessions_spawn \{"task":"b"\}/),
   answer(

@@ -23,7 +23,13 @@ export function argumentsError(tool: Spec, fault: string, given: unknown): strin
   const listed = fault.includes('the fields are:')
     ? ''
     : `; the fields${path.length > 0 ? ` of ${path.join('.')}` : ''} are: ${fields}`;
-  return `${tool.name}: ${fault}${listed}. For example: ${exampleCall(tool, given)}`;
+  return `${tool.name}: ${fault}${listed}. For example: ${exampleCall(tool, withoutFault(given, fault))}`;
+}
+
+/** An example repeats no value that is refused. */
+function withoutFault(given: unknown, fault: string): unknown {
+  const wrong = /^field "([^".]+)": (?!not known)/.exec(fault)?.[1];
+  return wrong === undefined || !isJsonObject(given) ? given : { ...given, [wrong]: undefined };
 }
 
 /** Why there is no such tool, with the one that does what the name means. */
@@ -33,7 +39,7 @@ export function unknownToolError(name: string, specs: readonly Spec[], given: un
   const hint =
     meant === null
       ? `${nameHint(name, names, 'Tools')}.`
-      : `For that there is ${meant.tool.name}: ${exampleCall(meant.tool, given, meant.command)}`;
+      : `Nothing was run. For that there is ${meant.tool.name}: ${exampleCall(meant.tool, given, meant.command)}`;
   return `there is no tool "${cutText(name, TEXT_SHOWN, '…').toWellFormed()}". ${hint}`;
 }
 

@@ -207,7 +207,8 @@ class ArgumentReader {
         : missing.filter((name) => namesOf(name).includes(plain.replace(MILLISECONDS, 'timeout')));
     if (only !== undefined && more.length === 0) return only;
     const profiles = AGENT_TYPE.test(plain) && !read.has('profile') ? properties.profile?.enum : undefined;
-    return Array.isArray(profiles) && profiles.includes(value) ? 'profile' : null;
+    const word = plainName(wordOf(value) ?? '');
+    return Array.isArray(profiles) && profiles.some((one) => plainName(one) === word) ? 'profile' : null;
   }
 
   #isIgnored(key: string, value: unknown): boolean {

@@ -25,6 +25,8 @@ const TOKENED =
   /(?:<\|tool_call_begin\|>|function<｜tool▁sep｜>)\s*([\w.-]+)(?::\d+)?\s*(?:<\|tool_call_argument_begin\|>|```json)([\s\S]*?)(?:```\s*)?(?:<\|tool_call_end\|>|<｜tool▁call▁end｜>)/g;
 /** A name and keys with values, or JSON: what stands between marks. */
 const MARKS = /<\/?(?:tool_calls?|function_calls)>|<[|｜][\w▁]+[|｜]>|\[TOOL_CALLS\]/g;
+/** A text that ends with its only code block. */
+const FENCED = /^((?:(?!```)[\s\S])*)```(?:json|tool_call)?\n((?:(?!```)[\s\S])*)\n```$/;
 const FIELD =
   /<(?:antml:)?(?:parameter(?: name)?="?|arg_key>)([^"<>]+?)(?:"?>|<\/arg_key>\s*<arg_value>)\n?([\s\S]*?)\n?<\/(?:(?:antml:)?parameter|arg_value)>/g;
 
@@ -36,8 +38,14 @@ export function writtenCalls(text: string): WrittenCalls | null {
   const at = text.search(BEGIN);
   const before = at < 0 ? '' : text.slice(0, at);
   if (before.split('```').length % 2 === 0 || before.endsWith('`')) return null;
-  const fenced = /^```(?:json|tool_call)?\n([\s\S]*)\n```$/.exec(text.trim())?.[1];
-  const block = at < 0 ? (fenced ?? text) : text.slice(at);
+  const fenced = FENCED.exec(text.trim());
+  // A code block shows something, unless it is the whole text or what the sentence before it announces.
+  if (at < 0 && fenced !== null) {
+    const [, said = '', block = ''] = fenced;
+    const found = said === '' || announcesCalls(said) ? writtenCalls(block) : null;
+    return found && { ...found, before: said.trimEnd() };
+  }
+  const block = at < 0 ? text : text.slice(at);
   if (
     block.length > BLOCK_MAX ||
     block.split(/<tool_call|<function=|invoke name=|tool.call.begin|arg_key>|parameter/).length > MARKS_MAX
@@ -84,7 +92,7 @@ function callsIn(body: string): readonly WrittenCall[] {
 }
 
 const ANNOUNCES =
-  /^(?:(?:ok(?:ay)?|sure|great|alright|now|first|next|then|so)[,.!]? )*(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to) (?:first |now |then |also |start by |begin by )*(?:read|look|check|run|search|open|list|explor|examin|inspect|find|start|begin|creat|writ|edit|fix|updat|fork|spawn|us|call)/i;
+  /^(?:(?:ok(?:ay)?|sure|great|alright|now|first|next|then|so)[,.!]? )*(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to) (?:first |now |then |also |start by |begin by )*(?:read|look|check|run|search|open|list|explor|examin|inspect|find|start|begin|creat|writ|edit|fix|updat|fork|spawn|us|call|submit|send|report|mak)/i;
 
 /** Whether the last sentence of an answer announces a call, and asks or waits for nobody. */
 export function announcesCalls(text: string): boolean {

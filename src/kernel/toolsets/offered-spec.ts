@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../../records/agent/agent.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import { SCRIPTED } from './acts/task-options.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
@@ -13,16 +14,14 @@ export interface Offer {
   readonly in_repository: boolean;
 }
 
-/** Models that are listed; of more, a model is told some. */
+/** Models and profiles that are described; of more, a model is told some. */
 const LISTED_MAX = 6;
+/** Maximum characters of what it is told of a profile. */
+const TOLD_MAX = 80;
 
 /** Whether a parameter is sent, or what of it differs; every other parameter always is. Calls are checked by the whole schema: one that was not sent may be used. */
 const SHOWN: Readonly<Record<string, (offer: Offer, tool: string) => boolean | object>> = {
-  profile({ terms: { profiles, subagents } }, tool) {
-    const allowed = tool === 'sessions_spawn' ? subagents.allow_agents : null;
-    const names = [...profiles.keys()].filter((name) => allowed?.includes(name) ?? true);
-    return names.length > 0 && { enum: names };
-  },
+  profile: profilesFor,
   model({ config, terms: { profiles, subagents } }) {
     const named = [...[...profiles.values()].map(({ model }) => model), ...(subagents.models ?? [])];
     const known = [...new Set(named)].filter((name) => name !== null && !SCRIPTED.test(name));
@@ -46,21 +45,44 @@ const SHOWN: Readonly<Record<string, (offer: Offer, tool: string) => boolean | o
   serverName: ({ terms }) => terms.delegation.servers.length > 1 && { enum: terms.delegation.servers },
 };
 
+/** The names of profiles, as the values of a parameter, and what they are; false if there are none. */
+function profilesFor({ terms: { profiles, subagents } }: Pick<Offer, 'terms'>, tool: string) {
+  const allowed = tool === 'sessions_spawn' ? subagents.allow_agents : null;
+  const names = [...profiles.keys()].filter((name) => allowed?.includes(name) ?? true);
+  const told = names.slice(0, LISTED_MAX).flatMap((name) => {
+    const { description = '' } = profiles.get(name) ?? {};
+    return description === '' ? [] : [`${name}: ${cutText(description.replace(/\.$/, ''), TOLD_MAX, '…')}`];
+  });
+  return names.length > 0 && { enum: names, description: ['Kind of agent', ...told].join('. ') };
+}
+
 function asked(name: string) {
   return ({ config: { profile = '' }, terms: { subagents, profiles } }: Offer): boolean =>
     [subagents, profiles.get(profile)].some((one) => one?.parameters.includes(name));
 }
 
+type Schema = ToolSpec['input'];
+
+/** A schema with what `shown` says of each parameter, at every depth. */
+function withShown(schema: Schema, shown: (parameter: string) => boolean | object): Schema {
+  const { properties, items } = schema as Record<string, Record<string, Schema> | undefined>;
+  if (items !== undefined) return { ...schema, items: withShown(items, shown) };
+  if (properties === undefined) return schema;
+  const kept = Object.entries(properties).flatMap(([key, value]) => {
+    const change = shown(key);
+    return change === false
+      ? []
+      : [[key, { ...withShown(value, shown), ...(change === true ? {} : change) }]];
+  });
+  return { ...schema, properties: Object.fromEntries(kept) };
+}
+
 /** The description of a tool that creates agents or schedules their work, with the parameters that this agent can use. */
 export function offeredSpec({ name, description, input }: ToolSpec, offer: Offer): ToolSpec {
-  const offered = (schema: ToolSpec['input']): ToolSpec['input'] => {
-    const { properties, items } = schema as Record<string, Record<string, ToolSpec['input']> | undefined>;
-    if (items !== undefined) return { ...schema, items: offered(items) };
-    const kept = Object.entries(properties ?? {}).flatMap(([key, value]) => {
-      const shown = SHOWN[key]?.(offer, name) ?? true;
-      return shown === false ? [] : [[key, { ...offered(value), ...(shown === true ? {} : shown) }]];
-    });
-    return properties === undefined ? schema : { ...schema, properties: Object.fromEntries(kept) };
-  };
-  return { name, description, input: offered(input) };
+  return { name, description, input: withShown(input, (key) => SHOWN[key]?.(offer, name) ?? true) };
+}
+
+/** What the arguments of a call are read by: all parameters, with the names of profiles. */
+export function readSchema({ name, input }: ToolSpec, terms: ToolsetTerms): Schema {
+  return withShown(input, (key) => key !== 'profile' || profilesFor({ terms }, name) || true);
 }

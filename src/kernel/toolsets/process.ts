@@ -92,8 +92,7 @@ const RECIPIENTS_MAX = 100;
 
 export const send = checkedTool({
   name: 'send',
-  description:
-    'Send a message to another agent: your parent, a child, a sibling. It wakes up if it is idle. Does not wait for an answer.',
+  description: 'Send a message to another agent: your parent, a child, a sibling. It wakes if it is idle.',
   sent: sendInput,
   schema: sendInput.extend({
     to: z.union([sendInput.shape.to, z.array(sendInput.shape.to).min(1).max(RECIPIENTS_MAX)]),
@@ -128,7 +127,7 @@ const waitInput = z.strictObject({
 export const wait = checkedTool({
   name: 'wait',
   description:
-    'Wait for messages. With from_agents: until each of them has sent one, is idle or dead, or one needs you (waits_for_you: answer it, then wait again); returns a row per agent. Without: for the next message from anyone; nobody_works means that none will come. A message is returned once.',
+    'Wait for messages. With from_agents: until each has sent one, is idle (its turn ended: last_reply is its report) or dead, or one needs you (waits_for_you: answer it, wait again); returns a row per agent, each message once. Without: for the next message from anyone; nobody_works: none will come.',
   schema: waitInput,
   comes_last: true,
   surveys: true,

@@ -74,7 +74,8 @@ const spawn = checkedTool({
     const planned = planRun(options, agent_id, call.id, modelFor(options, view.terms), view);
     if (planned.type === 'refuse') return planned;
     const { run_id: runId, session_key: sessionKey, consequences } = planned;
-    const output = JSON.stringify({ status: 'accepted', runId, sessionKey });
+    const limit = options.timeoutSeconds ? { timeoutSeconds: options.timeoutSeconds } : {};
+    const output = JSON.stringify({ status: 'accepted', runId, sessionKey, ...limit });
     return { type: 'settle', output, consequences };
   },
 });
@@ -220,5 +221,5 @@ export const sessionsToolset: Toolset = {
   name: 'sessions',
   tools: [spawn, list, cancel],
   guidance:
-    'Do not wait for background runs: when you have nothing else to do, end your turn. Their ends wake you.',
+    'Do not wait for background runs: when you have nothing else to do, end your turn. Their ends wake you. The user gets only your last answer: repeat in it what counts of earlier ones.',
 };

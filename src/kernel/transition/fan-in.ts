@@ -97,12 +97,16 @@ export function appendResults(
   return appendSystem(JSON.stringify({ sub_agent_results, ...note }));
 }
 
+/** For the parent of a child that answered with a text in the end. */
+const UNSUBMITTED = 'it ended without submit_result; this is all that it wrote';
+
 /** The outcome in the documented JSON format. */
 function taggedOutcome(outcome: ChildOutcome): object {
   if (outcome.type === 'success') {
     const { result, limit, unsubmitted } = outcome;
     const submitted = unsubmitted === true ? { submitted: false } : {};
-    return { success: { result, ...submitted, ...(limit === undefined ? {} : { limit }) } };
+    const note = unsubmitted === true ? { note: UNSUBMITTED } : {};
+    return { success: { result, ...submitted, ...(limit === undefined ? note : { limit }) } };
   }
   const { error, error_kind, partial } = outcome;
   return { failure: { error, error_kind, ...(partial === undefined ? {} : { partial }) } };

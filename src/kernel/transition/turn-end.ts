@@ -9,7 +9,7 @@ import type { TransitionContext } from './transition-result.ts';
 import { step, type Transition } from './transition-result.ts';
 
 const NUDGE =
-  'You stopped without a result. Call submit_result with your result, or submit_error if the task cannot be done.';
+  'Nothing is submitted yet: what you wrote is text, not a call. Call submit_result with your whole result, or submit_error if the task cannot be done.';
 
 const SILENT: Failure = {
   kind: 'no_result',

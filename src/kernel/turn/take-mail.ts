@@ -121,7 +121,7 @@ function saidIn(mail: Mail): string {
 }
 
 const UNSENT =
-  'A status "idle" says how the turn of an agent ended that sent you nothing in it: its last words ("submitted": false), or why it stopped. What you answer now replaces your last answer, so repeat what still counts of it.';
+  'A status "idle" is the report of an agent whose turn ended: its last words, or why it stopped. What you answer now replaces your last answer, so repeat what still counts of it.';
 
 /** Notifies an agent that reads its own inbox of new mail: one line per sender. */
 function noticeOf(letters: readonly Mail[]): string {

@@ -27,7 +27,7 @@ export function createPatchTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
   return defineOwnTool({
     name: 'patch',
     permission: BUILT_IN_PERMISSIONS.patch,
-    description: 'Replace parts of a text file that you have read. Returns the difference.',
+    description: 'Replace parts of a text file. Returns the difference.',
     input,
     subject: ({ path }) => path,
     difference: ({ path, edits }, context) =>

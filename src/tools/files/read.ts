@@ -66,7 +66,7 @@ export function createReadTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
     name: 'read',
     permission: BUILT_IN_PERMISSIONS.read,
     description:
-      'Read a file: text with line numbers (number, tab, line), or a picture. Or list a folder. ' +
+      'Read a text file (number, tab, line), a picture, or list a folder. ' +
       `Returns up to ${LINES_MAX} lines or ${READ_BYTES / 1024} KB; go on with offset.`,
     input,
     side_by_side: true,

@@ -16,7 +16,7 @@ const BUILT_IN_PROFILES: readonly Profile[] = [
     ...BLANK_PROFILE,
     source: 'built in',
     name: 'explore',
-    description: 'Finds and reads; changes nothing.',
+    description: 'Only reads.',
     tools: ['read', 'search', 'think', 'read_image', 'skill'],
     turns: 20,
   },
@@ -24,7 +24,7 @@ const BUILT_IN_PROFILES: readonly Profile[] = [
     ...BLANK_PROFILE,
     source: 'built in',
     name: 'work',
-    description: 'Does a task of its own with all that its creator has.',
+    description: 'All that its creator can do.',
     turns: 50,
   },
 ];
