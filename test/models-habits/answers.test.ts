@@ -204,7 +204,18 @@ it('who announces a call and makes none is asked for it once, at the beginning o
   assert.equal(again.requests.length, 2);
 });
 
+it('commands in a code block after an announcement are no calls, and the call is asked for', async () => {
+  const text = 'I will look at the module and its test first.\n\n```bash\ncat a.js\n```';
+  const on = await setStage(solo(text, [['read', { path: '.' }]], 'Seen.'), { tools });
+  const { root } = await on.perform();
+  assert.deepEqual(
+    (await on.results(root)).map(({ name }) => name),
+    ['read'],
+  );
+});
+
 for (const text of [
+  'The script:\n\n```bash\ncat a.js\n```',
   'Done. Let me know if I should run the tests.',
   'I will start when you have read the plan.',
   'Shall I run the tests?',

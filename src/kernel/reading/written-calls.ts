@@ -96,8 +96,11 @@ const ANNOUNCES =
 
 /** Whether the last sentence of an answer announces a call, and asks or waits for nobody. */
 export function announcesCalls(text: string): boolean {
+  // Commands in a code block at the end are what was announced.
+  const [, said = text] =
+    /^((?:(?!```)[\s\S])*)```(?:\w+)?\n(?:(?!```)[\s\S])*\n```$/.exec(text.trim()) ?? [];
   const last =
-    text
+    said
       .trim()
       .split(/(?<=[.!?:…])\s+|\n+/)
       .at(-1) ?? '';

@@ -26,16 +26,16 @@ export function deedsLine(
   const deeds = deedsOf(state);
   if (deeds === undefined) return undefined;
   const missing = missingEvidence(config, deeds);
-  const { calls = {}, files = [], unanswered } = deeds;
+  const { calls = {}, files = [], children } = deeds;
   const is_program = isAgentProgram(config.model);
   const is_idle = Object.keys(calls).length + files.length + missing.length === 0;
-  if (is_idle && !is_program && unanswered === undefined) return undefined;
+  if (is_idle && !is_program && children === undefined) return undefined;
   const took = deeds.took_ms ?? ('turn' in state ? now - state.turn.started_at : 0);
   return [
     is_program ? 'an agent program, whose calls are not counted' : callsText(deeds),
     ...filesText(deeds),
     ...commandsText(deeds),
-    ...(unanswered === undefined ? [] : [`${unanswered} of ${deeds.children} children had not answered`]),
+    ...childrenText(deeds),
     ...(missing.length === 0 ? [] : [`required evidence missing: ${missing.map(framedName).join(', ')}`]),
     `${Math.round(took / 1000)} s`,
     `${deeds.tokens ?? 0} tokens`,
@@ -49,6 +49,12 @@ function callsText({ calls = {} }: Deeds): string {
   const each = all.map(([tool, count]) => `${named(tool)} ${count.made}`).join(', ');
   const head = `${made} tool ${made === 1 ? 'call' : 'calls'}`;
   return `${head}${failed === 0 ? '' : `, ${failed} failed`}${made === 0 ? '' : ` (${each})`}`;
+}
+
+function childrenText({ children, unanswered }: Deeds): string[] {
+  if (children === undefined) return [];
+  if (unanswered !== undefined) return [`${unanswered} of ${children} children had not answered`];
+  return [`${children} ${children === 1 ? 'agent' : 'agents'} created`];
 }
 
 function filesText({ files = [], more_files = 0 }: Deeds): string[] {

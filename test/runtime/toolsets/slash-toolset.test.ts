@@ -241,7 +241,7 @@ onBothDatabases('slash', (database) => {
       shell?.output,
       `this is no command of the shell, and nothing was run. Call the tool slash:\nslash {"command":"send ${root.id} '{\\"a\\": 1}'"}`,
     );
-    assert.equal(sent?.output, `sent to ${root.id}`);
+    assert.equal(sent?.output, `sent to ${root.id}: this was your report, end your turn`);
     assert.deepEqual(
       shownLetters(await on.results(root)).map((letter) => letter.completion),
       [{ status: 'idle', success: true, summary: 'all of it' }],

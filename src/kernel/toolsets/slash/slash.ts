@@ -104,8 +104,9 @@ function identity(id: string, name: string, parent: Agent, task: string | null, 
 function sendCommand({ to, message }: Extract<SlashCommand, { name: 'send' }>, view: ToolsetView): Decision {
   const target = view.resolve(to);
   const reports = target.found === 'one' && target.agent.id === view.self.parent_id;
-  const body = (reports ? completionIn(message) : null) ?? message;
-  return sendLetter(view, to, 'UUID', body, ({ id }) => `sent to ${id}`);
+  const completion = reports ? completionIn(message) : null;
+  const then = completion === null ? '' : ': this was your report, end your turn';
+  return sendLetter(view, to, 'UUID', completion ?? message, ({ id }) => `sent to ${id}${then}`);
 }
 
 /** The text of a completion, which may be quoted as in a shell; null for any other message. */
