@@ -45,7 +45,7 @@ it('a run with cleanup delete and delivery', { timeout: 60_000 }, async () => {
   const history = await store.history(root.id);
   const results = history.flatMap((message) => (message.kind === 'result' ? [message.content.output] : []));
   const accepted = JSON.parse(results[0] ?? '') as { status: string; runId: string; sessionKey: string };
-  assert.deepEqual(Object.keys(accepted), ['status', 'runId', 'sessionKey']);
+  assert.deepEqual(Object.keys(accepted), ['status', 'runId', 'sessionKey', 'timeoutSeconds']);
   assert.equal(accepted.status, 'accepted');
   assert.match(accepted.sessionKey, /^agent:main:subagent:[\da-f-]{36}$/);
   const told = history.flatMap((message) =>

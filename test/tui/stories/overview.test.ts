@@ -53,7 +53,8 @@ it('ps --watch and the UI that it becomes: what waits elsewhere is shown, answer
   await pty.until('Heard: look at it');
   await ui.press(KEY.leader, 't');
   await pty.until('Done 2');
-  await ui.press('c', 'l');
+  // Long enough not to stand in the random name of the folder.
+  await ui.press('c', 'l', 'e', 'a', 'n');
   await ui.gone('look at it');
   await ui.press(KEY.escape);
   await pty.until('look at it');

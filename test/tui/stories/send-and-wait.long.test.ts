@@ -91,11 +91,12 @@ it('Esc stops waiting and shows what is known so far; the agents continue', asyn
   await ui.say('/wait 0.3 slow');
   await pty.until('timed out');
   await ui.say('/wait 0.3');
-  await pty.until('nothing came, timed out');
+  const shows = (text: RegExp) => () => text.test(pty.screen().join('\n'));
+  await pty.until(shows(/lazy +○ idle +rests\n +timed out/));
   await ui.say('/wait 60');
   await pty.until('Esc stops waiting');
   await ui.press(KEY.escape);
-  await pty.until('nothing came, interrupted');
+  await pty.until(shows(/timed out[\s\S]*lazy +○ idle +rests\n +interrupted/));
   const root = await ui.ledger(async (store) => {
     const [agent] = await store.agents({ conversations: true });
     return store.history(agent?.id ?? '');
