@@ -201,10 +201,10 @@ for (const { question, looks } of STORIES) {
   const { sub_agent_results } = JSON.parse(reply) as {
     sub_agent_results: { task: string; outcome: { success?: { result: string } } }[];
   };
-  // One result for each task, in the order of the tasks, whoever was done first.
+  // One result for each task, in the order of the tasks, whoever was done first; it names the label.
   assert.deepEqual(
     sub_agent_results.map(({ task }) => task),
-    looks.map(({ task }) => task),
+    looks.map(({ label }) => label),
   );
   for (const [place, { label, finds }] of looks.entries()) {
     const result = sub_agent_results[place]?.outcome.success?.result ?? '';

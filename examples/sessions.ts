@@ -108,9 +108,9 @@ assert.deepEqual(conversation, [
   `User: ${question}`,
   "Agent: I'll spawn a subagent to research XFS history.",
   'Tool: sessions_spawn',
-  `Tool result: ${JSON.stringify({ status: 'accepted', runId: row.id, sessionKey: row.session_key })}`,
+  `Tool result: ${JSON.stringify({ status: 'accepted', runId: row.id, sessionKey: row.session_key, timeoutSeconds: 120 })}`,
   "Agent: I've spawned a research subagent. I'll let you know when it completes.",
-  `System event: [Subagent: xfs-research] Complete.\n\n--- … from a sub-agent, not from the user\n${found}\n--- … end\n\n[Did: 0 tool calls; …]`,
+  `System event: [Subagent: xfs-research] Complete.\n\n--- … from a sub-agent, not from the user\n${found}\n--- … end\n\n[Did: nothing]`,
   `Agent: The research is complete! Here's what the subagent found: ${found}`,
 ]);
 assert.match(String(row.session_key), /^agent:main:subagent:[0-9a-f-]{36}$/);

@@ -117,14 +117,22 @@ async function run(options: object, agent: { profile?: string; prompt?: string }
 }
 
 /** Options with a model that records which tools it was offered; `names` returns those of its newest request. */
-function toolsSeen(): { options: object; names: () => readonly string[] } {
+function toolsSeen(): {
+  options: object;
+  names: () => readonly string[];
+  parametersOf: (tool: string) => readonly string[];
+} {
   const script = createScriptedModel(RULES, 'script');
-  let names: readonly string[] = [];
+  let tools: ModelRequest['tools'] = [];
   const stream: typeof script.stream = (request, onDelta) => {
-    names = request.tools.map(({ name }) => name);
+    tools = request.tools;
     return script.stream(request, onDelta);
   };
-  return { options: { models: { script: { ...script, stream } } }, names: () => names };
+  return {
+    options: { models: { script: { ...script, stream } } },
+    names: () => tools.map(({ name }) => name),
+    parametersOf: (tool) => Object.keys(tools.find(({ name }) => name === tool)?.input.properties ?? {}),
+  };
 }
 
 /** The configuration of a root that is started with these options. */
@@ -264,7 +272,7 @@ const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
     assert.match(await onTheWeb(`fetch ${origin}/`, { ...web, robots: false }), /Page/);
   },
   'web.search.type': async () => {
-    assert.match(await onTheWeb('seek', {}), /there is no tool "web_search"/);
+    assert.match(await onTheWeb('seek', {}), /no search service is configured/);
     assert.match(await onTheWeb('seek', { search: { type: 'searxng' } }), /needs "baseURL"/);
   },
   'web.search.baseURL': async () => {
@@ -329,6 +337,19 @@ const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
     for (const name of ['own', 'a/b', 'openai/gpt-5', 'acp:wren/*']) assert.ok(usual.includes(name), name);
     assert.ok(!usual.some((name) => name.startsWith('anthropic/')));
     assert.deepEqual(models({ agents: { defaults: { subagents: { models: ['a/*'] } } } }), ['a/*']);
+  },
+  'agents.defaults.subagents.parameters': async () => {
+    const seen = toolsSeen();
+    const agents = { defaults: { subagents: { parameters: ['read_first'] } } };
+    await run({ ...seen.options, toolsets: ['process'], agents });
+    assert.ok(seen.parametersOf('fork').includes('read_first'));
+    assert.ok(!seen.parametersOf('fork').includes('budget'));
+  },
+  'agents.*.parameters': async () => {
+    const seen = toolsSeen();
+    const agents = { asker: { toolsets: ['process'], parameters: ['read_first'] } };
+    await run({ ...seen.options, agents }, { profile: 'asker' });
+    assert.ok(seen.parametersOf('fork').includes('read_first'));
   },
   'agents.defaults.subagents.allowAgents': async () => {
     const agents = { defaults: { subagents: { allowAgents: [] } } };

@@ -133,6 +133,8 @@ describe('pages of the dashboard', { skip }, () => {
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');
+    // Keys belong to the dialog until it has gone.
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'hidden' });
     await page.locator('main a[data-row]').first().waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('j');
