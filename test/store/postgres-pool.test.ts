@@ -97,6 +97,7 @@ describe('connections to a PostgreSQL server', () => {
     assert.deepEqual(await database.read('SELECT 1 AS one'), [{ one: 1 }]);
     await database.close();
     await new Promise((resolve) => relay.close(resolve));
+    await until(async () => (await connections()) === 0, 'every connection is ended');
     const pauses = tries.slice(1).map((at, before) => at - (tries[before] as number));
     assert.equal(pauses.length, 3);
     // Timers may fire a millisecond early.
