@@ -31,8 +31,9 @@ function matchPath(rule: Rule, pattern: string, path: string): Match {
   return matchesWithin(fold(pattern), fold(path)) ? 'yes' : 'no';
 }
 
+/** Both steps are needed: some letters have the same capital only (`s` and `ſ`, `σ` and `ς`), and `ẞ` has `ß` as its small letter only. */
 function fold(text: string): string {
-  return text.normalize('NFC').toLowerCase();
+  return text.normalize('NFC').toLowerCase().toUpperCase();
 }
 
 export interface PermissionCall {

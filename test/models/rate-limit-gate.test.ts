@@ -218,6 +218,71 @@ it('an abort in the queue leaves it, and the place is not lost', async () => {
   );
 });
 
+/** A gate with one slot whose back-off ends only with an abort: of two waits, the first is over and the second lasts. */
+function sleepless() {
+  let closed = true;
+  const gate = new Gate({
+    concurrency: 1,
+    now: () => (closed ? 0 : 1e9),
+    random: () => 0.5,
+    sleep: (_ms, signal) =>
+      new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
+  });
+  const stream = (outcome: ModelOutcome, signal?: AbortSignal) =>
+    gate.stream(
+      model(async () => outcome),
+      ask(signal === undefined ? {} : { signal }),
+      () => undefined,
+    );
+  const reopen = () => {
+    closed = false;
+  };
+  return { stream, reopen };
+}
+
+for (const [what, outcome] of [
+  ['the back-off of all', limited(10_000)],
+  [
+    'its own back-off',
+    { type: 'failure', failure: { kind: 'network', error: 'cut', retryable: true } } as ModelOutcome,
+  ],
+] as const)
+  it(`an abort in ${what} gives the slot back, each time`, async () => {
+    const { stream, reopen } = sleepless();
+    for (let round = 0; round < 3; round += 1) {
+      const controller = new AbortController();
+      const held = stream(outcome, controller.signal);
+      await new Promise((resolve) => setImmediate(resolve));
+      controller.abort();
+      assert.equal((await held).type, 'aborted');
+    }
+    reopen();
+    const others = [stream(OK), stream(OK)];
+    await new Promise((resolve) => setImmediate(resolve));
+    const all = await Promise.race([
+      Promise.all(others),
+      new Promise<null>((resolve) => setImmediate(resolve, null)),
+    ]);
+    assert.deepEqual(
+      all?.map(({ type }) => type),
+      ['answer', 'answer'],
+      'the slot was lost',
+    );
+  });
+
+it('an abort of one of two requests in a back-off leaves the other its turn', async () => {
+  const { stream, reopen } = sleepless();
+  const [first, second] = [new AbortController(), new AbortController()];
+  const [one, two] = [stream(limited(10_000), first.signal), stream(OK, second.signal)];
+  await new Promise((resolve) => setImmediate(resolve));
+  reopen();
+  first.abort();
+  assert.deepEqual(
+    (await Promise.all([one, two])).map(({ type }) => type),
+    ['aborted', 'answer'],
+  );
+});
+
 it('reads every form of Retry-After', () => {
   const now = Date.parse('2026-11-21T10:00:00Z');
   assert.equal(retryAfter({ 'retry-after': '3' }, now), 3000);

@@ -38,6 +38,38 @@ test('defaults: reading is allowed, changing asks, unknown tools ask (P3)', () =
   });
 });
 
+test('deny and ask rules of paths match every spelling of a name that a file system takes for the same one; allow rules only their own (P7)', () => {
+  const spellings = [
+    ['Prüfung/geheim.txt', 'PRÜFUNG/GEHEIM.TXT', 'Pru\u0308fung/geheim.txt', 'PRU\u0308FUNG/Geheim.txt'],
+    ['secrets/a.env', 'Secrets/A.ENV', 'SECRETS/a.env', 'ſecrets/a.env', '\u017fECRETS/a.env'],
+    ['kelvin', 'KELVIN', '\u212Aelvin'],
+    ['straße', 'STRASSE', 'STRAẞE', 'Strasse'],
+    ['οδός/x', 'ΟΔΌΣ/x', 'οδόσ/X', 'οδο\u0301ς/x'],
+    ['한글', '\u1112\u1161\u11ab\u1100\u1173\u11af'],
+  ];
+  for (const names of spellings)
+    for (const pattern of names)
+      for (const path of names) {
+        for (const [rule, tool] of [
+          [`read:${pattern}`, 'read'],
+          [`write:${pattern}`, 'write'],
+          [`read:${pattern}*`, 'read'],
+        ] as const) {
+          for (const verdict_of of ['deny', 'ask'] as const)
+            assert.equal(
+              verdict(cli({ allow: ['*'], [verdict_of]: [rule] }), tool, path),
+              verdict_of,
+              `${rule}: ${path}`,
+            );
+        }
+        const allowed = verdict(cli({ allow: [`write:${pattern}`] }), 'write', path);
+        assert.equal(allowed, pattern === path ? 'allow' : 'ask', `write:${pattern}: ${path}`);
+        const command = cli({ allow: ['*'], deny: [`read:${pattern}`] });
+        const touched = [{ path, as: 'read' }];
+        assert.equal(decide(command, permissionOf('bash'), 'x', touched).verdict, 'deny');
+      }
+});
+
 test('a deny rule of a path holds within a matching folder, also in a path of thousands of components (P3)', () => {
   const part = fc.constantFrom('a', 'b', '.env', '*', '**', 'A*', '');
   fc.assert(

@@ -289,6 +289,30 @@ it('law 9: a kill ends and fences all descendants, and reports to a living paren
   assert.deepEqual(kill(unitOf(entries), 'nobody', 'you', 70, null), []);
 });
 
+it('law 9: a kill signals those who wait for a descendant, not only for the agent itself, and enters those that nobody leads', () => {
+  const agent = {
+    root: ROOT,
+    kid: agentOf('kid', { living_children: 1 }),
+    grandkid: agentOf('grandkid', { parent_id: 'kid' }),
+    ...Object.fromEntries(['a', 'b'].map((id) => [id, agentOf(id, { worker: `w-${id}` })])),
+    c: agentOf('c', { worker: null }),
+  };
+  const waiters = { kid: ['a'], grandkid: ['b', 'c'] };
+  const unit = unitOf(scene({ agent, waiters, below: { kid: ['kid', 'grandkid'] } }));
+  kill(unit, 'kid', 'you', 70, 'w1', 'root');
+  assert.deepEqual(
+    rows(unit, 'signals').map(({ worker, kind, about }) => [worker, kind, about]),
+    [
+      ['w-a', 'status', 'kid'],
+      ['w-b', 'status', 'grandkid'],
+    ],
+  );
+  assert.deepEqual(
+    rows(unit, 'unled').map(({ agent_id }) => agent_id),
+    ['c'],
+  );
+});
+
 const KID = { id: 'kid', origin: 'session' } as const;
 
 it('the end of a run goes to each target, once, with its duration', () => {

@@ -1,0 +1,23 @@
+// Proves that the limits of an MCP server are those of a time span, not of its life: one that lives long is not cut off, and each new flood is.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { FloodWatch, LimitExceeded } from '../../../src/tools/mcp/wire/flood-watch.ts';
+
+for (const [what, messages, bytes] of [
+  ['messages', 10_000, 0],
+  ['bytes', 0, 256 * 1024 * 1024],
+] as const)
+  it(`as many ${what} as allowed in each span are never a flood, one more in a span always is`, () => {
+    let now = 0;
+    const watch = new FloodWatch(() => now);
+    for (let span = 0; span < 6; span += 1, now += 10_000) watch.add(messages, bytes);
+    for (let flood = 0; flood < 2; flood += 1, now += 10_000) {
+      // The first two may still belong to a span that began before.
+      assert.throws(() => {
+        for (let time = 0; time < 4; time += 1) watch.add(messages, bytes);
+      }, LimitExceeded);
+      now += 9_999;
+      assert.throws(() => watch.add(1, 1), LimitExceeded, 'it stays one as long as the span lasts');
+    }
+    watch.add(1, 1);
+  });
