@@ -1,9 +1,12 @@
 // Proves that `/new` ends a session even if it is cut short and repeated: no tree goes on out of reach of its chat; and what a chat can grant.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
+import type { ChatEvent } from '../../src/channels/channel.ts';
 import { ChatTrees } from '../../src/channels/chat-trees.ts';
+import type { Model } from '../../src/models/model.ts';
 import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
 import type { Ask } from '../../src/records/conversation/ask.ts';
+import type { AssistantContent } from '../../src/records/conversation/message.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
@@ -46,6 +49,55 @@ for (const method of ['kill', 'remember'] as const)
     await trees.say('7', { id: 'two', from: 'Ada', text: 'hello again' });
     assert.notEqual((await trees.agents('7'))[0]?.id, root?.id);
   });
+
+it('text of a failed try is taken back from a chat and from what is kept of an interrupted answer, each time', async () => {
+  const shown: ChatEvent[] = [];
+  let begun: (() => void) | undefined;
+  const flaky: Model = {
+    id: 'flaky',
+    context_window: null,
+    tells_cost: false,
+    stream: ({ signal }, onDelta) =>
+      new Promise((resolve) => {
+        for (const [at, text] of ['first ', 'second ', 'third '].entries()) {
+          if (at > 0) onDelta({ type: 'restart', reason: 'cut' });
+          onDelta({ type: 'text', text });
+          onDelta({ type: 'text', text: 'try' });
+        }
+        signal.addEventListener('abort', () => resolve({ type: 'aborted' }), { once: true });
+        begun?.();
+      }),
+  };
+  const on = await setStage(() => 'never asked', { config: { model: 'flaky' }, models: { flaky } });
+  const trees = new ChatTrees({
+    channel: 'chat',
+    store: on.store,
+    runtime: on.runtime,
+    session: () => ({ config: { ...CONFIG, model: 'flaky' }, limits: DEFAULT_LIMITS }),
+    onWritten: () => undefined,
+  });
+  trees.watch((event) => shown.push(event));
+  for (const chat of ['7', '8']) {
+    const streams = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    await trees.say(chat, { id: `say-${chat}`, from: 'Ada', text: 'hello' });
+    await streams;
+    const [root] = await trees.agents(chat);
+    assert.equal(await trees.interrupt(chat), true);
+    await on.runtime.settled(root?.id ?? '');
+    const texts = shown.flatMap((event) =>
+      event.type === 'text' && event.chat === chat ? [event.text] : [],
+    );
+    const tries = ['first', 'second', 'third'].map((word) => [`${word} `, `${word} try`]);
+    assert.deepEqual(texts, [tries[0], '', tries[1], '', tries[2]].flat());
+    const kept = (await on.store.history(root?.id ?? '')).filter(({ kind }) => kind === 'assistant');
+    assert.deepEqual(
+      kept.map(({ content }) => (content as AssistantContent).parts),
+      [[{ type: 'text', text: 'third try' }]],
+    );
+  }
+});
 
 it('a chat grants the rule that is proposed and none that is wider, and hears nothing of questions elsewhere', async () => {
   const commands = ['git status --short', 'bash -c "true secret"', 'true'];

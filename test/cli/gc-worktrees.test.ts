@@ -72,6 +72,16 @@ describe('coppice gc and worktrees', () => {
       worktrees.map(({ name, kept }: Record<string, unknown>) => [name, kept]),
       [['open', 'its branch is not merged']],
     );
+    const remote = join(home.folder, 'remote.git');
+    runGit(home.work, 'init', '--quiet', '--bare', remote);
+    runGit(home.work, 'remote', 'add', 'origin', remote);
+    runGit(path, 'push', '--quiet', 'origin', branch);
+    runGit(home.work, 'fetch', '--quiet', 'origin');
+    assert.match(
+      await coppice('gc', ...NOW),
+      /^nothing .*\nstays: .*: its branch is not merged\n/,
+      'only pushed',
+    );
     await coppice('merge', id.slice(0, 8));
     assert.equal(await coppice('gc', ...NOW), 'removed 1 worktree\n');
     assert.deepEqual([there(), branches()], [[], '']);

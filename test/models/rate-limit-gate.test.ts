@@ -270,6 +270,29 @@ for (const [what, outcome] of [
     );
   });
 
+it('an abort while a request is answered gives the slot back, too, whatever the model makes of it', async () => {
+  const { gate } = handDriven({ concurrency: 1 });
+  for (const outcome of [{ type: 'aborted' }, OK, limited(1)] as const) {
+    const controller = new AbortController();
+    const answered = gate.stream(
+      model(async () => {
+        controller.abort();
+        return outcome;
+      }),
+      ask({ signal: controller.signal }),
+      () => undefined,
+    );
+    assert.equal((await answered).type, outcome === OK ? 'answer' : 'aborted');
+  }
+  const next = gate.stream(
+    model(async () => OK),
+    ask(),
+    () => undefined,
+  );
+  const late = new Promise<null>((resolve) => setTimeout(resolve, 50, null));
+  assert.equal((await Promise.race([next, late]))?.type, 'answer', 'the slot was lost');
+});
+
 it('an abort of one of two requests in a back-off leaves the other its turn', async () => {
   const { stream, reopen } = sleepless();
   const [first, second] = [new AbortController(), new AbortController()];

@@ -7,7 +7,7 @@ import { type Archive, removeOld } from '../../src/store/remove-old.ts';
 import type { Store } from '../../src/store/store.ts';
 import { alwaysOnBothDatabases } from '../runtime/both-databases.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { fresh, said, stepOf } from './ledger-fixture.ts';
+import { fresh, newDelivery, said, stepOf } from './ledger-fixture.ts';
 import { ENDED, endLongAgo, OLD, oldRun, oldTree, TERMS } from './retention-fixture.ts';
 
 alwaysOnBothDatabases('a removal', (database) => {
@@ -106,6 +106,42 @@ alwaysOnBothDatabases('a removal', (database) => {
       assert.deepEqual([await found({}), kept], [[0, 3, 0], Array(3).fill('delivery')]);
       assert.deepEqual([await found({ runs: true }), kept.at(-1)], [[0, 0, 1], 'run']);
       assert.deepEqual([await found({ runs: true }), kept.length], [[0, 0, 0], 4]);
+    }));
+
+  it('keeps a run as long as anything about it was not delivered: what is pending, and what failed for good', () =>
+    withStore(async (store) => {
+      const root = await oldTree(store, { type: 'idle' });
+      const runs: string[] = [];
+      for (const [at, about] of [['a'], ['b', 'c'], []].entries()) {
+        const { agent, run } = await oldRun(store, root);
+        runs.push(run.id);
+        const deliver = about.map((id) => newDelivery(root, { id, about: run.id, target: `channel:${at}` }));
+        const step = { at: OLD, messages: [said('out')], remove: [agent.id], deliver };
+        assert.ok((await store.commit([stepOf(await fresh(store, root), step)]))[0]?.ok);
+      }
+      await store.heartbeat({ id: 'w', host: 'elsewhere', pid: 1 });
+      await store.claimDeliveries('w', OLD, 10, ['channel']);
+      const failed = { status: 'failed', at: OLD, error: 'gone' } as const;
+      await store.endDelivery('a', 'w', 1, failed);
+      await store.endDelivery('b', 'w', 1, { status: 'delivered', at: OLD });
+      const found = async (dry_run: boolean) => {
+        const { rows } = await removeOld(store, { ...options, runs: true, dry_run, archive: null });
+        return [rows.deliveries, rows.runs];
+      };
+      assert.deepEqual(
+        [await found(true), await found(false)],
+        [
+          [1, 1],
+          [1, 1],
+        ],
+      );
+      const left = (await store.runs({})).map(({ id }) => id);
+      assert.deepEqual(left.toSorted(), runs.slice(0, 2).toSorted(), 'one failed, one is pending');
+      await store.endDelivery('c', 'w', 1, failed);
+      assert.deepEqual(await found(false), [0, 0], 'the failed delivery of a tree stays with its run');
+      await endLongAgo(store, root);
+      await found(false);
+      assert.deepEqual((await store.runs({})).length, 2, 'also when its tree has gone');
     }));
 
   it('takes the runs of a tree with it on request; a dry run counts the same', () =>
