@@ -1,9 +1,10 @@
 /**
- * Loaded before each test file; fails the file if anything outlives its tests. After a grace period, reports what keeps the process alive after the last
+ * Loaded before each test file; fails the file if anything outlives its tests, or if a test blocks its thread, where no timeout of the runner rings. After a grace period, reports what keeps the process alive after the last
  * test (sockets, timers, child processes). At exit, reports and kills descendants that still run, even those whose parent has changed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { after } from 'node:test';
+import { watchForBlocks } from './blocked-thread.ts';
 
 /** Grace period, longer than the file's own clean-up takes on a loaded machine; only a file that fails waits for it. */
 const GRACE_MS = Number(process.env.LEFTOVERS_GRACE_MS ?? 30_000);
@@ -14,6 +15,7 @@ const MARK = 'COPPICE_TEST_FILE';
 if (process.env.NODE_TEST_CONTEXT !== undefined && process.env[MARK] === undefined) {
   const mark = `${process.pid}-${Date.now()}`;
   process.env[MARK] = mark;
+  watchForBlocks(Number(process.env.COPPICE_TEST_BLOCKED_MS ?? 0));
   after(() => {
     setTimeout(
       () => fail(`kept the process alive: ${process.getActiveResourcesInfo().join(', ')}`),

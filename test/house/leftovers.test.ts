@@ -1,4 +1,5 @@
-// Proves that a test file fails when something outlives its tests: an open handle that keeps its process alive, a process left behind, a late error.
+// Proves that a test file fails when something outlives its tests (an open handle that keeps its process alive, a process left behind, a late error), and
+// when a test never gives its thread back.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +21,7 @@ function outcome(body: string): { readonly status: number | null; readonly said:
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['--test', `--import=${LEFTOVERS}`, '--test-reporter=spec', file],
-    { encoding: 'utf8', env: { ...env, LEFTOVERS_GRACE_MS: '1500' } },
+    { encoding: 'utf8', env: { ...env, LEFTOVERS_GRACE_MS: '1500', COPPICE_TEST_BLOCKED_MS: '1000' } },
   );
   return { status, said: stdout + stderr };
 }
@@ -58,3 +59,13 @@ it('an error that comes after the tests fails the file', () => {
   assert.equal(status, 1);
   assert.match(said, /too late/);
 });
+
+for (const [what, loop] of [
+  ['an endless loop', 'for (;;);'],
+  ['one that awaits what is there already', 'for (;;) await null;'],
+] as const)
+  it(`${what} is ended, and its test named`, () => {
+    const { status, said } = outcome(`it('a', () => {}); it('b goes on', async () => { ${loop} });`);
+    assert.equal(status, 1);
+    assert.match(said, /a test blocked its thread for 1 s: b goes on/);
+  });
