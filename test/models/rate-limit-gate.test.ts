@@ -183,6 +183,46 @@ it('what was shown of a broken stream is taken back before the next try', async 
   );
 });
 
+it('what each failed try has shown is taken back, not only the first', async () => {
+  const { gate } = handDriven();
+  let tries = 0;
+  const shown: string[] = [];
+  const flaky = model(async (_request, onDelta) => {
+    tries += 1;
+    // A try that shows nothing leaves nothing to take back.
+    if (tries !== 2) onDelta({ type: 'text', text: `${tries}` });
+    return tries < 4 ? { type: 'failure', failure: { kind: 'network', error: 'cut', retryable: true } } : OK;
+  });
+  await gate.stream(flaky, ask(), (delta) => shown.push(delta.type === 'text' ? delta.text : delta.type));
+  assert.deepEqual(
+    shown.filter((one) => one !== 'waiting' && one !== 'sent'),
+    ['1', 'restart', '3', 'restart', '4'],
+  );
+});
+
+it('of two rate limits at once the longer holds all, in whichever order they come', async () => {
+  for (const waits of [
+    [10_000, 1_000],
+    [1_000, 10_000],
+  ]) {
+    const { gate, now } = handDriven();
+    const release = Promise.withResolvers<void>();
+    const refused = waits.map((ms) => {
+      let first = true;
+      const once = model(async () => {
+        if (!first) return OK;
+        first = false;
+        await release.promise;
+        return limited(ms);
+      });
+      return gate.stream(once, ask(), () => undefined);
+    });
+    release.resolve();
+    await Promise.all(refused);
+    assert.ok(now() >= 10_000, `${waits}`);
+  }
+});
+
 it('an abort in the queue leaves it, and the place is not lost', async () => {
   const { gate } = handDriven({ concurrency: 1 });
   let end = (): void => undefined;

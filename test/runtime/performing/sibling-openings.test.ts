@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Model, ModelDelta, ModelOutcome } from '../../../src/models/model.ts';
+import { PrefixCacheGate } from '../../../src/runtime/performing/prefix-cache-gate.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
 import { type Play, type Stage, type StageOptions, setStage, until } from '../stage.ts';
@@ -104,6 +105,31 @@ onBothDatabases('siblings', (database) => {
     await on.runtime.kill(a.id);
     await until(() => asked.length === 2, 'the last one asks');
     assert.equal(asked[1]?.name, 'd');
+  });
+
+  it('one whose request was given up while it waited goes at once, and the first may begin twice', async () => {
+    const clock = new HandClock();
+    const gate = new PrefixCacheGate();
+    const agent = {
+      forked_from: { agent_id: 'p', seq: 1 },
+      config: { model: 'm' },
+      usage: { input: 0, output: 0 },
+    };
+    const prompt = { shared: 1, messages: () => [{ role: 'user', text: 'x'.repeat(10_000) }] };
+    const context = { executor: { agent_index: { agent: () => undefined } }, clock };
+    const enter = (signal = new AbortController().signal) =>
+      gate.enter({ agent, prompt } as never, context as never, signal, () => undefined);
+    const begin = await enter();
+    const [one, two] = [new AbortController(), new AbortController()];
+    const waits = [enter(one.signal), enter(two.signal), enter()];
+    one.abort();
+    await waits[0];
+    two.abort();
+    await waits[1];
+    begin();
+    begin();
+    await waits[2];
+    await enter();
   });
 
   it('nobody waits without a cache, for a short prefix, or for one that was cached for the parent', async () => {

@@ -38,6 +38,15 @@ it('a letter counts once, in order, even if it is reported again after it was co
   assert.deepEqual([inbox.isEmpty, inbox.hasLetterFrom('kid'), inbox.hasNews(0)], [true, false, false]);
 });
 
+it('of two letters from one sender the second still counts when the first was read, and one from another sender', () => {
+  const inbox = new Inbox([letter('one', 1), letter('two', 2), letter('three', 3, 'other')]);
+  inbox.remove(new Set(['one']));
+  inbox.remove(new Set(['one', 'nothing']));
+  assert.deepEqual([inbox.hasLetterFrom('kid'), inbox.hasLetterFrom('other')], [true, true]);
+  inbox.remove(new Set(['two']));
+  assert.deepEqual([inbox.hasLetterFrom('kid'), inbox.hasLetterFrom('other')], [false, true]);
+});
+
 it('an answer that a slow read of the ledger returns again does not stop the call that it allowed', async () => {
   const on = await approvalStage(
     (scene) => (scene.step === 0 ? [['act', { what: 'hang on' }]] : 'done'),
