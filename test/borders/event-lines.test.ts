@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { EVENT_MAX } from '../../src/models/provider/http-fetch.ts';
 import { EventLines } from '../../src/models/wire/event-lines.ts';
 import { GOOD } from './good-answers.ts';
 import { type Protocol, RawServer, streamOf } from './raw-answers.ts';
@@ -53,6 +54,20 @@ for (const [title, stream] of Object.entries(STREAMS))
       assert.deepEqual(read([stream.slice(0, end) + whole], false), EVENTS);
     });
   });
+
+it('the maximum is that of one event, however many come on one stream and however they are cut', () => {
+  const part = `data: ${'x'.repeat(EVENT_MAX / 4)}\n`;
+  let seen = 0;
+  const lines = new EventLines(() => {
+    seen += 1;
+  });
+  for (let event = 0; event < 6; event += 1)
+    for (const chunk of [part, part, '\n', 'data: y\n\nda', 'ta: z\n\n']) lines.push(chunk);
+  assert.equal(seen, 18);
+  assert.throws(() => {
+    for (let chunk = 0; chunk < 5; chunk += 1) lines.push(part);
+  }, /exceeds/);
+});
 
 it('a mark of two line ends that begins with the end of another line ends one event, not two', () => {
   assert.deepEqual(read(['data: a\r', '\ndata: b\r', '\n\r', '\n'], false), [' a\nb']);

@@ -136,7 +136,7 @@ it('a chat grants the rule that is proposed and none that is wider, and hears no
   };
   const always = { verdict: 'allow', scope: 'agent', note: '', by: 'chat:1' } as const;
   const status = await next('status');
-  const { granted, scope } = await trees.answer('7', status.id.slice(0, 8), always);
+  const { granted, scope } = await trees.answer('7', status.id.slice(0, 8).toUpperCase(), always);
   assert.deepEqual([granted, scope], ['bash:git status *', 'agent']);
   const secret = await next('secret');
   await assert.rejects(trees.answer('7', secret.id, always), {

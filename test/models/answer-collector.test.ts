@@ -42,6 +42,32 @@ it('only a known finish reason and no error part make an answer', () => {
   assert.equal(collect([...text, { type: 'error', error: 'bad event' }, finish('stop')]), null);
 });
 
+it('a block whose id comes again is another one, and blocks of both kinds may have one id at the same time', () => {
+  const parts: LanguageModelV4StreamPart[] = [
+    { type: 'reasoning-start', id: '0' },
+    { type: 'text-start', id: '0' },
+    { type: 'reasoning-delta', id: '0', delta: 'think' },
+    { type: 'text-delta', id: '0', delta: 'one' },
+    { type: 'reasoning-end', id: '0' },
+    { type: 'text-delta', id: '0', delta: ' more' },
+    { type: 'text-end', id: '0' },
+    // Without a start, as some servers send it.
+    { type: 'text-delta', id: '0', delta: 'two' },
+    { type: 'text-end', id: '0' },
+    { type: 'reasoning-delta', id: '0', delta: 'again' },
+    finish('stop'),
+  ];
+  assert.deepEqual(
+    collect(parts)?.content.parts.map((part) => [part.type, 'text' in part ? part.text : '']),
+    [
+      ['reasoning', 'think'],
+      ['text', 'one more'],
+      ['text', 'two'],
+      ['reasoning', 'again'],
+    ],
+  );
+});
+
 it('arguments that the output limit cut never parse, not even where nothing of them had arrived', () => {
   const cut = (input: string) => {
     const part = collect([toolCall(input), finish('length')])?.content.parts[0];

@@ -65,6 +65,8 @@ describe('a deny rule', () => {
     for (const path of ['private/x', 'PRIVATE/x', '%70rivate/x', 'priv%61te/x?y'])
       assert.ok(matchesUrl('https://example.org/private/*', `https://example.org/${path}`, 'deny'), path);
     assert.ok(!matchesUrl('https://example.org/private/*', 'https://example.org/public/', 'deny'));
+    for (const pattern of ['example.org.', 'EXAMPLE.org', 'https://Example.Org./private/*', '*.ORG.'])
+      assert.ok(matchesUrl(pattern, 'https://example.org/private/x', 'deny'), pattern);
   });
 });
 

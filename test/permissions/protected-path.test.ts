@@ -1,0 +1,49 @@
+// Proves that protected places are found in every spelling that some file system takes for theirs, and that similar names are free.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { protectedPart, selfRunningPart } from '../../src/permissions/protected-path.ts';
+
+it('settings of the runtime and files of git', () => {
+  for (const path of [
+    '.git/config',
+    'sub/.GIT/hooks/x',
+    'sub\\.Git\\config',
+    '.git./config',
+    '.git  /config',
+    '.g\u200bit/config',
+    '.\uff47\uff49\uff54/config',
+    '.g\u0131t/../.git/x',
+    'GIT~1/config',
+    '.COPPICE/settings.json',
+    '.coppi\uff43e/settings.json',
+    'home/.Config/Coppice/keys.json',
+    'Library/Application Support/Coppice/x',
+    'AppData\\Local\\COPPICE\\x',
+  ])
+    assert.notEqual(protectedPart(path), undefined, path);
+  for (const path of [
+    'git/config',
+    '.github/x',
+    '.gitignore',
+    'a.git/config',
+    '.config/coppices/x',
+    'coppice/x',
+  ])
+    assert.equal(protectedPart(path), undefined, path);
+});
+
+it('what editors and tools run by themselves, also in a folder below', () => {
+  for (const path of [
+    '.idea/runConfigurations/a.xml',
+    '.idea/runconfigurations/a.xml',
+    '.IDEA/RUNCONFIGURATIONS/a.xml',
+    'sub/.husky/pre-commit',
+    'sub\\.VSCode\\tasks.json',
+    '.vscode/ta\uff53ks.json',
+    'Lefthook.YML',
+  ])
+    assert.notEqual(selfRunningPart(path, []), undefined, path);
+  assert.equal(selfRunningPart('.idea/workspace.xml', []), undefined);
+  assert.equal(selfRunningPart('.husky/pre-commit', ['.husky']), undefined, 'the user opened it');
+  assert.notEqual(selfRunningPart('.vscode/tasks.json', ['.husky']), undefined, 'and nothing else');
+});
