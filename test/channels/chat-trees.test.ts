@@ -99,6 +99,54 @@ it('text of a failed try is taken back from a chat and from what is kept of an i
   }
 });
 
+it('each answer of a turn begins anew in the chat, and each turn is told to begin and to end', async () => {
+  const on = await setStage(() => 'never asked', {
+    config: { model: 'two' },
+    models: { two: inTwoAnswers() },
+  });
+  const trees = new ChatTrees({
+    channel: 'chat',
+    store: on.store,
+    runtime: on.runtime,
+    session: () => ({ config: { ...CONFIG, model: 'two' }, limits: DEFAULT_LIMITS }),
+    onWritten: () => undefined,
+  });
+  const shown: string[] = [];
+  trees.watch((event) => {
+    if (event.type === 'text' || event.type === 'began' || event.type === 'ended')
+      shown.push(event.type === 'text' ? event.text : event.type);
+  });
+  for (const turn of ['one', 'two']) {
+    await trees.say('7', { id: turn, from: 'Ada', text: turn });
+    const [root] = await trees.agents('7');
+    await on.runtime.settled(root?.id ?? '');
+    await until(() => shown.at(-1) === 'ended', 'the end');
+    assert.deepEqual(shown.splice(0), ['began', 'let me see', '', 'done', 'ended'], turn);
+  }
+});
+
+/** A model that says something, calls a tool that there is not, and then ends the turn. */
+function inTwoAnswers(): Model {
+  const usage = { input: 1, output: 1, cached: 0, reasoning: 0, cost_usd: null };
+  return {
+    id: 'two',
+    context_window: null,
+    tells_cost: false,
+    stream: async ({ messages }, onDelta) => {
+      const text = messages.at(-1)?.role === 'results' ? 'done' : 'let me see';
+      onDelta({ type: 'text', text });
+      const call = { type: 'call', id: `c${messages.length}`, name: 'nothing', input: '{}' } as const;
+      const parts = [{ type: 'text', text } as const, ...(text === 'done' ? [] : [call])];
+      return {
+        type: 'answer',
+        content: { model: 'two', parts },
+        usage,
+        finish: text === 'done' ? 'stop' : 'calls',
+      };
+    },
+  };
+}
+
 it('a chat grants the rule that is proposed and none that is wider, and hears nothing of questions elsewhere', async () => {
   const commands = ['git status --short', 'bash -c "true secret"', 'true'];
   const on = await setStage(

@@ -270,6 +270,25 @@ describe('scheduled jobs', () => {
     it('a run begins at once; while it is at work the next is left out, or one waits behind it', async () => {
       const skips = await add();
       const first = await jobs.fire(skips);
+      const now = await store.now();
+      const still = new Proxy(store, {
+        get(target, key) {
+          const value: unknown = key === 'now' ? async () => now : Reflect.get(target, key);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+      const root = await newRoot(store);
+      const event = await jobs.add(
+        'at once',
+        { every: '1h', task: 'look', session: 'main' },
+        { ...GROUND, root_id: root.id },
+      );
+      for (let time = 0; time < 3; time += 1)
+        assert.equal((await jobsOf({ store: still }).fire(event)).outcome, 'fired', 'within one millisecond');
+      assert.deepEqual(
+        (await store.fires(event.id, 9)).map(({ instant }) => instant - now),
+        [2, 1, 0],
+      );
       assert.equal(first.outcome, 'fired');
       const [row] = await jobRuns(store, skips.id, 5);
       assert.deepEqual([row?.fire.manual, row?.run?.root_id], [true, first.root_id]);

@@ -180,3 +180,24 @@ it('a job that cannot be fired holds up no other, and is tried again after a pau
   assert.deepEqual(heard, ['RangeError: no such zone', `whole fired ${now - 5}`, 'fired']);
   assert.equal(wait?.ms, 1_000);
 });
+
+it('a job that fires is told, though one after it in the same look does not', async () => {
+  const at = await store.now();
+  const scheduler = new Scheduler({
+    canAsk: () => false,
+    store,
+    onFired: () => heard.push('fired'),
+    onTrouble: (error) => heard.push(`${error}`),
+  });
+  const every: Schedule = { type: 'every', every_ms: 60_000, anchor: at };
+  const busy = await enter(store, jobOf(every, { name: 'b' }), at);
+  await scheduler.tick(at + 60_000);
+  assert.deepEqual(heard.splice(0), ['fired']);
+  await enter(store, jobOf({ ...every, anchor: at - 1 }, { name: 'a' }), at);
+  await scheduler.tick(at + 120_000);
+  assert.deepEqual(heard, ['fired']);
+  assert.deepEqual(
+    (await store.fires(busy.id, 9)).map(({ outcome }) => outcome),
+    ['skipped', 'fired'],
+  );
+});

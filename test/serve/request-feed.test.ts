@@ -4,12 +4,37 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, it } from 'node:test';
 import { RequestFeed } from '../../src/serve/request-feed.ts';
+import type { LoadReads, PlacedRequest } from '../../src/store/load-reads.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { closeLater, closeOpened } from '../close-opened.ts';
 import { newRoot } from '../store/ledger-fixture.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 afterEach(closeOpened);
+
+it('a feed that goes on from a place returns what has come at the places that it had missed, and those only, once', async () => {
+  const placed = (place: number) =>
+    ({ place, agent_id: `a${place}`, started_at: place, root_id: 'r' }) as unknown as PlacedRequest;
+  const places = [1, 3, 4, 6];
+  const store = {
+    lastRequest: async () => 6,
+    requestsAfter: async (after: number) => places.filter((place) => place > after).map(placed),
+  } as unknown as LoadReads;
+  const first = new RequestFeed(store);
+  assert.deepEqual(await first.next(), []);
+  const { place } = first;
+  assert.deepEqual(place, { newest: 6, missing: [2, 5] });
+  places.push(2, 7);
+  places.sort();
+  for (const feed of [first, new RequestFeed(store, place), new RequestFeed(store, place)]) {
+    assert.deepEqual(
+      (await feed.next()).map((one) => one.place),
+      [2, 7],
+    );
+    assert.deepEqual(await feed.next(), []);
+    assert.deepEqual(feed.place, { newest: 7, missing: [5] });
+  }
+});
 
 for (const left of [0, 100, 1_500, 2_900])
   it(`${left} of 3000 requests are left, and later ones get the places of those removed`, async () => {

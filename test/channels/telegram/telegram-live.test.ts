@@ -239,6 +239,22 @@ describe('a turn in a Telegram chat', () => {
       stage.sessions.emit(ended());
       await stage.deliver(parcelOf('The reply.'));
       assert.deepEqual(stage.texts(), ['The reply.']);
+      await show(stage, 'the next turn is shown again');
+    }),
+  );
+
+  it(
+    'stays the newest turn when two before it have ended, and goes on after both of their replies',
+    listening(async (stage) => {
+      await show(stage, 'one');
+      stage.sessions.emit(ended());
+      stage.sessions.emit(began());
+      stage.sessions.emit(ended());
+      stage.sessions.emit(began());
+      await stage.deliver(parcelOf('First reply.'));
+      await stage.deliver(parcelOf('Second reply.'));
+      stage.sessions.emit(text('third'));
+      await until(() => stage.texts().includes('third'), 'the third turn');
     }),
   );
 });

@@ -62,6 +62,27 @@ describe('the pace of a bot', () => {
 });
 
 describe('the locks of chats', () => {
+  it('a release that is called again releases nobody else, and one that waits may leave from the middle', async () => {
+    const locks = new ChatLocks();
+    const first = await locks.take('1', never);
+    const [leaves, stays] = [new AbortController(), new AbortController()];
+    const waiting = [locks.take('1', stays.signal), locks.take('1', leaves.signal), locks.take('1', never)];
+    leaves.abort();
+    assert.equal(await waiting[1], null);
+    first?.();
+    const second = await waiting[0];
+    first?.();
+    assert.equal(locks.tryTake('1'), null, 'the second holds it');
+    // It has the lock: an abort is late.
+    stays.abort();
+    second?.();
+    const third = await waiting[2];
+    for (const again of [first, second]) again?.();
+    assert.equal(locks.tryTake('1'), null, 'the third holds it');
+    third?.();
+    assert.notEqual(locks.tryTake('1'), null);
+  });
+
   it('let one write at a time, first come, first served', async () => {
     const locks = new ChatLocks();
     const order: string[] = [];

@@ -22,7 +22,7 @@ it('what the ledger showed first is not told again, and a gap is filled from the
     await tree.catchUp(stage.store, await marks());
     for (const message of [first, second]) assert.equal(tree.message(root.id, message), true);
     const letter = await stage.runtime.send(root.id, 'a letter');
-    assert.equal(tree.mail(letter), true);
+    for (let time = 0; time < 2; time += 1) assert.equal(tree.mail(letter), true, 'told once');
     await stage.runtime.settled(root.id);
     await tree.catchUp(stage.store, await marks());
     await tree.catchUp(stage.store, await marks());

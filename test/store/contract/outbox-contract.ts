@@ -271,7 +271,10 @@ export function outboxContract(
     const [delivery] = await store.claimDeliveries(worker, Date.now() + 1_000, 1, [channel]);
     assert.ok(delivery);
     assert.ok(!(await store.cleanRuns(1, 100)).includes(agent.id), 'not delivered yet');
-    await store.endDelivery(delivery.id, worker, 1, { status: 'delivered', at: 2 });
+    await store.endDelivery(delivery.id, worker, 1, { status: 'failed', error: 'gone', at: 2 });
+    assert.equal(await store.retryDeliveries([delivery.id], 2), 1);
+    assert.equal((await store.claimDeliveries(worker, Date.now() + 1_000, 1, [channel])).length, 1);
+    await store.endDelivery(delivery.id, worker, 2, { status: 'delivered', at: 2 });
     assert.ok(!(await store.cleanRuns(1, 100)).includes(agent.id), 'not announced yet');
     const [mail] = await store.mail(root.id);
     assert.ok(mail);
