@@ -26,7 +26,7 @@ export function watchForBlocks(longest_ms: number): void {
   const name = new Uint8Array(new SharedArrayBuffer(NAME_BYTES));
   const encoder = new TextEncoder();
   beforeEach((test) => {
-    const { written } = encoder.encodeInto('fullName' in test ? test.fullName : test.name, name);
+    const { written } = encoder.encodeInto(test.fullName, name);
     Atomics.store(beats, 1, written);
   });
   setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS).unref();

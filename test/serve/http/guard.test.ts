@@ -95,7 +95,7 @@ describe('other sites', () => {
     }
     for (const path of ['/healthz', '/login?code=x', '/'])
       assert.equal((await web.ask(path, { headers: { host: 'evil.example' } })).status, 403, path);
-    for (const host of [web.host, `localhost:${port}`, `[::1]:${port}`])
+    for (const host of [web.host, `localhost:${port}`, `LocalHost:${port}`, `[::1]:${port}`])
       assert.equal((await web.ask('/v1/session', { headers: { host } })).status, 200, host);
   });
 
@@ -110,7 +110,26 @@ describe('other sites', () => {
       assert.equal(answer.status, 403, origin);
       assert.equal(answer.headers['access-control-allow-origin'], undefined);
     }
-    assert.equal((await web.ask('/v1/session', { headers: { origin: web.url } })).status, 200);
+    for (const origin of [web.url, web.url.toUpperCase(), web.url.replace('127.0.0.1', 'LOCALHOST')])
+      assert.equal((await web.ask('/v1/session', { headers: { origin } })).status, 200, origin);
+  });
+
+  it('a host of the configuration is one in any case, and so is the word before a token', async () => {
+    const named = await setWebStage(
+      () => 'done',
+      {},
+      { hosts: ['Agents.Example:80'], rate: { take: () => 0 } },
+    );
+    for (const host of ['agents.example:80', 'AGENTS.EXAMPLE:80', 'Agents.Example:80'])
+      for (const word of ['Bearer', 'bearer', 'BEARER']) {
+        const headers = { host, origin: `http://${host}`, authorization: `${word} ${named.token('read')}` };
+        assert.equal(
+          (await named.ask('/v1/session', { token: null, headers })).status,
+          200,
+          `${host} ${word}`,
+        );
+      }
+    await named.close();
   });
 
   it('a session writes only from the page of this server', async () => {

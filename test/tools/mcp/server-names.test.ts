@@ -24,6 +24,30 @@ describe('the name of a tool', () => {
     );
   });
 
+  it('differs where tools differ in a character that providers do not take, in case, in normal form, or only at the end of a long name', () => {
+    const long = 'x'.repeat(70);
+    const tools = [
+      'a b',
+      'a.b',
+      'a/b',
+      'a_b',
+      'A_b',
+      'a b ',
+      'n\u00e4h',
+      'na\u0308h',
+      `${long}1`,
+      `${long}2`,
+      `${long} 1`,
+    ];
+    const names = tools.map((tool) => nameForModels('s', tool));
+    assert.equal(new Set(names).size, tools.length, names.join(' '));
+    assert.deepEqual(
+      tools.map((tool) => nameForModels('s', tool)),
+      names,
+      'the same each time',
+    );
+  });
+
   it('of a server has no place for a doubt', () => {
     for (const name of ['a__b', 'a_', '_a', '', 'a b', 'a'.repeat(33)])
       assert.ok(!serverName.safeParse(name).success, name);
