@@ -3,6 +3,7 @@ import type { Guard } from './guard.ts';
 import { HTTP_GUARDS } from './http-guards.ts';
 import { KERNEL_GUARDS } from './kernel-guards.ts';
 import { LEDGER_GUARDS } from './ledger-guards.ts';
+import { PAIR_GUARDS } from './pair-guards.ts';
 import { SERVER_GUARDS } from './server-guards.ts';
 import { TOOL_GUARDS } from './tool-guards.ts';
 import { WAIT_GUARDS } from './wait-guards.ts';
@@ -14,6 +15,7 @@ export const ALL_GUARDS: readonly Guard[] = [
   ...TOOL_GUARDS,
   ...DOOR_GUARDS,
   ...HTTP_GUARDS,
+  ...PAIR_GUARDS,
   ...SERVER_GUARDS,
   ...WAIT_GUARDS,
 ];

@@ -1,0 +1,77 @@
+import type { Guard } from './guard.ts';
+
+/** Guards that only two of the same thing at once, a second time, a late abort or another spelling reveal. */
+export const PAIR_GUARDS: readonly Guard[] = [
+  {
+    name: 'gate-slot-after-abort',
+    protects: 'a model from a request that was given up while all were told to slow down, and keeps its slot',
+    file: 'src/models/rate-limit-gate.ts',
+    guard: '        this.#slots.release(tree);\n        return false;',
+    without: '        return false;',
+    tests: ['models/rate-limit-gate'],
+  },
+  {
+    name: 'deny-any-spelling',
+    protects: 'files from a path that is spelled otherwise than the deny rule about it',
+    file: 'src/permissions/decide.ts',
+    guard: "text.normalize('NFC').toLowerCase().toUpperCase()",
+    without: 'text.toLowerCase()',
+    tests: ['permissions/policy'],
+  },
+  {
+    name: 'budget-rest-only',
+    protects: 'what is reserved for a sibling from the end of another child',
+    file: 'src/kernel/ledger/budgets.ts',
+    guard: '(name) => -(unspent(budget, name) ?? 0)',
+    without: '(name) => -(budget.limit[name] ?? 0)',
+    tests: ['kernel/ledger/budgets'],
+  },
+  {
+    name: 'waiters-below-killed',
+    protects: 'those who wait for a descendant of a killed agent from waiting on',
+    file: 'src/kernel/ledger/kill.ts',
+    guard: 'for (const { id } of doomed) signalWaiters(unit, id, writer);',
+    without: 'signalWaiters(unit, agent_id, writer);',
+    tests: ['kernel/ledger/admit'],
+  },
+  {
+    name: 'undelivered-run-stays',
+    protects: 'runs whose delivery has failed from retention',
+    file: 'src/store/ledger/retention.ts',
+    guard: "WHERE d.about = r.id AND d.status <> 'delivered')",
+    without: "WHERE d.about = r.id AND d.status = 'pending')",
+    tests: ['store/remove-old'],
+  },
+  {
+    name: 'flood-span-ends',
+    protects: 'a long-lived MCP server from being cut off for what it has sent in its life',
+    file: 'src/tools/mcp/wire/flood-watch.ts',
+    guard: '[this.#since, this.#messages, this.#bytes] = [now, 0, 0];',
+    without: 'this.#since = now;',
+    tests: ['tools/mcp/flood-watch'],
+  },
+  {
+    name: 'failed-try-forgotten',
+    protects: 'what is kept of an interrupted answer from the text of a try that had failed',
+    file: 'src/runtime/performing/perform-request.ts',
+    guard: "if (delta.type === 'restart') cell.said = '';",
+    without: '',
+    tests: ['channels/chat-trees'],
+  },
+  {
+    name: 'pushed-is-not-merged',
+    protects: 'a worktree whose branch was only pushed from being removed as merged',
+    file: 'src/runtime/worktree/git-worktree.ts',
+    guard: "`--exclude=*/${BRANCHES}*`, '--remotes'",
+    without: "'--remotes'",
+    tests: ['cli/gc-worktrees'],
+  },
+  {
+    name: 'late-permission',
+    protects: 'a prompt of an agent program from what was allowed to the one before',
+    file: 'src/models/acp/acp-session.ts',
+    guard: "    if (this.#host !== host) return { outcome: { outcome: 'cancelled' } };\n",
+    without: '',
+    tests: ['models/acp-session'],
+  },
+];
