@@ -62,8 +62,8 @@ export const PAIR_GUARDS: readonly Guard[] = [
     name: 'pushed-is-not-merged',
     protects: 'a worktree whose branch was only pushed from being removed as merged',
     file: 'src/runtime/worktree/git-worktree.ts',
-    guard: "`--exclude=*/${BRANCHES}*`, '--remotes'",
-    without: "'--remotes'",
+    guard: '`--exclude=*/',
+    without: '`--exclude=nobody/',
     tests: ['cli/gc-worktrees'],
   },
   {

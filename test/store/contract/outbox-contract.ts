@@ -256,7 +256,9 @@ export function outboxContract(
 
   it('a conversation is removed once its run is announced and all deliveries have arrived, not before', async () => {
     const { store, other } = stores();
-    const { agent, run, root } = await background({ deliver: [`${randomUUID()}:x`], cleanup: 'delete' });
+    const channel = randomUUID();
+    const targets = [`${channel}:x`, `${channel}:y`];
+    const { agent, run, root } = await background({ deliver: targets, cleanup: 'delete' });
     const requester = await fresh(store, root);
     const [ended] = await store.commit([
       stepOf(agent, {
@@ -266,16 +268,12 @@ export function outboxContract(
       }),
     ]);
     assert.ok(ended?.ok);
-    const channel = run.deliver[0]?.split(':')[0] as string;
     const worker = await living();
-    const [delivery] = await store.claimDeliveries(worker, Date.now() + 1_000, 1, [channel]);
-    assert.ok(delivery);
+    const [delivery, second] = await store.claimDeliveries(worker, Date.now() + 1_000, 2, [channel]);
+    assert.ok(delivery && second);
     assert.ok(!(await store.cleanRuns(1, 100)).includes(agent.id), 'not delivered yet');
-    await store.endDelivery(delivery.id, worker, 1, { status: 'failed', error: 'gone', at: 2 });
-    assert.equal(await store.retryDeliveries([delivery.id], 2), 1);
-    assert.equal((await store.claimDeliveries(worker, Date.now() + 1_000, 1, [channel])).length, 1);
-    await store.endDelivery(delivery.id, worker, 2, { status: 'delivered', at: 2 });
-    assert.ok(!(await store.cleanRuns(1, 100)).includes(agent.id), 'not announced yet');
+    await store.endDelivery(delivery.id, worker, 1, { status: 'delivered', at: 2 });
+    await store.endDelivery(second.id, worker, 1, { status: 'failed', error: 'gone', at: 2 });
     const [mail] = await store.mail(root.id);
     assert.ok(mail);
     await store.commit([
@@ -284,6 +282,10 @@ export function outboxContract(
         consume: [{ mail_id: mail.id, seq: (await fresh(store, root)).last_seq + 1 }],
       }),
     ]);
+    assert.ok(!(await store.cleanRuns(1, 100)).includes(agent.id), 'one has failed, and may be retried');
+    assert.equal(await store.retryDeliveries([second.id], 2), 1);
+    assert.equal((await store.claimDeliveries(worker, Date.now() + 1_000, 1, [channel])).length, 1);
+    await store.endDelivery(second.id, worker, 2, { status: 'delivered', at: 2 });
     assert.ok((await store.cleanRuns(1, 100)).includes(agent.id));
     assert.equal(await other.agent(agent.id), null);
     assert.deepEqual(await other.history(agent.id), []);
