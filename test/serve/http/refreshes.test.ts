@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { RuntimeEvent } from '../../../src/runtime/runtime-event.ts';
 import { pause } from '../../../src/serve/cpu-meter.ts';
 import { Refreshes } from '../../../src/serve/http/refresh-share.ts';
 import { type Stage, setStage, until } from '../../runtime/stage.ts';
@@ -89,6 +90,34 @@ describe('while an agent is at work', () => {
     }, 'the rest is over');
     assert.deepEqual(both, ['second true', 'second true']);
   });
+});
+
+it('an agent that is removed while it works is at work no more, and one of two that rests leaves the other at work', async () => {
+  let tell: (event: RuntimeEvent) => void = () => undefined;
+  const subscribe = (listener: typeof tell) => {
+    tell = listener;
+    return () => undefined;
+  };
+  let told_at = 0;
+  const refreshes = new Refreshes({ runtime: { subscribe }, toldAt: () => told_at });
+  const agent = (id: string, state: object) =>
+    tell({ type: 'agent', agent: { id, state } } as unknown as RuntimeEvent);
+  const at_work = { type: 'requesting', turn: {} };
+  const answers = async () => {
+    told_at = performance.now();
+    return (await refreshes.answer('/a', async () => 'made')) === 'made';
+  };
+  agent('one', at_work);
+  agent('two', at_work);
+  await refreshes.answer('/a', async () => {
+    spend(DEAR_MS);
+    return 'first';
+  });
+  assert.equal(await answers(), false);
+  agent('one', { type: 'idle' });
+  assert.equal(await answers(), false, 'the other is at work');
+  tell({ type: 'removed', ids: ['one', 'two'] } as unknown as RuntimeEvent);
+  assert.equal(await answers(), true);
 });
 
 describe('over HTTP', () => {
