@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { providerConfig } from '../../src/models/provider/provider-config.ts';
-import { memoryQuirks } from '../../src/models/provider/quirk-book.ts';
+import { memoryQuirks, mergeQuirks, quirksTold } from '../../src/models/provider/quirk-book.ts';
 import { knownProviders, type OpenModelOptions, openModel } from '../../src/models/providers.ts';
 import { Gate } from '../../src/models/rate-limit-gate.ts';
 import { startAnthropicServer } from '../servers/anthropic-server.ts';
@@ -294,4 +294,15 @@ it('models without a price on this machine or network are free: the default limi
   for (const name of [...Object.keys(providers), 'ollama', 'lmstudio', 'anthropic', 'openrouter'])
     if ((await openModel(`${name}/some`, { providers, env })).is_free) free.push(name);
   assert.deepEqual(free, ['here', 'six', 'lan', 'ula', 'name', 'container', 'zero', 'ollama', 'lmstudio']);
+});
+
+it('what a server does not take is told once, however many say so, and what one source says does not undo another', () => {
+  const merged = mergeQuirks(
+    { omit: ['seed', 'top_k'] },
+    undefined,
+    { omit: ['top_k', 'seed', 'user'], systemRole: false },
+    {},
+  );
+  assert.deepEqual(merged, { omit: ['seed', 'top_k', 'user'], systemRole: false });
+  assert.equal(quirksTold(mergeQuirks(merged, merged)), 'without seed, top_k, user; no system role');
 });

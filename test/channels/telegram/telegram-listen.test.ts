@@ -64,6 +64,19 @@ describe('messages to a bot', () => {
   );
 
   it(
+    'are taken once each when several come in one answer',
+    onStage(async (stage) => {
+      const updates = [1, 2, 3].map(() => stage.server.updates.write(ADA, '/stop'));
+      await stage.listen();
+      await until(() => stage.sessions.kept.get('offset') === String((updates[2] ?? 0) + 1), 'the place');
+      const polls = stage.server.polls.length;
+      stage.server.updates.write(ADA, 'next');
+      await until(() => stage.sessions.said.length === 1 && stage.server.polls.length > polls, 'the message');
+      assert.equal(stage.sessions.interrupted.length, 3);
+    }),
+  );
+
+  it(
     'continue to be read when Telegram restarts its numbering',
     onStage(async (stage) => {
       stage.sessions.kept.set('bot', '4242').set('offset', '900000000');
