@@ -352,7 +352,7 @@ describe('outbox: retries', () => {
     await stop(outbox);
   });
 
-  it('gives up 24 hours after it was made, and not before a try', async () => {
+  it('gives up 24 hours after it was made, and not before a try', { timeout: 60_000 }, async () => {
     const { clock, ledger, enter, open, stop } = outboxStage();
     const chat = newChannel('chat', () => ({ type: 'retry', error: 'not now', after_ms: HOUR }));
     const old = enter('chat:old', { created_at: clock.now() - 25 * HOUR });

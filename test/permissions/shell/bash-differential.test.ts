@@ -100,7 +100,7 @@ function isFound(commands: readonly (readonly string[])[], ran: readonly string[
   return commands.some((words) => mayMatch(` ${ran.join(' ').replaceAll('*', '?')}`, text(words)));
 }
 
-test('each command that bash runs is found, or said to be hidden', async (t) => {
+test('each command that bash runs is found, or said to be hidden', { timeout: 60_000 }, async (t) => {
   const seed = DEEP ? Math.floor(Math.random() * 2 ** 32) : 29;
   const texts = mutated(TEXTS, seed);
   const runs = await started(texts);

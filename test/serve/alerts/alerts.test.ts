@@ -76,7 +76,9 @@ function watch(
   return alerts;
 }
 
-it('a failed tree, an approval, a cost and a dead worker are told of, each once', async () => {
+it('a failed tree, an approval, a cost and a dead worker are told of, each once', {
+  timeout: 60_000,
+}, async () => {
   const receiver = await startWebhookReceiver();
   closeLater(() => receiver.close());
   const stage = await setStage(

@@ -131,7 +131,9 @@ it('without a token nothing is told; names that a model makes up are counted und
   await web.close();
 });
 
-it('a PostgreSQL that is silent or gone: alive, not ready, within three seconds; ready again when it is back', async () => {
+it('a PostgreSQL that is silent or gone: alive, not ready, within three seconds; ready again when it is back', {
+  timeout: 60_000,
+}, async () => {
   const server = await startPostgres();
   const url = await server.createDatabase();
   const web = await setWebStage(play, { database: url });
