@@ -189,6 +189,33 @@ describe('outbox: claims', () => {
     await stop(outbox);
   });
 
+  it('claims again what it gave up without its lease, each time that it has lost it, while another try goes on', async () => {
+    const { clock, enter, open, stop } = outboxStage();
+    let finish = () => {};
+    const chat = newChannel('chat', ({ id }) =>
+      id === first ? new Promise((resolve) => (finish = () => resolve(DELIVERED))) : DELIVERED,
+    );
+    const first = enter('chat:1');
+    const others = [enter('chat:1'), enter('chat:1')];
+    let holds = true;
+    const outbox = open([chat], { holdsLease: () => holds });
+    outbox.start();
+    await clock.settle();
+    for (let time = 0; time < 2; time += 1) {
+      holds = false;
+      await clock.pass(2 * SECOND);
+      holds = true;
+      await clock.pass(2 * SECOND);
+    }
+    finish();
+    await clock.pass(2 * SECOND);
+    assert.deepEqual(
+      chat.begun.map(({ id }) => id),
+      [first, ...others],
+    );
+    await stop(outbox);
+  });
+
   it('keeps the progress of a channel for the next try', async () => {
     const { clock, ledger, enter, open, stop } = outboxStage();
     const id = enter('chat:1');
