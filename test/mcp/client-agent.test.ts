@@ -33,7 +33,7 @@ async function place() {
   return { store, options, client: new ClientAgent('tester', options) };
 }
 
-it('a call that nobody carries out ends, and is not lost', async () => {
+it('a call that nobody carries out ends, and is not lost', { timeout: 60_000 }, async () => {
   const { store, options, client } = await place();
   await store.heartbeat({ id: 'silent', host: hostname(), pid: process.pid, role: 'serve' });
   const root = await newRoot(

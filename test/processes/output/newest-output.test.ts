@@ -51,7 +51,9 @@ async function heldBytes(tries: number, enough = 0): Promise<number> {
   return bytes;
 }
 
-it('memory is bounded, however much output comes, in large chunks or small', async () => {
+it('memory is bounded, however much output comes, in large chunks or small', {
+  timeout: 60_000,
+}, async () => {
   for (const size of [256 * 1024, 16]) {
     const output = new NewestOutput(1_000);
     const before = await heldBytes(3);

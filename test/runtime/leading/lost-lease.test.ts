@@ -71,7 +71,7 @@ for (const unattended of [true, false]) {
   const what = unattended
     ? 'stops before its lease ends, and says so'
     : 'goes on where only a person takes over';
-  it(`a call under a lease that cannot be renewed ${what}`, async () => {
+  it(`a call under a lease that cannot be renewed ${what}`, { timeout: 60_000 }, async () => {
     const play: Play = ({ results }) =>
       results.length > 1
         ? 'went on'
