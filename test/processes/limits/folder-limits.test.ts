@@ -47,40 +47,36 @@ describe('the /tmp of a tree', { skip: NO_SANDBOX }, async () => {
     assert.ok(held > 19 * 1024 && held <= 20 * 1024, `${held} KB`);
   });
 
-  it(
-    'takes nothing once it is full, call by call, while the folder of the agent does',
-    { timeout: 60_000 },
-    {
-      skip: gap ?? false,
-    },
-    async () => {
-      const run = tree({ disk_mb: 20 });
-      await run(write('/tmp/one', 10));
-      await run(write('/tmp/zero', 30));
-      const held = Number.parseInt(await run(KB_IN_TMP), 10);
-      for (const command of [
-        write('/tmp/two', 5),
-        'mkdir /tmp/folder',
-        'for i in 1 2 3; do : > /tmp/f$i; done',
-        'mkfifo /tmp/pipe',
-        'ln -s x /tmp/link',
-        'ln /tmp/one /tmp/twice',
-        'echo x >> /tmp/one',
-        'truncate -s 1G /tmp/one; echo x > /tmp/one',
-        `${write('/dev/shm/x', 1)}; mv /dev/shm/x /tmp/`,
-      ]) {
-        const said = await run(command);
-        assert.match(said, /Permission denied/, command);
-        assert.match(
-          said,
-          /\[\/tmp held \d+ MB on disk; its limit is 20 MB\. Until it holds less, commands can only read and remove files there: delete what is not needed\. A person can raise "sandbox\.limits\.disk_mb" in the configuration\]/,
-        );
-      }
-      assert.equal(Number.parseInt(await run(KB_IN_TMP), 10), held);
-      assert.match(await run(`${write('mine', 5)} && mv /tmp/one ./one && ls`), /^mine\none\n/);
-      assert.equal(await run(`${write('/tmp/two', 5)} && echo room`), 'room\n');
-    },
-  );
+  it('takes nothing once it is full, call by call, while the folder of the agent does', {
+    skip: gap ?? false,
+    timeout: 60_000,
+  }, async () => {
+    const run = tree({ disk_mb: 20 });
+    await run(write('/tmp/one', 10));
+    await run(write('/tmp/zero', 30));
+    const held = Number.parseInt(await run(KB_IN_TMP), 10);
+    for (const command of [
+      write('/tmp/two', 5),
+      'mkdir /tmp/folder',
+      'for i in 1 2 3; do : > /tmp/f$i; done',
+      'mkfifo /tmp/pipe',
+      'ln -s x /tmp/link',
+      'ln /tmp/one /tmp/twice',
+      'echo x >> /tmp/one',
+      'truncate -s 1G /tmp/one; echo x > /tmp/one',
+      `${write('/dev/shm/x', 1)}; mv /dev/shm/x /tmp/`,
+    ]) {
+      const said = await run(command);
+      assert.match(said, /Permission denied/, command);
+      assert.match(
+        said,
+        /\[\/tmp held \d+ MB on disk; its limit is 20 MB\. Until it holds less, commands can only read and remove files there: delete what is not needed\. A person can raise "sandbox\.limits\.disk_mb" in the configuration\]/,
+      );
+    }
+    assert.equal(Number.parseInt(await run(KB_IN_TMP), 10), held);
+    assert.match(await run(`${write('mine', 5)} && mv /tmp/one ./one && ls`), /^mine\none\n/);
+    assert.equal(await run(`${write('/tmp/two', 5)} && echo room`), 'room\n');
+  });
 
   it('does not grow with every burst of small files', async () => {
     const run = tree({ disk_mb: 20 });

@@ -22,3 +22,9 @@ for (const [what, messages, bytes] of [
     }
     watch.add(1, 1);
   });
+
+it('a flood in the first span is one', () => {
+  const watch = new FloodWatch(() => 0);
+  watch.add(10_000, 1);
+  assert.throws(() => watch.add(1, 1), LimitExceeded);
+});
