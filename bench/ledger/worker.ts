@@ -1,8 +1,8 @@
 import { StatementSync } from 'node:sqlite';
 import { isWorking } from '../../src/records/agent/state.ts';
 import { openRuntime } from '../../src/runtime/open-runtime.ts';
-import { TreeKeeper } from '../../src/serve/leading/tree-keeper.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { TreeKeeper } from '../../src/trees/leaders/tree-keeper.ts';
 import { benchModel } from './bench-model.ts';
 import type { WorkerNote } from './worker-process.ts';
 

@@ -11,7 +11,9 @@ const WHAT: Readonly<Record<string, string>> = {
   mcp: 'other agent programs, over the Model Context Protocol: a client as an agent, durable tasks',
   acp: 'editors, over the Agent Client Protocol: sessions, updates, permission requests',
   channels: 'Telegram, webhooks, files, standard output; the outbox; chats',
-  serve: 'the server: leading served trees that nobody leads; the HTTP API',
+  serve: 'the server: the HTTP API, its typed client, event streams, alerts, metrics, traces',
+  trees:
+    'what every door needs of a tree: open it, find its agents, wait until they rest, answer, lead it, documents, timeline',
   library: 'options, registries and callbacks of the public library',
   runtime: 'the executor: gather, group commit, perform; the only place where effects happen',
   documents: 'JSON documents that commands print and the server answers with',

@@ -5,7 +5,7 @@ import { CronJobs } from '../../src/cron/manage-jobs.ts';
 import type { ToolsetTerms } from '../../src/kernel/toolsets/toolset-terms.ts';
 import type { NewCronJob } from '../../src/records/run/cron-job.ts';
 import { runText } from '../../src/records/run/run-end.ts';
-import { TreeKeeper } from '../../src/serve/leading/tree-keeper.ts';
+import { TreeKeeper } from '../../src/trees/leaders/tree-keeper.ts';
 import { onBothDatabases } from '../runtime/both-databases.ts';
 import { HandClock } from '../runtime/hand-clock.ts';
 import { hangTool } from '../runtime/hang-tool.ts';

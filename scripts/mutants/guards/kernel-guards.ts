@@ -256,18 +256,18 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   {
     name: 'poll-net-keeper',
     protects: 'served trees from staying without a leader when their worker dies',
-    file: 'src/serve/leading/tree-keeper.ts',
+    file: 'src/trees/leaders/tree-keeper.ts',
     guard: '? ROOM_LOOK_MS : LOOK_MS;',
     without: '? ROOM_LOOK_MS : 1e9;',
-    tests: ['serve/tree-keeper'],
+    tests: ['trees/leaders/tree-keeper'],
   },
   {
     name: 'drain',
     protects: 'work under way from a server that stops',
-    file: 'src/serve/leading/tree-keeper.ts',
+    file: 'src/trees/leaders/tree-keeper.ts',
     guard: 'if (!(await this.#isAtWork())) return true;',
     without: 'return true;',
-    tests: ['serve/tree-keeper'],
+    tests: ['trees/leaders/tree-keeper'],
   },
   {
     name: 'queue-places',
@@ -280,9 +280,9 @@ export const KERNEL_GUARDS: readonly Guard[] = [
   {
     name: 'claims-in-vain',
     protects: 'the ledger from workers that claim the same trees one after the other',
-    file: 'src/serve/leading/tree-keeper.ts',
+    file: 'src/trees/leaders/tree-keeper.ts',
     guard: 'queue.length = 0;',
     without: '',
-    tests: ['serve/keepers-at-once'],
+    tests: ['trees/leaders/keepers-at-once'],
   },
 ];

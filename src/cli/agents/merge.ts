@@ -8,7 +8,7 @@ import { clean } from '../../render/clean.ts';
 import { listed, mergeLock, mergeTarget } from '../../runtime/worktree/branch-merge.ts';
 import { type MergeTest, mergeAndTest } from '../../runtime/worktree/merge-and-test.ts';
 import type { Calls } from '../../serve/client/client.ts';
-import { unledText } from '../../serve/leading/unled-reason.ts';
+import { unledText } from '../../trees/leaders/unled-reason.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { onStopSignal } from '../setup/end-process.ts';

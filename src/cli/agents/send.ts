@@ -1,6 +1,6 @@
 import { storable } from '../../records/text/text.ts';
 import { clean } from '../../render/clean.ts';
-import { unledText } from '../../serve/leading/unled-reason.ts';
+import { unledText } from '../../trees/leaders/unled-reason.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson, printResult } from '../setup/output.ts';

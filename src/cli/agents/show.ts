@@ -2,7 +2,7 @@ import { shownWord } from '../../records/run/outcome.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { stateMark } from '../../render/state-mark.ts';
-import { unledText } from '../../serve/leading/unled-reason.ts';
+import { unledText } from '../../trees/leaders/unled-reason.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { type Detail, detailLines, printResult, sectionLines } from '../setup/output.ts';

@@ -4,7 +4,7 @@ import { clean } from '../../render/clean.ts';
 import { paint } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
 import { deletedUse, summary, waitLines } from '../../render/tree-summary.ts';
-import { unledText } from '../../serve/leading/unled-reason.ts';
+import { unledText } from '../../trees/leaders/unled-reason.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printResult } from '../setup/output.ts';

@@ -1,8 +1,8 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { UNSUCCESSFUL } from '../../records/run/outcome.ts';
 import type { Calls, CoppiceClient } from '../../serve/client/client.ts';
-import { assertMayLeadHere } from '../../serve/leading/leaders.ts';
 import { workFolder } from '../../settings/folders.ts';
+import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { askLedger } from '../setup/ask-server.ts';
 import { composeTerms } from '../setup/compose-config.ts';

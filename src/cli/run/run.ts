@@ -1,7 +1,7 @@
 import { clean } from '../../render/clean.ts';
 import { fit } from '../../render/style.ts';
 import type { CoppiceClient } from '../../serve/client/client.ts';
-import type { PlacementOptions } from '../../serve/leading/placement.ts';
+import type { PlacementOptions } from '../../trees/leaders/placement.ts';
 import { ask, askLedger } from '../setup/ask-server.ts';
 import { chooseModel } from '../setup/choose-model.ts';
 import {

@@ -1,8 +1,8 @@
 import type { ChannelLog } from '../../channels/channel.ts';
 import { sleep } from '../../processes/waiting.ts';
-import { workerLabels } from '../../serve/leading/placement.ts';
-import { TreeKeeper } from '../../serve/leading/tree-keeper.ts';
 import type { Store } from '../../store/store.ts';
+import { workerLabels } from '../../trees/leaders/placement.ts';
+import { TreeKeeper } from '../../trees/leaders/tree-keeper.ts';
 import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';

@@ -1,11 +1,11 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { hintsOf } from '../../serve/answers/ledger-hints.ts';
 import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { ClientOptions } from '../../serve/client/client-request.ts';
 import { type Asked, ledgerClient } from '../../serve/client/ledger-client.ts';
 import { rulesFile } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
+import { hintsOf } from '../../trees/ledger-hints.ts';
 import { type Context, withStore } from './context.ts';
 
 /** Poll interval; the maximum of a timer, because events report every change. */

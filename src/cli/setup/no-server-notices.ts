@@ -1,6 +1,6 @@
 import type { DeliveryDocument } from '../../documents/shapes/document-parts.ts';
 import type { Calls } from '../../serve/client/client.ts';
-import { unledText } from '../../serve/leading/unled-reason.ts';
+import { unledText } from '../../trees/leaders/unled-reason.ts';
 import type { Context } from './context.ts';
 
 /** Notices on stderr about work that does not go on by itself, because no server runs or no process leads it. */

@@ -6,7 +6,7 @@ import { deliveryId, type NewDelivery } from '../../records/run/delivery.ts';
 import { clean } from '../../render/clean.ts';
 import type { Load } from '../../store/load-reads.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
-import { type FeedPosition, RequestFeed } from '../request-feed.ts';
+import { type FeedPosition, RequestFeed } from '../../trees/request-feed.ts';
 
 const SEAT = 'alerts';
 const SINCE = 'since';

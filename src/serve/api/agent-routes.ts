@@ -6,8 +6,8 @@ import {
   agentsDocument,
   MESSAGES_USUAL,
   messagesDocument,
-} from '../answers/agent-answers.ts';
-import { oneAgent } from '../answers/find-one.ts';
+} from '../../trees/answers/agent-answers.ts';
+import { oneAgent } from '../../trees/find-one.ts';
 import { countUpTo, flag, NAME_MAX, named, route } from './route.ts';
 
 const AGENTS_MAX = 1_000;

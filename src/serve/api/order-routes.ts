@@ -3,9 +3,9 @@ import { agentJson } from '../../documents/agent-json.ts';
 import { budgetDocument } from '../../documents/budget-json.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { oneAgent } from '../answers/find-one.ts';
-import { isLed, killedDocument, livingAgent, sentDocument } from '../answers/people-answers.ts';
-import { waitDocument } from '../answers/wait-document.ts';
+import { isLed, killedDocument, livingAgent, sentDocument } from '../../trees/answers/people-answers.ts';
+import { waitDocument } from '../../trees/answers/wait-document.ts';
+import { oneAgent } from '../../trees/find-one.ts';
 import { type ApiSources, NAME_MAX, named, route } from './route.ts';
 
 const TEXT_MAX = 1_000_000;

@@ -7,7 +7,6 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
 import { isFinished, type Run } from '../../records/run/run.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
-import { oneRun } from '../answers/find-one.ts';
 import {
   answerDocument,
   approvalsDocument,
@@ -15,9 +14,10 @@ import {
   ROWS_USUAL,
   runsAnswer,
   workersDocument,
-} from '../answers/people-answers.ts';
-import { removedRuleDocument, rulesDocument } from '../answers/rule-answers.ts';
-import { ledRuns } from '../leading/leaders.ts';
+} from '../../trees/answers/people-answers.ts';
+import { removedRuleDocument, rulesDocument } from '../../trees/answers/rule-answers.ts';
+import { oneRun } from '../../trees/find-one.ts';
+import { ledRuns } from '../../trees/leaders/leaders.ts';
 import { before, countUpTo, flag, named, route } from './route.ts';
 
 const ROWS_MAX = 1_000;

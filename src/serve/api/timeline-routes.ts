@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { titleOf } from '../../documents/tree-titles.ts';
-import { oneRoot } from '../answers/find-one.ts';
-import { timelineDocument } from '../timeline/timeline-json.ts';
+import { oneRoot } from '../../trees/find-one.ts';
+import { timelineDocument } from '../../trees/timeline/timeline-json.ts';
 import { countUpTo, flag, named, route } from './route.ts';
 
 const MAIL_MAX = 1_000;

@@ -5,10 +5,10 @@ import { OUTCOMES } from '../../records/run/outcome.ts';
 import type { ResumeOptions, ResumeReport, RuntimeFace } from '../../runtime/runtime-face.ts';
 import { given } from '../../settings/subagent-terms.ts';
 import type { Store } from '../../store/store.ts';
-import { oneRoot } from '../answers/find-one.ts';
-import { usedKey } from '../answers/people-answers.ts';
-import { TREES_USUAL, tasksDocument, treeDocument, treesDocument } from '../answers/tree-answers.ts';
-import { assertMayLeadHere } from '../leading/leaders.ts';
+import { usedKey } from '../../trees/answers/people-answers.ts';
+import { TREES_USUAL, tasksDocument, treeDocument, treesDocument } from '../../trees/answers/tree-answers.ts';
+import { oneRoot } from '../../trees/find-one.ts';
+import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
 import { before, countUpTo, flag, NAME_MAX, named, rootSettings, route, words } from './route.ts';
 
 const TREES_MAX = 500;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isoTime } from '../../documents/iso-time.ts';
 import { titlesOf } from '../../documents/tree-titles.ts';
 import { estimateOf, estimateText } from '../../records/agent/estimate.ts';
-import { DAYS_MAX } from '../usage/usage-roll-up.ts';
+import { DAYS_MAX } from '../../trees/usage/usage-roll-up.ts';
 import { countUpTo, route } from './route.ts';
 
 const ROWS = 50;

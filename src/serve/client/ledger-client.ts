@@ -1,10 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { runDocument } from '../../documents/run-json.ts';
-import { agentDocument, agentsDocument, messagesDocument } from '../answers/agent-answers.ts';
-import type { ReadSources } from '../answers/find-one.ts';
-import { oneRun } from '../answers/find-one.ts';
-import { type Hints, ledgerHints } from '../answers/ledger-hints.ts';
-import { ledgerOrders } from '../answers/ledger-orders.ts';
+import { agentDocument, agentsDocument, messagesDocument } from '../../trees/answers/agent-answers.ts';
 import {
   answerDocument,
   approvalsDocument,
@@ -13,10 +9,14 @@ import {
   runsAnswer,
   sentDocument,
   workersDocument,
-} from '../answers/people-answers.ts';
-import type { RuleSources } from '../answers/rule-answers.ts';
-import { treeDocument, treesDocument } from '../answers/tree-answers.ts';
-import { waitDocument } from '../answers/wait-document.ts';
+} from '../../trees/answers/people-answers.ts';
+import type { RuleSources } from '../../trees/answers/rule-answers.ts';
+import { treeDocument, treesDocument } from '../../trees/answers/tree-answers.ts';
+import { waitDocument } from '../../trees/answers/wait-document.ts';
+import type { ReadSources } from '../../trees/find-one.ts';
+import { oneRun } from '../../trees/find-one.ts';
+import { type Hints, ledgerHints } from '../../trees/ledger-hints.ts';
+import { ledgerOrders } from '../../trees/ledger-orders.ts';
 import type { ApiSources } from '../api/route.ts';
 import { type Calls, methodsOf } from './client.ts';
 import { queryOf } from './client-request.ts';

@@ -1,7 +1,7 @@
 import { keptIn } from '../../records/kept-in.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
-import { metered } from '../cpu-meter.ts';
+import { metered } from '../../trees/cpu-meter.ts';
 
 /** Refreshes take at most 1/SHARE of the CPU time. */
 const SHARE = 200;

@@ -5,8 +5,8 @@ import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Load } from '../../store/load-reads.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
-import { pause } from '../cpu-meter.ts';
-import { PAGE, RequestFeed } from '../request-feed.ts';
+import { pause } from '../../trees/cpu-meter.ts';
+import { PAGE, RequestFeed } from '../../trees/request-feed.ts';
 import { Counts, exposed, type MetricTerms, type Sample } from './exposition.ts';
 
 const NANOSECONDS = 1e9;

@@ -5,9 +5,9 @@ import { workersJson } from '../../documents/worker-json.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
-import type { ReadSources } from '../answers/find-one.ts';
-import { rowsOf } from '../answers/tree-list-rows.ts';
-import { type Unled, unledOf } from '../leading/unled-reason.ts';
+import { rowsOf } from '../../trees/answers/tree-list-rows.ts';
+import type { ReadSources } from '../../trees/find-one.ts';
+import { type Unled, unledOf } from '../../trees/leaders/unled-reason.ts';
 import type { EventScope } from './event-ring.ts';
 
 export type Tell = (event: Omit<EventDocument, 'schema'>, scope: EventScope) => void;

@@ -3,7 +3,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
-import type { UnledContext } from '../leading/unled-reason.ts';
+import type { UnledContext } from '../../trees/leaders/unled-reason.ts';
 import { ChangedRows, type Tell } from './changed-rows.ts';
 import { EventClient, isBrief, type Watch } from './event-client.ts';
 import { EventRing } from './event-ring.ts';

@@ -1,6 +1,6 @@
 import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
-import type { ReadSources } from '../answers/find-one.ts';
-import { olderRoots, rowsOf } from '../answers/tree-list-rows.ts';
+import { olderRoots, rowsOf } from '../../trees/answers/tree-list-rows.ts';
+import type { ReadSources } from '../../trees/find-one.ts';
 import { LedgerMarks } from './ledger-marks.ts';
 
 /** All rows are made again after this time, because some changes leave no mark. */

@@ -1,5 +1,5 @@
 import type { Store } from '../../store/store.ts';
-import type { FeedPosition } from '../request-feed.ts';
+import type { FeedPosition } from '../../trees/request-feed.ts';
 
 /** Name of the exporter's seat and notes in the ledger, which it shares with channels. */
 export const SEAT = 'traces';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Agent } from '../../records/agent/agent.ts';
 import { failureOf, isTerminal } from '../../records/agent/state.ts';
-import type { Span, TurnSpan } from '../timeline/span.ts';
-import type { AgentTimeline } from '../timeline/tree-timelines.ts';
+import type { Span, TurnSpan } from '../../trees/timeline/span.ts';
+import type { AgentTimeline } from '../../trees/timeline/tree-timelines.ts';
 import { ATTRIBUTE, OPERATION, providerAndModel } from './conventions.ts';
 import type { Attributes, OtelSpan } from './otlp.ts';
 

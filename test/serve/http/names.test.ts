@@ -11,9 +11,9 @@ import {
   registerSubagentTools,
 } from '../../../src/coppice.ts';
 import { nameFault, visibleLine } from '../../../src/records/agent/agent-name.ts';
-import { placementOf, workerLabels } from '../../../src/serve/leading/placement.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { placementOf, workerLabels } from '../../../src/trees/leaders/placement.ts';
 import { setStage } from '../../runtime/stage.ts';
 import { delegation, fixedModel } from '../../runtime/toolsets/delegate-play.ts';
 import { quoted, slash } from '../../runtime/toolsets/slash-stage.ts';

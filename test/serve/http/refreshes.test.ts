@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RuntimeEvent } from '../../../src/runtime/runtime-event.ts';
-import { pause } from '../../../src/serve/cpu-meter.ts';
 import { Refreshes } from '../../../src/serve/http/refresh-share.ts';
+import { pause } from '../../../src/trees/cpu-meter.ts';
 import { type Stage, setStage, until } from '../../runtime/stage.ts';
 import { setWebStage, type WebStage } from './web-stage.ts';
 

@@ -8,10 +8,10 @@ import { AgentPrompts } from '../../../src/serve/api/agent-prompts.ts';
 import type { ApiSources, Scope } from '../../../src/serve/api/route.ts';
 import { Access } from '../../../src/serve/http/access.ts';
 import { type Listening, type ListenOptions, listen } from '../../../src/serve/http/listen.ts';
-import { TreeKeeper } from '../../../src/serve/leading/tree-keeper.ts';
-import { TreeTimelines } from '../../../src/serve/timeline/tree-timelines.ts';
-import { TreeActivity } from '../../../src/serve/usage/tree-activity.ts';
-import { UsageRollUp } from '../../../src/serve/usage/usage-roll-up.ts';
+import { TreeKeeper } from '../../../src/trees/leaders/tree-keeper.ts';
+import { TreeTimelines } from '../../../src/trees/timeline/tree-timelines.ts';
+import { TreeActivity } from '../../../src/trees/usage/tree-activity.ts';
+import { UsageRollUp } from '../../../src/trees/usage/usage-roll-up.ts';
 import { type Play, type Stage, type StageOptions, setStage } from '../../runtime/stage.ts';
 
 export interface Answer {

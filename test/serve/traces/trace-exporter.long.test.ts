@@ -2,8 +2,8 @@
 // everything later; and that another exporter continues where one stopped.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
-import { TreeTimelines } from '../../../src/serve/timeline/tree-timelines.ts';
 import { TraceExporter, type TraceExporterOptions } from '../../../src/serve/traces/trace-exporter.ts';
+import { TreeTimelines } from '../../../src/trees/timeline/tree-timelines.ts';
 import { closeLater, closeOpened } from '../../close-opened.ts';
 import { type Play, type Stage, setStage, until } from '../../runtime/stage.ts';
 import { type Collector, type Received, startCollector } from './collector.ts';

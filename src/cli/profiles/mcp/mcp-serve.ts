@@ -3,7 +3,7 @@ import { McpService } from '../../../mcp/serve-client.ts';
 import { StdioLines } from '../../../mcp/stdio-lines.ts';
 import { workingFolder } from '../../../processes/working-folder.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
-import { leadOf } from '../../../serve/leading/leaders.ts';
+import { leadOf } from '../../../trees/leaders/leaders.ts';
 import { composeRoot } from '../../setup/api-sources.ts';
 import { composeTerms } from '../../setup/compose-config.ts';
 import { composeRuntime } from '../../setup/compose-runtime.ts';

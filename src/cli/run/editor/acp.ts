@@ -4,7 +4,7 @@ import { serveEditor } from '../../../acp/serve-editor.ts';
 import { workingFolder } from '../../../processes/working-folder.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { clean } from '../../../render/clean.ts';
-import { leadOf } from '../../../serve/leading/leaders.ts';
+import { leadOf } from '../../../trees/leaders/leaders.ts';
 import type { Context } from '../../setup/context.ts';
 import { closeStore, endUnread, onGone, onStopSignal } from '../../setup/end-process.ts';
 import { EXIT } from '../../start/exit-code.ts';

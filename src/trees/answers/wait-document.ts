@@ -6,10 +6,10 @@ import { isTerminal } from '../../records/agent/state.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
 import { outcomeOf } from '../../records/run/outcome.ts';
 import type { Store } from '../../store/store.ts';
-import { unledTrees } from '../leading/unled-reason.ts';
-import type { ReadSources } from './find-one.ts';
-import { oneAgent } from './find-one.ts';
-import { ledgerHints } from './ledger-hints.ts';
+import type { ReadSources } from '../find-one.ts';
+import { oneAgent } from '../find-one.ts';
+import { unledTrees } from '../leaders/unled-reason.ts';
+import { ledgerHints } from '../ledger-hints.ts';
 
 const POLL_MS = 500;
 

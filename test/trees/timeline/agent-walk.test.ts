@@ -7,8 +7,8 @@ import type { RequestRecord } from '../../../src/kernel/step.ts';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { AgentState } from '../../../src/records/agent/state.ts';
 import type { Message, PlacedMessage } from '../../../src/records/conversation/message.ts';
-import { AgentWalk } from '../../../src/serve/timeline/agent-walk.ts';
-import { GAP_MS, type Span } from '../../../src/serve/timeline/span.ts';
+import { AgentWalk } from '../../../src/trees/timeline/agent-walk.ts';
+import { GAP_MS, type Span } from '../../../src/trees/timeline/span.ts';
 
 const BEGAN = 1_000_000;
 const BESIDE = new Set(['read', 'wait', 'fork']);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { sleep } from '../../processes/waiting.ts';
-import type { Store } from '../../store/store.ts';
+import { sleep } from '../processes/waiting.ts';
+import type { Store } from '../store/store.ts';
 
 export interface Hints {
   /**

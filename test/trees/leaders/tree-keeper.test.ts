@@ -2,9 +2,9 @@
 // alone while draining.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
-import { TreeKeeper, type TreeKeeperOptions } from '../../src/serve/leading/tree-keeper.ts';
-import type { Store } from '../../src/store/store.ts';
-import { type Play, type Stage, setStage, until } from '../runtime/stage.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { TreeKeeper, type TreeKeeperOptions } from '../../../src/trees/leaders/tree-keeper.ts';
+import { type Play, type Stage, setStage, until } from '../../runtime/stage.ts';
 
 let stage: Stage;
 let keeper: TreeKeeper;

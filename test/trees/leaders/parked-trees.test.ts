@@ -5,14 +5,14 @@
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { z } from 'zod';
-import type { Agent } from '../../src/records/agent/agent.ts';
-import type { Limits } from '../../src/records/agent/limits.ts';
-import type { PlacedMessage } from '../../src/records/conversation/message.ts';
-import type { Tool } from '../../src/records/tool.ts';
-import { TreeKeeper } from '../../src/serve/leading/tree-keeper.ts';
-import { defineTool } from '../../src/tools/define-tool.ts';
-import { onBothDatabases } from '../runtime/both-databases.ts';
-import { forked, type Play, type Stage, setStage, until } from '../runtime/stage.ts';
+import type { Agent } from '../../../src/records/agent/agent.ts';
+import type { Limits } from '../../../src/records/agent/limits.ts';
+import type { PlacedMessage } from '../../../src/records/conversation/message.ts';
+import type { Tool } from '../../../src/records/tool.ts';
+import { defineTool } from '../../../src/tools/define-tool.ts';
+import { TreeKeeper } from '../../../src/trees/leaders/tree-keeper.ts';
+import { onBothDatabases } from '../../runtime/both-databases.ts';
+import { forked, type Play, type Stage, setStage, until } from '../../runtime/stage.ts';
 
 const NONE = { allow: [], ask: [], deny: [] };
 const RULES = { cli: { allow: ['*'], ask: ['act'], deny: [] }, config: NONE };

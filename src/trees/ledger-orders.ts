@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Order } from '../../kernel/mailbox/order.ts';
-import type { NewMail } from '../../records/conversation/mail.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
-import { storable } from '../../records/text/text.ts';
-import type { RuntimeFace } from '../../runtime/runtime-face.ts';
-import type { RulesPlace } from '../../store/approvals/answer-approval.ts';
-import type { Store } from '../../store/store.ts';
+import type { Order } from '../kernel/mailbox/order.ts';
+import type { NewMail } from '../records/conversation/mail.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import { storable } from '../records/text/text.ts';
+import type { RuntimeFace } from '../runtime/runtime-face.ts';
+import type { RulesPlace } from '../store/approvals/answer-approval.ts';
+import type { Store } from '../store/store.ts';
 
 export type Orders = Pick<RuntimeFace, 'send' | 'kill' | 'answer' | 'compact'>;
 
@@ -21,7 +21,7 @@ export function ledgerOrders(store: Store, rules: RulesPlace): Orders {
     kill: async (agent_id) => (await store.kill(agent_id, 'you', Date.now())).ids,
     answer: async (ask_id, answer) => {
       // Imported lazily: the code for rules takes longer to load than most commands take to run.
-      const { answerApproval } = await import('../../store/approvals/answer-approval.ts');
+      const { answerApproval } = await import('../store/approvals/answer-approval.ts');
       await answerApproval(store, ask_id, { by: 'you', ...answer, at: Date.now() }, rules);
     },
     send: async (to_id, text, { id = randomUUID(), from = 'you' } = {}) =>

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { JSON_DOCUMENTS } from '../../../src/documents/shapes/all-documents.ts';
-import { SPAN_KINDS } from '../../../src/serve/timeline/span.ts';
-import { timelineDocument } from '../../../src/serve/timeline/timeline-json.ts';
-import { TreeTimelines } from '../../../src/serve/timeline/tree-timelines.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { SPAN_KINDS } from '../../../src/trees/timeline/span.ts';
+import { timelineDocument } from '../../../src/trees/timeline/timeline-json.ts';
+import { TreeTimelines } from '../../../src/trees/timeline/tree-timelines.ts';
 import { forked, type Scene, type Stage, setStage } from '../../runtime/stage.ts';
 
 /** Longer than a real fork and its letters take on a busy machine. */

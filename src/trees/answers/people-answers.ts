@@ -11,9 +11,9 @@ import type { Delivery, DeliveryStatus } from '../../records/run/delivery.ts';
 import { storable } from '../../records/text/text.ts';
 import { livingWorkers } from '../../store/process-gone.ts';
 import type { Store } from '../../store/store.ts';
-import { runsDocument } from '../leading/leaders.ts';
-import { oneAgent, oneRoot } from './find-one.ts';
-import type { Orders } from './ledger-orders.ts';
+import { oneAgent, oneRoot } from '../find-one.ts';
+import { runsDocument } from '../leaders/leaders.ts';
+import type { Orders } from '../ledger-orders.ts';
 
 /** Documents about approvals, runs, deliveries and workers, and people's orders; without request schemas, like `agent-answers.ts`. */
 

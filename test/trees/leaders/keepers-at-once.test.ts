@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, it } from 'node:test';
-import { TreeKeeper } from '../../src/serve/leading/tree-keeper.ts';
-import type { Store } from '../../src/store/store.ts';
-import { closeOpened } from '../close-opened.ts';
-import { type Stage, setStage, until } from '../runtime/stage.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { TreeKeeper } from '../../../src/trees/leaders/tree-keeper.ts';
+import { closeOpened } from '../../close-opened.ts';
+import { type Stage, setStage, until } from '../../runtime/stage.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 afterEach(closeOpened);
 

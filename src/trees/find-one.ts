@@ -1,15 +1,15 @@
-import { agentJson } from '../../documents/agent-json.ts';
-import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
-import { titlesOf } from '../../documents/tree-titles.ts';
-import type { Agent } from '../../records/agent/agent.ts';
-import { isTerminal } from '../../records/agent/state.ts';
-import type { Ask } from '../../records/conversation/ask.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
-import type { Run } from '../../records/run/run.ts';
-import { cutText } from '../../records/text/cut-text.ts';
-import { clean } from '../../render/clean.ts';
-import type { Store } from '../../store/store.ts';
-import { type UnledContext, unledTrees } from '../leading/unled-reason.ts';
+import { agentJson } from '../documents/agent-json.ts';
+import type { AgentDocument } from '../documents/shapes/agent-parts.ts';
+import { titlesOf } from '../documents/tree-titles.ts';
+import type { Agent } from '../records/agent/agent.ts';
+import { isTerminal } from '../records/agent/state.ts';
+import type { Ask } from '../records/conversation/ask.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import type { Run } from '../records/run/run.ts';
+import { cutText } from '../records/text/cut-text.ts';
+import { clean } from '../render/clean.ts';
+import type { Store } from '../store/store.ts';
+import { type UnledContext, unledTrees } from './leaders/unled-reason.ts';
 
 /** Sources of read-only documents. */
 export interface ReadSources {
