@@ -29,8 +29,8 @@ export interface AcpOptions {
   readonly store: Store;
   /** Resolves to the place of a folder (absolute path), the same object for every call with that folder. Rejects with `E_NO_FOLDER`. */
   readonly placeOf: (cwd: string) => Promise<EditorFolder>;
-  /** Whether this process leads the tree once it is opened; if not, workers do. Rejects for a tree that only another machine may lead. */
-  readonly leads: (root_id: string) => Promise<boolean>;
+  /** Names this machine, to which trees may be bound. */
+  readonly env: NodeJS.ProcessEnv;
   /** Logs a line for the operator, never to standard output, which carries the protocol. */
   readonly log: (line: string) => void;
 }

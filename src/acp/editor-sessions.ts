@@ -18,7 +18,7 @@ import { clean } from '../render/clean.ts';
 import type { AcpOptions, EditorFolder } from './acp-options.ts';
 import { invalidParams } from './protocol-error.ts';
 import { EditorSession } from './session/editor-session.ts';
-import { OpenTree, type OpenTreeOptions } from './session/open-tree.ts';
+import { EditorTree, type EditorTreeOptions } from './session/editor-tree.ts';
 
 /** Maximum conversations per page of the list. */
 const PAGE = 50;
@@ -27,7 +27,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The connection to an editor. */
 export interface EditorLink {
   readonly update: (sessionId: string, update: SessionUpdate) => void;
-  readonly request: OpenTreeOptions['request'];
+  readonly request: EditorTreeOptions['request'];
   /** Whether the editor can show notices. */
   readonly notices: () => boolean;
 }
@@ -36,7 +36,7 @@ export interface EditorLink {
 export class EditorSessions {
   readonly #options: AcpOptions;
   readonly #link: EditorLink;
-  readonly #trees = new Map<string, OpenTree>();
+  readonly #trees = new Map<string, EditorTree>();
   readonly #sessions = new Map<string, EditorSession>();
   /** Places whose runtimes are subscribed to, with the function that unsubscribes. */
   readonly #heard = new Map<EditorFolder, () => void>();
@@ -62,7 +62,7 @@ export class EditorSessions {
       const draft = place.draft();
       const { config } = place.begin(draft);
       const id = randomUUID();
-      const tree = this.#openTree(id, place, { ...draft, model: config.model });
+      const tree = this.#open(id, place, { ...draft, model: config.model });
       const session = this.#openSession(tree, { id, config });
       return { sessionId: id, ...session.describe() };
     });
@@ -137,14 +137,14 @@ export class EditorSessions {
     this.#sessions.clear();
   }
 
-  async #resumeTree(root_id: string, servers: readonly McpServer[]): Promise<OpenTree> {
-    const { store, leads } = this.#options;
+  async #resumeTree(root_id: string, servers: readonly McpServer[]): Promise<EditorTree> {
+    const { store } = this.#options;
     const root = await store.agent(root_id);
     if (root === null) throw RequestError.sessionNotFound(root_id);
     const place = await this.#placeOf(root.config.cwd, servers);
-    const tree = this.#openTree(root_id, place, null);
+    const tree = this.#open(root_id, place, null);
     try {
-      await tree.resume(await leads(root_id));
+      await tree.resume();
       return tree;
     } catch (error) {
       this.#trees.delete(root_id);
@@ -153,14 +153,14 @@ export class EditorSessions {
     }
   }
 
-  #openTree(root_id: string, place: EditorFolder, draft: OpenTreeOptions['draft']): OpenTree {
-    const { store, log } = this.#options;
-    const tree = new OpenTree({ root_id, place, store, draft, log, request: this.#link.request });
+  #open(root_id: string, place: EditorFolder, draft: EditorTreeOptions['draft']): EditorTree {
+    const { store, env, log } = this.#options;
+    const tree = new EditorTree({ root_id, place, store, env, draft, log, request: this.#link.request });
     this.#trees.set(root_id, tree);
     return tree;
   }
 
-  #openSession(tree: OpenTree, agent: Pick<Agent, 'id' | 'config'>): EditorSession {
+  #openSession(tree: EditorTree, agent: Pick<Agent, 'id' | 'config'>): EditorSession {
     const send = (update: SessionUpdate) => this.#link.update(agent.id, update);
     const session = new EditorSession(tree, agent, send, this.#link.notices());
     tree.sessions.set(agent.id, session);

@@ -47,7 +47,7 @@ export function agentJson(
     deeds: deedsJson(agent),
     doing: agent.doing,
     held: agent.state.type === 'requesting' ? (agent.state.held ?? null) : null,
-    open_approvals: openAsks(agent.state),
+    open_approvals: openAsks(agent.state).length,
     last_reply: agent.reply,
     result: agent.state.type === 'completed' ? agent.state.result : null,
     error: failureJson(agent),

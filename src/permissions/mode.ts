@@ -12,6 +12,11 @@ export function modeOf(root: Pick<AgentConfig, 'permissions'>): PermissionMode {
   return root.permissions.mode ?? 'ask';
 }
 
+/** The configuration of a tree that begins in this mode. */
+export function configIn(mode: PermissionMode, config: AgentConfig): AgentConfig {
+  return mode === 'ask' ? config : { ...config, permissions: { ...config.permissions, mode } };
+}
+
 /** Instruction to models while the tree is in this mode; empty if there is none. */
 export function modeText(mode: PermissionMode): string {
   return mode === 'plan'

@@ -1,9 +1,8 @@
 import type { DocumentOf } from '../documents/shapes/all-documents.ts';
-import type { Agent, AgentConfig, PermissionMode } from '../records/agent/agent.ts';
-import type { ComposedText } from '../records/conversation/attached-text.ts';
 import type { UiStyle } from '../render/style.ts';
-import type { ResumeOptions, RuntimeFace } from '../runtime/runtime-face.ts';
+import type { ResumeOptions, RuntimeFace, StartOptions } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
+import type { UnledContext } from '../trees/leaders/unled-reason.ts';
 import type { KeyBindings } from './keys/keys-config.ts';
 import type { OverviewSource } from './overview/overview-state.ts';
 import type { StatusScript } from './printing/status-script.ts';
@@ -26,16 +25,14 @@ export interface AppOptions {
   readonly style: UiStyle;
   readonly bindings: KeyBindings;
   readonly openScreen: (listener: ScreenListener) => Screen;
-  /** Resolves to who leads a tree; null: who would lead a tree that is started here. */
-  readonly leadOf: (root_id: string | null) => Promise<TreeLead>;
-  /** Resolves to why nobody leads a tree that has work to do, and what would help; null if it is led or at rest. */
-  readonly unled: (root_id: string) => Promise<string | null>;
+  /** The flags of this command, for hints, and the environment, which names this machine. */
+  readonly ledger: UnledContext;
+  /** Labels of the workers that lead the trees which are started here; null: this process leads them. */
+  readonly placement: readonly string[] | null;
   /** All trees of the ledger. */
   readonly overview: OverviewSource;
-  /** Starts a tree with the first prompt; `model`: null for the default. */
-  readonly start: (prompt: ComposedText, model: string | null, mode: PermissionMode) => Promise<Agent>;
-  /** Configuration of the conversation that a first prompt would start. */
-  readonly config: () => AgentConfig;
+  /** Configuration and limits of a conversation that a first prompt starts; `model`: null for the default. */
+  readonly begin: (model: string | null) => Required<Pick<StartOptions, 'config' | 'limits'>>;
   /** Rows of the conversations of one folder, or of all, newest first. */
   readonly trees: (query: { readonly cwd?: string; readonly limit: number }) => Promise<readonly TreeRow[]>;
   /** Writes a tree into a file (null: a new one in this folder) and resolves to its path. Rejects if the file exists. */
@@ -70,14 +67,6 @@ export interface AppOptions {
   readonly greeting: readonly string[];
   /** Text that is submitted as if the person had typed it. */
   readonly first: string | null;
-}
-
-/** The lead of a tree that is open in a window. */
-export interface TreeLead {
-  /** Whether this process leads it; if false, workers do, and this process never will. */
-  readonly here: boolean;
-  /** Lines that tell the person who leads it. */
-  readonly told: readonly string[];
 }
 
 /** How the UI was left. `detach`: running agents go on in another process; `setup`: another model is to be connected, for a new conversation. */

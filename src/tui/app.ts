@@ -172,7 +172,7 @@ class App implements AppContext {
 
   placeOf(agent_id: string | null): { readonly folder: string; readonly config: AgentConfig } {
     const agent = this.state.agents.get(agent_id ?? '') ?? this.#root;
-    const config = agent?.config ?? this.#options.config();
+    const config = agent?.config ?? this.#options.begin(null).config;
     // The folder of an agent on another machine may not exist here.
     return { config, folder: existsSync(config.cwd) ? config.cwd : this.#options.cwd };
   }

@@ -13,7 +13,7 @@ import { storable } from '../../records/text/text.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import { failureError } from '../protocol-error.ts';
 import { ConversationFeed } from '../updates/conversation-feed.ts';
-import type { OpenTree, TreeSession } from './open-tree.ts';
+import type { EditorTree, TreeSession } from './editor-tree.ts';
 import { planEntries } from './plan-entries.ts';
 import { promptContent } from './prompt-content.ts';
 import { configOptions, modeState, readChange, readMode, type Settings } from './session-settings.ts';
@@ -25,7 +25,7 @@ const PLAN_MS = 400;
 export class EditorSession implements TreeSession {
   readonly id: string;
   readonly send: (update: SessionUpdate) => void;
-  readonly #tree: OpenTree;
+  readonly #tree: EditorTree;
   readonly #feed: ConversationFeed;
   /** Prompts that have not been answered; a later one joins the turn of the first, or waits for its end if that was cancelled. */
   readonly #prompts = new Set<{ cancelled: boolean; readonly answered: Promise<void> }>();
@@ -41,7 +41,7 @@ export class EditorSession implements TreeSession {
   #known: Settings;
 
   constructor(
-    tree: OpenTree,
+    tree: EditorTree,
     agent: Pick<Agent, 'id' | 'config'>,
     send: (update: SessionUpdate) => void,
     notices: boolean,

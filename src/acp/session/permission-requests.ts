@@ -19,8 +19,6 @@ import { answerOf, askContent, permissionOptions } from './permission-options.ts
 export const CANCEL_MS = 250;
 /** Delay before an approval is asked for again whose answer the ledger did not take. */
 const AGAIN_MS = 1_000;
-/** Conversation events that open or close an approval. */
-const ASKING: ReadonlySet<string> = new Set(['asked', 'answered', 'interrupted', 'killed']);
 
 /** A session in which the editor can be asked about an agent's calls. */
 export interface AskedSession {
@@ -69,9 +67,8 @@ export class PermissionRequests {
     this.#options = options;
   }
 
-  /** Handles a message: reads the approvals again if they may have changed, and shows the result of a lent call. */
+  /** Shows the result of a lent call. */
   heard(agent_id: string, { kind, content }: PlacedMessage): void {
-    if (kind === 'event' && ASKING.has(content.event)) this.refresh();
     if (kind !== 'result') return;
     const lent = this.#lent.get(keyOf(agent_id, content.call_id));
     if (lent === undefined) return;

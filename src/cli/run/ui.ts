@@ -3,19 +3,15 @@ import { titleOf } from '../../documents/tree-titles.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../../models/model.ts';
 import { treeOutput } from '../../processes/output/spill-folder.ts';
-import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
+import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
-import type { ComposedText } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
-import type { RuntimeFace, StartOptions } from '../../runtime/runtime-face.ts';
 import { outputFolder, rulesFile, workFolder } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
-import { isServed, leadOf } from '../../trees/leaders/leaders.ts';
 import { type PlacementOptions, placementOf } from '../../trees/leaders/placement.ts';
-import { unledOf, unledText } from '../../trees/leaders/unled-reason.ts';
 import { runApp } from '../../tui/app.ts';
-import type { AppEnd, AppOptions, TreeLead } from '../../tui/app-options.ts';
+import type { AppEnd, AppOptions } from '../../tui/app-options.ts';
 import { keyBindings } from '../../tui/keys/keys-config.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { exportPieces, writeExport } from '../export/export.ts';
@@ -121,7 +117,7 @@ async function converse(
 ): Promise<AppEnd> {
   const demo = model === DEMO_MODEL;
   const extra: ReadonlyMap<string, Model> = demoModels(true);
-  const settings = (other: string | null = null) => {
+  const settings = (other: string | null) => {
     const allow = [...(demo ? DEMO_TOOLS : []), ...(options.allow ?? [])];
     const named = other ?? model ?? chooseModel(context, namedProfile(terms, options.profile));
     const config = composeConfig(context, terms, named, { ...options, allow });
@@ -129,24 +125,8 @@ async function converse(
     return { config, limits };
   };
   // Checks the settings before the person writes anything.
-  const chosen = root === null && model !== null ? settings() : null;
+  const chosen = root === null && model !== null ? settings(null) : null;
   const runtime = await composeRuntime(context, store, terms, { extra, can_ask: 'terminal' });
-  const placement = placementOf(store, options, context.env);
-  const start = async (
-    { text, images }: ComposedText,
-    other: string | null,
-    mode: PermissionMode,
-  ): Promise<Agent> => {
-    const { config, limits } = other === null && chosen !== null ? chosen : settings(other);
-    const pictures = images === undefined ? {} : { images };
-    const begun = {
-      prompt: text,
-      ...pictures,
-      config: mode === 'ask' ? config : { ...config, permissions: { ...config.permissions, mode } },
-      limits,
-    };
-    return options.detach === true ? enter(runtime, store, begun, placement) : runtime.start(begun);
-  };
   const status_script = statusScript(context);
   try {
     return await runApp({
@@ -156,13 +136,9 @@ async function converse(
       bindings: keyBindings(context.loaded.configuration.keys),
       openScreen: opensScreen(context, style),
       line_mode: isDumb(context),
-      leadOf: (root_id) => leadOfWindow(context, store, options, root_id, placement),
-      unled: async (root_id) => {
-        const unled = await unledOf(context, store, root_id);
-        return unled === null ? null : unledText(unled);
-      },
-      start,
-      config: () => (chosen ?? settings()).config,
+      ledger: context,
+      placement: options.detach === true ? placementOf(store, options, context.env) : null,
+      begin: (other) => (other === null && chosen !== null ? chosen : settings(other)),
       exportTree: (...of) => exportFromWindow(context, store, ...of),
       models: () => modelChoices(context, terms),
       trees: async (query) =>
@@ -212,52 +188,6 @@ async function openDashboard(context: Context): Promise<string> {
     return context.hint('no server runs on this ledger: start one in another terminal, coppice web');
   openInBrowser(link.url);
   return `the dashboard, with a one-time link: ${link.url}`;
-}
-
-/** Tells who leads the tree with this root, or with null, trees that are started in this window. */
-async function leadOfWindow(
-  { env, hint }: Context,
-  store: Store,
-  { detach }: UiOptions,
-  root_id: string | null,
-  placement: readonly string[],
-): Promise<TreeLead> {
-  const detached = async () =>
-    (await isServed(store, placement))
-      ? ({ by: 'workers' } as const)
-      : ({ by: 'nobody', placement } as const);
-  const here = { by: 'here' } as const;
-  const lead =
-    root_id !== null ? await leadOf(store, root_id, env) : detach === true ? await detached() : here;
-  if (lead.by === 'here') return { here: true, told: [] };
-  if (lead.by === 'workers')
-    return {
-      here: false,
-      told: ['workers lead it: you see what they do, and may send, answer and leave as you like', ''],
-    };
-  const labels = lead.placement.map(clean).join(', ') || 'none required';
-  return {
-    here: false,
-    told: [
-      hint(
-        `no process leads it yet: start coppice worker (labels: ${labels}); until then your messages wait`,
-      ),
-      '',
-    ],
-  };
-}
-
-/** Records a tree for workers to lead; resolves to its root. */
-async function enter(
-  runtime: RuntimeFace,
-  store: Store,
-  begun: StartOptions,
-  placement: readonly string[],
-): Promise<Agent> {
-  const id = await runtime.enter(begun, placement);
-  const root = await store.agent(id);
-  if (root === null) throw new CoppiceError('E_AGENT_NOT_FOUND', `${id} was entered, and is gone`);
-  return root;
 }
 
 async function tellEnded(store: Store, root: Agent): Promise<string[]> {

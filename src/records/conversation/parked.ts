@@ -13,16 +13,19 @@ export function isParked(one: RunningCall): boolean {
   return one.wait !== undefined || one.child !== undefined || isAsked(one);
 }
 
-/** How many approvals and questions are pending. */
-export function openAsks(state: AgentState): number {
-  if (state.type === 'requesting') return state.asked?.length ?? 0;
-  if (state.type !== 'executing') return 0;
-  return state.running.reduce((sum, one) => sum + Number(isAsked(one)) + (one.questions?.length ?? 0), 0);
+/** Ids of the pending approvals and questions. */
+export function openAsks(state: AgentState): readonly string[] {
+  if (state.type === 'requesting') return (state.asked ?? []).map(({ id }) => id);
+  if (state.type !== 'executing') return [];
+  return state.running.flatMap((one) => [
+    ...(isAsked(one) ? [one.ask.id] : []),
+    ...(one.questions ?? []).map(({ id }) => id),
+  ]);
 }
 
 /** Whether an approval or a question is pending, so that the clock of the turn is stopped. */
 export function isAsking(state: AgentState): boolean {
-  return openAsks(state) > 0;
+  return openAsks(state).length > 0;
 }
 
 /**

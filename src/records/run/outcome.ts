@@ -45,7 +45,7 @@ export function outcomeOf(agent: OutcomeFacts, unled: string | null = null): Out
   const queued = state.type === 'idle' && agent.origin !== undefined && isTask(agent.origin);
   const rests = !isWorking(state.type) && !queued;
   if (rests && (agent.unread !== true || isTerminal(state.type))) return ended(state, agent.origin);
-  const asked = openAsks(state);
+  const asked = openAsks(state).length;
   if (asked > 0) return forYou(asked);
   if (unled !== null) return said('unled', unled);
   const own = (agent.reply ?? null) === null ? 'its turn' : 'its agents';

@@ -2,6 +2,7 @@ import { runJson } from '../../documents/run-json.ts';
 import type { RunDocument } from '../../documents/shapes/document-parts.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Run } from '../../records/run/run.ts';
+import { clean } from '../../render/clean.ts';
 import { livingWorkers } from '../../store/process-gone.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
 import { otherMachine } from './placement.ts';
@@ -41,12 +42,24 @@ export type Lead =
   /** Nobody yet: it must be led on another machine, and no worker runs there. */
   | { readonly by: 'nobody'; readonly placement: readonly string[] };
 
+/** What to tell a person who opens such a tree. */
+export function notLedYet({ placement }: Extract<Lead, { by: 'nobody' }>): string {
+  const labels = placement.map(clean).join(', ') || 'none required';
+  return `no process leads it yet: start coppice worker (labels: ${labels}); until then messages wait`;
+}
+
 /** Leaves a served tree to workers while one runs that may lead it, and always if its folder is on another machine. */
 export async function leadOf(store: Store, root_id: string, env: NodeJS.ProcessEnv): Promise<Lead> {
   const placement = await store.placement(root_id);
   if (placement === null) return { by: 'here' };
   if (await isServed(store, placement)) return { by: 'workers' };
   return otherMachine(placement, env) === undefined ? { by: 'here' } : { by: 'nobody', placement };
+}
+
+/** Who leads a tree that is started now: this process, or workers if it is entered for them with a placement. */
+export async function leadOfNew(store: Store, placement: readonly string[] | null): Promise<Lead> {
+  if (placement === null) return { by: 'here' };
+  return (await isServed(store, placement)) ? { by: 'workers' } : { by: 'nobody', placement };
 }
 
 /** Whether a worker or server runs that may lead such a tree. */

@@ -7,8 +7,10 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { ResumeOptions } from '../../runtime/runtime-face.ts';
+import { type Lead, leadOf, leadOfNew } from '../../trees/leaders/leaders.ts';
+import { releaseTree } from '../../trees/open-tree.ts';
 import type { AppContext } from '../app-context.ts';
-import type { AppOptions, TreeLead } from '../app-options.ts';
+import type { AppOptions } from '../app-options.ts';
 import { TreeConnection } from './tree-connection.ts';
 
 interface OpenTreesListener {
@@ -18,9 +20,6 @@ interface OpenTreesListener {
   /** Called before another tree, or none, replaces the tree in view. */
   readonly onReplace: () => void;
 }
-
-/** Back-off between attempts to release a tree: its last step may not be written yet. */
-const RELEASE_MS = [200, 500, 1000, 2000, 5000];
 
 /** The tree in view, and those that were in view before: agents at work there go on in this process. */
 export class OpenTrees {
@@ -41,7 +40,7 @@ export class OpenTrees {
     this.#options = options;
     this.#listener = listener;
     this.#left = new BackgroundTrees(app.runtime.worker_id);
-    this.#current = this.#connection({ here: true, told: [] });
+    this.#current = this.#connection({ by: 'here' });
   }
 
   get current(): TreeConnection {
@@ -56,7 +55,7 @@ export class OpenTrees {
   /** Opens the first view: a tree, or an empty conversation (null). */
   async begin(root_id: string | null, resume: ResumeOptions): Promise<void> {
     if (root_id !== null) return this.#serial(() => this.#open(root_id, root_id, resume));
-    this.#current = this.#connection(await this.#options.leadOf(null));
+    this.#current = this.#connection(await this.#leadOf(null));
     this.#tell();
   }
 
@@ -87,7 +86,7 @@ export class OpenTrees {
   shows(agent: Agent): boolean {
     const { root_id } = this.#app.state;
     if (this.#left.see(agent)) {
-      this.#rested(agent.root_id);
+      this.#release(agent.root_id);
       return false;
     }
     return root_id === null ? this.#starting : agent.root_id === root_id;
@@ -117,7 +116,7 @@ export class OpenTrees {
   }
 
   async #open(root_id: string, agent_id: string, resume: ResumeOptions, heading?: string): Promise<void> {
-    const next = this.#connection(await this.#options.leadOf(root_id));
+    const next = this.#connection(await this.#leadOf(root_id));
     const tree = await next.resume(root_id, resume);
     const leave = this.#replace(next);
     if (heading !== undefined) this.#app.say(`\n${heading}\n`);
@@ -133,7 +132,7 @@ export class OpenTrees {
     const root = state.root_id === null ? null : await store.agent(state.root_id);
     if (root === null) return this.#app.say('this is a new conversation: your first message begins it');
     const title = await titleOf(store, root);
-    const leave = this.#replace(this.#connection(await this.#options.leadOf(null)));
+    const leave = this.#replace(this.#connection(await this.#leadOf(null)));
     const stays = this.#left.isBusy(root.id) ? 'goes on here' : 'is kept';
     this.#app.say(
       `\na new conversation: your first message begins it. “${title}” ${stays}: /resume ${root.id.slice(0, 8)}`,
@@ -155,37 +154,39 @@ export class OpenTrees {
       await before.close();
       if (root_id === null || before.followed) return;
       this.#held.add(root_id);
-      await this.#release(root_id);
+      this.#release(root_id);
     };
   }
 
-  /** Lets other processes lead a tree out of view, once no agent works there; retries with back-off. */
-  async #release(root_id: string, tries = 0): Promise<void> {
-    if (!this.#held.has(root_id) || this.#left.isBusy(root_id)) return;
-    if (await this.#app.runtime.release(root_id)) return void this.#held.delete(root_id);
-    const pause_ms = RELEASE_MS[tries];
-    if (pause_ms === undefined) return;
-    setTimeout(() => this.#later(() => this.#release(root_id, tries + 1)), pause_ms).unref();
-  }
-
-  #rested(root_id: string): void {
-    if (this.#held.has(root_id) && !this.#left.isBusy(root_id)) this.#later(() => this.#release(root_id));
-  }
-
-  /** Runs work in the background; a failure is retried with the next event, or left to the end of the process. */
-  #later(work: () => Promise<void>): void {
-    void this.#serial(work).catch(() => {});
+  /** Lets other processes lead a tree out of view in which no agent works. */
+  #release(root_id: string): void {
+    const isHeld = () => this.#held.has(root_id) && !this.#left.isBusy(root_id);
+    const release = () =>
+      this.#serial(async () => {
+        if (!isHeld()) return true;
+        const released = await this.#app.runtime.release(root_id);
+        if (released) this.#held.delete(root_id);
+        return released;
+      });
+    if (isHeld()) void releaseTree({ release }, root_id);
   }
 
   #tell(): void {
     for (const line of this.#current.told) this.#app.say(line);
   }
 
-  #connection(lead: TreeLead): TreeConnection {
+  /** Who leads the tree with this root, or with null, one that is started in this window. */
+  #leadOf(root_id: string | null): Promise<Lead> {
+    const { placement, ledger } = this.#options;
+    const { store } = this.#app;
+    return root_id === null ? leadOfNew(store, placement) : leadOf(store, root_id, ledger.env);
+  }
+
+  #connection(lead: Lead): TreeConnection {
     return new TreeConnection(this.#app, this.#options, lead, this.#listener.onEvent);
   }
 
-  #serial(work: () => Promise<void>): Promise<void> {
+  #serial<Result>(work: () => Promise<Result>): Promise<Result> {
     const next = this.#last.then(work, work);
     this.#last = next;
     return next;

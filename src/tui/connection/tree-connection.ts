@@ -1,81 +1,84 @@
 import { budgetDocument } from '../../documents/budget-json.ts';
+import { configIn } from '../../permissions/mode.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { ComposedText } from '../../records/conversation/attached-text.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
-import { LedgerFollower } from '../../runtime/ledger-follower.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
-import type { ResumeOptions, ResumeReport } from '../../runtime/runtime-face.ts';
+import type { ResumeOptions } from '../../runtime/runtime-face.ts';
+import { withSameLedger } from '../../settings/suggested-command.ts';
+import { type Lead, notLedYet } from '../../trees/leaders/leaders.ts';
+import { unledOf, unledText } from '../../trees/leaders/unled-reason.ts';
+import { OpenTree, type ResumedTree, startTree } from '../../trees/open-tree.ts';
 import type { AppContext } from '../app-context.ts';
-import type { AppOptions, TreeLead } from '../app-options.ts';
+import type { AppOptions } from '../app-options.ts';
 import { needsHistory } from '../state/ui-store.ts';
-
-/** Interval at which a tree led by others is checked for agents that nobody leads any more. */
-const TAKE_OVER_MS = 2_000;
-/** Conversation events that open or close an approval. */
-const ASKING: ReadonlySet<string> = new Set(['asked', 'answered', 'interrupted']);
-
-export interface ResumedTree {
-  readonly root_id: string;
-  readonly agents: readonly Agent[];
-  /** Null if workers lead the tree. */
-  readonly report: ResumeReport | null;
-}
 
 /** Connects the UI with one tree: opens it, follows the agents that other processes lead, loads what is in view. */
 export class TreeConnection {
   readonly #app: AppContext;
   readonly #options: AppOptions;
-  readonly #lead: TreeLead;
-  readonly #on_event: (event: RuntimeEvent) => void;
+  readonly #lead: Lead;
+  readonly #tree: OpenTree;
   readonly #loading = new Set<string>();
   /** Null if the budget meter is switched off, or nothing is drawn. */
   readonly #budgets: BudgetReader | null;
-  #follower: LedgerFollower | null = null;
-  #timer: NodeJS.Timeout | null = null;
   #unled: string | null = null;
   #tasks_changed = false;
   #reading_tasks: Promise<void> | null = null;
 
-  constructor(app: AppContext, options: AppOptions, lead: TreeLead, onEvent: (event: RuntimeEvent) => void) {
+  constructor(app: AppContext, options: AppOptions, lead: Lead, onEvent: (event: RuntimeEvent) => void) {
     this.#app = app;
     this.#options = options;
     this.#lead = lead;
-    this.#on_event = onEvent;
+    this.#tree = new OpenTree({
+      ...{ store: app.store, runtime: app.runtime, leads: lead.by === 'here', onEvent },
+      onAsks: () => this.refresh(),
+      onLook: (root_id) => void this.#watchLead(root_id),
+    });
     this.#budgets = options.meters.budget && !options.line_mode ? new BudgetReader(app) : null;
   }
 
   /** Whether workers lead the tree: events are then read from the ledger, and leaving stops nothing. */
   get followed(): boolean {
-    return !this.#lead.here;
+    return !this.#tree.leads;
   }
 
   /** Lines that tell the person who leads the tree. */
   get told(): readonly string[] {
-    return this.#lead.told;
+    if (this.#lead.by === 'here') return [];
+    if (this.#lead.by === 'nobody') return [withSameLedger(this.#options.ledger, notLedYet(this.#lead)), ''];
+    return ['workers lead it: you see what they do, and may send, answer and leave as you like', ''];
   }
 
-  /** Takes over the agents of a tree that nobody leads, unless workers lead it; resolves to all its agents, reaped ones too, oldest first, so that slots stay the same. */
-  async resume(root_id: string, how: ResumeOptions): Promise<ResumedTree> {
-    const report = this.followed ? null : await this.#app.runtime.resume(root_id, how);
-    return { root_id, report, agents: (await this.#app.store.agents({ root_id })).toReversed() };
+  resume(root_id: string, how: ResumeOptions): Promise<ResumedTree> {
+    return this.#tree.resume(root_id, how);
   }
 
   /** Shows a resumed tree, with an agent in view. */
-  async show({ root_id, agents, report }: ResumedTree, agent_id: string): Promise<void> {
+  async show(tree: ResumedTree, agent_id: string): Promise<void> {
     const app = this.#app;
+    const { root_id, agents, report } = tree;
     app.dispatch({ type: 'opened', root_id, agents });
     app.dispatch({ type: 'visit', agent_id: root_id });
     app.dispatch({ type: 'visit', agent_id });
     for (const { agent, reason } of report?.broken ?? [])
       app.say(`${agent.name} cannot be restored: ${reason}`, 'bad');
-    if (report === null || report.elsewhere > 0) await this.#follow(root_id, agents);
+    await this.#tree.follow(tree);
     this.refresh();
     this.#readTasks();
   }
 
   /** Starts a tree with the first prompt; resolves to its root, which is in view. */
   async start(prompt: ComposedText): Promise<Agent> {
-    const root = await this.#options.start(prompt, this.#app.next_model, this.#app.state.next_mode);
+    const { store, runtime, state, next_model } = this.#app;
+    const { config, limits } = this.#options.begin(next_model);
+    const { next_mode: mode } = state;
+    const { text, ...pictures } = prompt;
+    const root = await startTree(
+      { store, runtime },
+      { prompt: text, ...pictures, config: configIn(mode, config), limits },
+      this.#options.placement,
+    );
     this.#app.dispatch({ type: 'opened', root_id: root.id, agents: [root] });
     this.#app.dispatch({ type: 'visit', agent_id: root.id });
     return root;
@@ -83,32 +86,22 @@ export class TreeConnection {
 
   /** Follows a tree that was just started, if workers lead it. */
   async followStarted(root: Agent): Promise<void> {
-    if (this.followed) await this.#follow(root.id, [root]);
-  }
-
-  /** Reads the events of agents that other processes lead from the ledger, until those agents can be taken over. */
-  async #follow(root_id: string, agents: readonly Agent[]): Promise<void> {
-    const app = this.#app;
-    this.#follower = new LedgerFollower(app.store, root_id, this.#on_event);
-    for (const agent of agents) this.#follower.know(agent);
-    await this.#follower.start();
-    this.#timer = setInterval(() => {
-      if (this.followed) void this.#watchLead(root_id);
-      else void app.runtime.resume(root_id, { unattended: true }).catch(() => undefined);
-      this.refresh();
-    }, TAKE_OVER_MS);
+    if (this.followed) await this.#tree.follow({ root_id: root.id, report: null, agents: [root] });
   }
 
   /** Tells the person when the last worker has gone and nobody leads the tree any more. */
   async #watchLead(root_id: string): Promise<void> {
-    const why = await this.#options.unled(root_id).catch(() => this.#unled);
+    if (!this.followed) return;
+    const unled = await unledOf(this.#options.ledger, this.#app.store, root_id).catch(() => undefined);
+    if (unled === undefined) return;
+    const why = unled === null ? null : unledText(unled);
     if (why !== null && why !== this.#unled) this.#app.say(why, 'bad');
     this.#unled = why;
   }
 
-  /** Adds an agent to those whose events are read from the ledger, if the tree is followed. */
+  /** Records the state of an agent of the tree. */
   know(agent: Agent): void {
-    this.#follower?.know(agent);
+    this.#tree.know(agent);
   }
 
   /** Loads what is missing of the agent in view: its scrollback, what is left of its budget. */
@@ -132,7 +125,6 @@ export class TreeConnection {
 
   /** Re-reads from the ledger what a message may have changed. */
   heard({ kind, content }: PlacedMessage): void {
-    if (kind === 'event' && ASKING.has(content.event)) this.refresh();
     if (kind === 'result' && content.name.startsWith('task_')) this.#readTasks();
     if (kind === 'assistant') this.#budgets?.spent();
   }
@@ -179,9 +171,8 @@ export class TreeConnection {
   }
 
   async close(): Promise<void> {
-    if (this.#timer !== null) clearInterval(this.#timer);
     this.#budgets?.close();
-    await this.#follower?.stop();
+    await this.#tree.close();
   }
 }
 

@@ -4,7 +4,6 @@ import { serveEditor } from '../../../acp/serve-editor.ts';
 import { workingFolder } from '../../../processes/working-folder.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { clean } from '../../../render/clean.ts';
-import { leadOf } from '../../../trees/leaders/leaders.ts';
 import type { Context } from '../../setup/context.ts';
 import { closeStore, endUnread, onGone, onStopSignal } from '../../setup/end-process.ts';
 import { EXIT } from '../../start/exit-code.ts';
@@ -34,13 +33,7 @@ export async function acp(context: Context, { setup, ...rules }: AcpCommandOptio
         store,
         log,
         placeOf: (cwd): Promise<EditorFolder> => places.placeOf(workingFolder(cwd)),
-        leads: async (root_id) => {
-          const lead = await leadOf(store, root_id, context.env);
-          if (lead.by !== 'nobody') return lead.by === 'here';
-          const labels = lead.placement.map(clean).join(', ');
-          log(`no process leads ${root_id} yet: start coppice worker (labels: ${labels})`);
-          return false;
-        },
+        env: context.env,
       },
       {
         input: Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,

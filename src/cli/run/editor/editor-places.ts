@@ -1,5 +1,6 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import type { EditorFolder } from '../../../acp/acp-options.ts';
+import { configIn } from '../../../permissions/mode.ts';
 import { clean } from '../../../render/clean.ts';
 import type { Store } from '../../../store/store.ts';
 import { mcpServerConfig, serverNameFrom } from '../../../tools/mcp/mcp-config.ts';
@@ -75,7 +76,7 @@ async function openPlace(given: Context, store: Store, rules: EditorRules): Prom
     begin: ({ model, thinking, mode }) => {
       const config = composeConfig(context, terms, model, { ...rules, thinking });
       return {
-        config: mode === 'ask' ? config : { ...config, permissions: { ...config.permissions, mode } },
+        config: configIn(mode, config),
         limits: composeLimits(context, {}, rules.profile),
       };
     },

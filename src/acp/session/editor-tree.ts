@@ -7,9 +7,10 @@ import type { ComposedText } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import { treeTitle } from '../../render/tree-title.ts';
-import { LedgerFollower } from '../../runtime/ledger-follower.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { Store } from '../../store/store.ts';
+import { leadOf, notLedYet } from '../../trees/leaders/leaders.ts';
+import { OpenTree, releaseTree } from '../../trees/open-tree.ts';
 import type { EditorFolder, SessionDraft } from '../acp-options.ts';
 import {
   type AskedSession,
@@ -20,10 +21,6 @@ import type { Change, Settings } from './session-settings.ts';
 
 /** Interval at which a part of a tree is polled until it rests. */
 const LOOK_MS = 150;
-/** Interval at which approvals are read and unled agents taken over, in a tree of which other processes lead agents. */
-const TAKE_OVER_MS = 2_000;
-/** Delays before the attempts to release a tree: its last step may not be written yet. */
-const RELEASE_MS = [0, 200, 500, 1_000, 2_000];
 
 /** A session in which the editor has an agent of the tree open. */
 export interface TreeSession extends AskedSession {
@@ -33,10 +30,11 @@ export interface TreeSession extends AskedSession {
   end(): void;
 }
 
-export interface OpenTreeOptions {
+export interface EditorTreeOptions {
   readonly root_id: string;
   readonly place: EditorFolder;
   readonly store: Store;
+  readonly env: NodeJS.ProcessEnv;
   /** The settings of a conversation that has not begun; null if it has. */
   readonly draft: SessionDraft | null;
   readonly request: PermissionRequestsOptions['request'];
@@ -44,12 +42,12 @@ export interface OpenTreeOptions {
 }
 
 /** A tree that the editor has open, in one session or several. */
-export class OpenTree {
+export class EditorTree {
   readonly root_id: string;
   readonly place: EditorFolder;
   readonly permissions: PermissionRequests;
   readonly sessions = new Map<string, TreeSession>();
-  readonly #options: OpenTreeOptions;
+  readonly #options: EditorTreeOptions;
   readonly #agents = new Map<string, Agent>();
   #draft: SessionDraft | null;
   /** Settings that were changed but are not in the ledger's agents yet; models by agent id. */
@@ -58,15 +56,15 @@ export class OpenTree {
     models: new Map(),
   };
   #beginning: Promise<unknown> | null = null;
-  #follower: LedgerFollower | null = null;
-  #timer: NodeJS.Timeout | null = null;
+  #open: OpenTree;
 
-  constructor(options: OpenTreeOptions) {
+  constructor(options: EditorTreeOptions) {
     const { root_id, place, store, draft, log } = options;
     this.root_id = root_id;
     this.place = place;
     this.#options = options;
     this.#draft = draft;
+    this.#open = this.#opened(true);
     this.permissions = new PermissionRequests({
       ...{ root_id, store, log },
       runtime: place.runtime,
@@ -83,21 +81,27 @@ export class OpenTree {
     return this.#agents.get(id);
   }
 
-  /** Takes over agents of a tree in the ledger that nobody leads, unless workers do so (`leads` false); follows those that others lead. */
-  async resume(leads: boolean): Promise<void> {
-    const { store, log } = this.#options;
-    const report = leads ? await this.place.runtime.resume(this.root_id) : null;
-    for (const { agent, reason } of report?.broken ?? []) log(`${agent.name} cannot be restored: ${reason}`);
-    const agents = (await store.agents({ root_id: this.root_id })).toReversed();
-    for (const agent of agents) if (!this.#agents.has(agent.id)) this.#agents.set(agent.id, agent);
-    if (report !== null && report.elsewhere === 0) return;
-    this.#follower = new LedgerFollower(store, this.root_id, (event) => this.see(event));
-    for (const agent of agents) this.#follower.know(agent);
-    await this.#follower.start();
-    this.#timer = setInterval(() => {
-      this.permissions.refresh();
-      if (leads) void this.place.runtime.resume(this.root_id, { unattended: true }).catch(() => undefined);
-    }, TAKE_OVER_MS).unref();
+  /** Takes over agents of a tree in the ledger that nobody leads, unless workers do so; follows those that others lead. */
+  async resume(): Promise<void> {
+    const { store, log, env } = this.#options;
+    const lead = await leadOf(store, this.root_id, env);
+    if (lead.by === 'nobody') log(`${this.root_id}: ${notLedYet(lead)}`);
+    this.#open = this.#opened(lead.by === 'here');
+    const tree = await this.#open.resume(this.root_id);
+    for (const { agent, reason } of tree.report?.broken ?? [])
+      log(`${agent.name} cannot be restored: ${reason}`);
+    for (const agent of tree.agents) if (!this.#agents.has(agent.id)) this.#agents.set(agent.id, agent);
+    await this.#open.follow(tree);
+  }
+
+  #opened(leads: boolean): OpenTree {
+    return new OpenTree({
+      store: this.#options.store,
+      runtime: this.place.runtime,
+      leads,
+      onEvent: (event) => this.see(event),
+      onAsks: () => this.permissions.refresh(),
+    });
   }
 
   settingsOf(agent_id: string): Settings {
@@ -187,7 +191,7 @@ export class OpenTree {
       case 'agent':
         if (event.agent.root_id !== this.root_id) return;
         this.#know(event.agent);
-        this.#follower?.know(event.agent);
+        this.#open.know(event.agent);
         break;
       case 'message':
         if (!this.#agents.has(event.agent_id)) return;
@@ -204,20 +208,16 @@ export class OpenTree {
 
   /** Ends all sessions and stops following the tree. */
   end(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
     this.permissions.close();
     for (const session of this.sessions.values()) session.end();
-    void this.#follower?.stop();
+    void this.#open.close();
   }
 
   /** Ends all sessions and releases the tree to other processes as soon as no work is in progress; best effort. */
   async close(): Promise<void> {
     this.end();
     if (this.#draft !== null) return;
-    for (const pause_ms of RELEASE_MS) {
-      await sleep(pause_ms);
-      if (await this.place.runtime.release(this.root_id).catch(() => true)) return;
-    }
+    await releaseTree(this.place.runtime, this.root_id);
   }
 
   get #root(): Agent {
