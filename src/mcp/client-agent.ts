@@ -9,6 +9,7 @@ import { CoppiceError } from '../records/coppice-error.ts';
 import { parsedObject } from '../records/text/json-text.ts';
 import { isProcessGone, livingWorkers } from '../store/process-gone.ts';
 import type { Worker } from '../store/store.ts';
+import { leadOf } from '../trees/leaders/leaders.ts';
 import type { McpOptions } from './mcp-options.ts';
 
 /** Poll interval for changes that cause no event in this process: another one may lead the agent. */
@@ -144,10 +145,11 @@ export class ClientAgent {
 
   /**
    * Takes over the trees of these agents, which are the client's, if nobody leads the agents, as after a restart or when a server has stopped; at most once in
-   * `LEAD_MS` for each tree, and only if this process may (`McpOptions.mayLead`).
+   * `LEAD_MS` for each tree. A server finds such trees by itself, and respects its labels.
    */
   async lead(agents: readonly Agent[]): Promise<void> {
-    const { runtime, store, mayLead } = this.#options;
+    const { runtime, store, env, lasting } = this.#options;
+    if (lasting) return;
     const now = performance.now();
     const others = agents.filter(
       ({ root_id, worker }) =>
@@ -158,7 +160,8 @@ export class ClientAgent {
     const living = new Set((await livingWorkers(store)).map(({ id }) => id));
     const unled = others.filter(({ worker }) => worker === null || !living.has(worker));
     for (const root_id of new Set(unled.map((one) => one.root_id)))
-      if (await mayLead(root_id)) await runtime.resume(root_id, { unattended: true });
+      if ((await leadOf(store, root_id, env)).by === 'here')
+        await runtime.resume(root_id, { unattended: true });
   }
 
   /** Returns the result of a call; null if there is none yet. */

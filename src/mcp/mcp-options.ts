@@ -30,10 +30,13 @@ export interface McpOptions {
   readonly terms: Pick<ToolsetTerms, 'profiles' | 'subagents'>;
   /** The default folder of agents. */
   readonly cwd: string;
-  /** Whether a client that reconnects under its name is always the same agent; if not, only while that agent has work or mail left. */
+  /**
+   * Whether a client that reconnects under its name is always the same agent, whose trees a server leads. If not, only while that agent has work or mail
+   * left, and this process leads its trees.
+   */
   readonly lasting: boolean;
-  /** Whether this process may take over a tree that nobody leads, rather than leave it to a server or to another machine. */
-  readonly mayLead: (root_id: string) => Promise<boolean>;
+  /** Names this machine, to which trees may be bound. */
+  readonly env: NodeJS.ProcessEnv;
   /** Maximum time that a call waits, in milliseconds: many clients give up after a minute. */
   readonly wait_ms: number;
   /** Called when something was written to the ledger that may need a leader. */

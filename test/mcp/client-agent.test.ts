@@ -21,7 +21,7 @@ async function place() {
     version: '0',
     cwd: '/',
     lasting: true,
-    mayLead: async () => false,
+    env: {},
     wait_ms: 100,
     compose: async () => ({
       config: { ...CONFIG, model: 'play/actor', cwd: '/', toolsets: ['process'] },

@@ -109,8 +109,7 @@ async function openMcp(context: Context, sources: ApiSources, terms: ToolsetTerm
     version: context.version,
     cwd: resolve(context.options.cwd ?? '.'),
     lasting: true,
-    // The server finds such trees by itself, and respects its labels.
-    mayLead: async () => false,
+    env: context.env,
     wait_ms: MCP_WAIT_MS,
   });
 }

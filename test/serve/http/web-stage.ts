@@ -98,7 +98,7 @@ export async function setWebStage(
         version: '0',
         cwd: folder,
         lasting: true,
-        mayLead: async () => false,
+        env: {},
         wait_ms: 5_000,
       });
     },

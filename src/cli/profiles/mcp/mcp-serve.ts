@@ -3,7 +3,6 @@ import { McpService } from '../../../mcp/serve-client.ts';
 import { StdioLines } from '../../../mcp/stdio-lines.ts';
 import { workingFolder } from '../../../processes/working-folder.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
-import { leadOf } from '../../../trees/leaders/leaders.ts';
 import { composeRoot } from '../../setup/api-sources.ts';
 import { composeTerms } from '../../setup/compose-config.ts';
 import { composeRuntime } from '../../setup/compose-runtime.ts';
@@ -46,7 +45,7 @@ export async function mcpServe(context: Context, options: McpServeOptions): Prom
       terms,
       cwd: workingFolder(context.options.cwd ?? '.'),
       lasting: false,
-      mayLead: async (root_id) => (await leadOf(store, root_id, context.env)).by === 'here',
+      env: context.env,
       wait_ms: options.maxWait * 1_000,
       onEntered: () => undefined,
       compose: (wanted) =>
