@@ -40,6 +40,11 @@ export async function oneAgent(store: Store, text: string): Promise<Agent> {
   });
 }
 
+/** Whether an agent does not exist, or was deleted with its run. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof CoppiceError && error.code === 'E_AGENT_NOT_FOUND';
+}
+
 /** Finds an agent as `oneAgent` does, and returns the root of its tree. */
 export async function oneRoot(store: Store, text: string): Promise<Agent> {
   const agent = await oneAgent(store, text);

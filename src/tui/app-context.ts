@@ -20,8 +20,8 @@ interface TreesOverview {
 export interface AppContext
   extends Pick<
     AppOptions,
-    | ('runtime' | 'store' | 'style' | 'bindings' | 'line_mode' | 'rules_file' | 'output_folder')
-    | ('cwd' | 'trees' | 'exportTree' | 'models' | 'openDashboard')
+    | ('runtime' | 'store' | 'unled' | 'style' | 'bindings' | 'line_mode' | 'rules_file' | 'output_folder')
+    | ('cwd' | 'exportTree' | 'models' | 'openDashboard')
   > {
   readonly screen: Screen;
   /** Whether workers lead the tree: events are then read from the ledger, and leaving stops nothing. */

@@ -1,10 +1,8 @@
 import type { DocumentOf } from '../documents/shapes/all-documents.ts';
 import type { UiStyle } from '../render/style.ts';
 import type { ResumeOptions, RuntimeFace, StartOptions } from '../runtime/runtime-face.ts';
-import type { Store } from '../store/store.ts';
-import type { UnledContext } from '../trees/leaders/unled-reason.ts';
+import type { ReadSources } from '../trees/find-one.ts';
 import type { KeyBindings } from './keys/keys-config.ts';
-import type { OverviewSource } from './overview/overview-state.ts';
 import type { StatusScript } from './printing/status-script.ts';
 import type { Screen, ScreenListener } from './terminal/screen.ts';
 import type { MeterSettings } from './views/navigation/meters.ts';
@@ -19,22 +17,15 @@ export interface ModelChoice {
 
 export type TreeRow = DocumentOf<'coppice/trees/v1'>['trees'][number];
 
-export interface AppOptions {
+export interface AppOptions extends ReadSources {
   readonly runtime: RuntimeFace;
-  readonly store: Store;
   readonly style: UiStyle;
   readonly bindings: KeyBindings;
   readonly openScreen: (listener: ScreenListener) => Screen;
-  /** The flags of this command, for hints, and the environment, which names this machine. */
-  readonly ledger: UnledContext;
   /** Labels of the workers that lead the trees which are started here; null: this process leads them. */
   readonly placement: readonly string[] | null;
-  /** All trees of the ledger. */
-  readonly overview: OverviewSource;
   /** Configuration and limits of a conversation that a first prompt starts; `model`: null for the default. */
   readonly begin: (model: string | null) => Required<Pick<StartOptions, 'config' | 'limits'>>;
-  /** Rows of the conversations of one folder, or of all, newest first. */
-  readonly trees: (query: { readonly cwd?: string; readonly limit: number }) => Promise<readonly TreeRow[]>;
   /** Writes a tree into a file (null: a new one in this folder) and resolves to its path. Rejects if the file exists. */
   readonly exportTree: (root_id: string, format: ExportFormat, file: string | null) => Promise<string>;
   /** The models that the person may choose from. */
@@ -51,8 +42,8 @@ export interface AppOptions {
   readonly line_mode: boolean;
   /** Canonical path of the folder in which the UI was started. */
   readonly cwd: string;
-  /** The folder with the prompt history of each folder (`PromptHistory`). */
-  readonly history_folder: string;
+  /** The folder in which the history of prompts is kept, and what the person has seen. */
+  readonly data_folder: string;
   /** The file with the rules that are granted for good. */
   readonly rules_file: string;
   /** The folder in which long output of the person's own commands is saved. */

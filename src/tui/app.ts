@@ -24,6 +24,7 @@ import { answerByLetter } from './keys/answer-keys.ts';
 import type { KeyBindings } from './keys/keys-config.ts';
 import { confirmByLetter } from './keys/overlay-keys.ts';
 import { AppOverview } from './overview/app-overview.ts';
+import { overviewSource } from './overview/overview-source.ts';
 import { LinePrinter } from './printing/line-printer.ts';
 import { Notices } from './printing/notices.ts';
 import type { Tone } from './state/entry.ts';
@@ -46,9 +47,9 @@ class App implements AppContext {
   readonly openDashboard = () => this.#options.openDashboard();
   readonly exportTree: AppOptions['exportTree'] = (...of) => this.#options.exportTree(...of);
   readonly models = () => this.#options.models();
-  readonly trees: AppOptions['trees'] = (query) => this.#options.trees(query);
   readonly runtime: RuntimeFace;
   readonly store: Store;
+  readonly unled: AppOptions['unled'];
   readonly style: UiStyle;
   readonly rules_file: string;
   readonly output_folder: string;
@@ -80,6 +81,7 @@ class App implements AppContext {
     this.#options = options;
     this.runtime = options.runtime;
     this.store = options.store;
+    this.unled = options.unled;
     this.style = options.style;
     this.line_mode = options.line_mode;
     this.rules_file = options.rules_file;
@@ -109,7 +111,8 @@ class App implements AppContext {
       onRedraw: () => this.#scheduleDraw(),
       onSubmit: (text) => submit(this, text),
     });
-    this.overview = new AppOverview(this, options.overview, () => this.#scheduleDraw());
+    const overview = overviewSource(options, (id, answer) => this.runtime.answer(id, answer));
+    this.overview = new AppOverview(this, overview, () => this.#scheduleDraw());
     this.own_commands = ownCommands(this, options.output_folder);
     this.#view = this.#newView();
   }

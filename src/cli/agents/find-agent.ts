@@ -12,11 +12,6 @@ import type { Context } from '../setup/context.ts';
 
 const CANDIDATES = 8;
 
-/** Whether an agent does not exist, or was deleted with its run. */
-export function isNotFound(error: unknown): boolean {
-  return error instanceof CoppiceError && error.code === 'E_AGENT_NOT_FOUND';
-}
-
 export function hasEnded({ state }: Pick<AgentDocument, 'state'>): boolean {
   return isTerminal(state);
 }

@@ -2,12 +2,13 @@ import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { nameOf, shownWord } from '../../records/run/outcome.ts';
 import { clean } from '../../render/clean.ts';
 import type { Asked } from '../../serve/client/ledger-client.ts';
+import { isNotFound } from '../../trees/find-one.ts';
 import { unledText } from '../../trees/leaders/unled-reason.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT } from '../start/exit-code.ts';
-import { findAgent, findRoot, hasEnded, isNotFound } from './find-agent.ts';
+import { findAgent, findRoot, hasEnded } from './find-agent.ts';
 
 /** Interval at which unled trees are looked for. */
 const TELL_S = 2;

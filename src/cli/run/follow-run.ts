@@ -12,12 +12,12 @@ import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { resumeCommand, sameLedgerFlags } from '../../settings/suggested-command.ts';
 import type { Store } from '../../store/store.ts';
+import { markRead } from '../../tui/overview/overview-source.ts';
 import type { Context } from '../setup/context.ts';
 import { closeStore, onStopSignal } from '../setup/end-process.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT, exitCodeOf } from '../start/exit-code.ts';
 import { failureHint, raisedLimit, type ShownFailure } from './failure-hint.ts';
-import { markRead } from './overview/overview-source.ts';
 import { liveProgress, type Progress, plainProgress, type ShownEvent } from './progress.ts';
 
 export interface FollowOptions {

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { titleOf } from '../../documents/tree-titles.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../../models/model.ts';
@@ -32,7 +32,6 @@ import { closeStore } from '../setup/end-process.ts';
 import { EXIT } from '../start/exit-code.ts';
 import { prepareModel } from './first-run/prepare-model.ts';
 import { parseLimits } from './limit-option.ts';
-import { overviewSource } from './overview/overview-source.ts';
 import { reportOpenTrees } from './report-open-trees.ts';
 import { isDumb, meterSettings, opensScreen, statusScript, styleOfUi } from './window/window-terminal.ts';
 
@@ -136,14 +135,12 @@ async function converse(
       bindings: keyBindings(context.loaded.configuration.keys),
       openScreen: opensScreen(context, style),
       line_mode: isDumb(context),
-      ledger: context,
+      unled: context,
       placement: options.detach === true ? placementOf(store, options, context.env) : null,
       begin: (other) => (other === null && chosen !== null ? chosen : settings(other)),
       exportTree: (...of) => exportFromWindow(context, store, ...of),
       models: () => modelChoices(context, terms),
-      trees: async (query) =>
-        (await askLedger(context, store).trees({ ...query, conversations: true })).trees,
-      overview: overviewSource(context, store, (id, answer) => runtime.answer(id, answer)),
+      data_folder: context.data_folder,
       openDashboard: () => openDashboard(context),
       root_id: root?.id ?? null,
       picks: options.resume === true,
@@ -153,7 +150,6 @@ async function converse(
       },
       cwd: workFolder(context.options.cwd),
       rules_file: rulesFile(context.env),
-      history_folder: join(context.data_folder, 'history'),
       output_folder: treeOutput(outputFolder(context.data_folder), 'own-commands'),
       meters: meterSettings(context),
       status_script,

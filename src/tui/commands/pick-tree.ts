@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { duration } from '../../render/amounts.ts';
 import { statePaint, stateSign } from '../../render/state-mark.ts';
 import { sign } from '../../render/style.ts';
+import { treesDocument } from '../../trees/answers/tree-answers.ts';
 import type { AppContext } from '../app-context.ts';
 import type { TreeRow } from '../app-options.ts';
 import { type Picker, type PickerRow, pickerRows } from '../state/picker.ts';
@@ -33,7 +34,8 @@ const ALL = 'all folders';
 
 /** Lists the conversations of a folder, or of all (null), without the one in view: those of this folder first, each by latest activity. */
 async function treePicker(app: AppContext, cwd: string | null): Promise<Picker> {
-  const trees = await app.trees({ limit: TREES_MAX, ...(cwd === null ? {} : { cwd }) });
+  const query = { conversations: true, limit: TREES_MAX, ...(cwd === null ? {} : { cwd }) };
+  const { trees } = await treesDocument(app, query);
   const others = trees.filter(({ root_id }) => root_id !== app.state.root_id);
   const rows = others
     .toSorted(

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Agent } from '../../records/agent/agent.ts';
 import { keptIn } from '../../records/kept-in.ts';
 import { paint, type UiStyle } from '../../render/style.ts';
@@ -11,7 +12,7 @@ interface AgentEditorOptions {
   readonly style: UiStyle;
   readonly agents: () => Iterable<Agent>;
   readonly cwd: string;
-  readonly history_folder: string;
+  readonly data_folder: string;
   /** The folder whose files are completed. */
   readonly folder: () => string;
   readonly onRedraw: () => void;
@@ -30,7 +31,7 @@ export class AgentEditors {
 
   constructor(options: AgentEditorOptions) {
     this.#options = options;
-    this.#history = new PromptHistory(options.history_folder, options.cwd);
+    this.#history = new PromptHistory(join(options.data_folder, 'history'), options.cwd);
   }
 
   /** Returns the editor of an agent, created on first use; null: the editor of the first prompt. */

@@ -177,9 +177,9 @@ export class OpenTrees {
 
   /** Who leads the tree with this root, or with null, one that is started in this window. */
   #leadOf(root_id: string | null): Promise<Lead> {
-    const { placement, ledger } = this.#options;
+    const { placement, unled } = this.#options;
     const { store } = this.#app;
-    return root_id === null ? leadOfNew(store, placement) : leadOf(store, root_id, ledger.env);
+    return root_id === null ? leadOfNew(store, placement) : leadOf(store, root_id, unled.env);
   }
 
   #connection(lead: Lead): TreeConnection {

@@ -46,7 +46,7 @@ export class TreeConnection {
   /** Lines that tell the person who leads the tree. */
   get told(): readonly string[] {
     if (this.#lead.by === 'here') return [];
-    if (this.#lead.by === 'nobody') return [withSameLedger(this.#options.ledger, notLedYet(this.#lead)), ''];
+    if (this.#lead.by === 'nobody') return [withSameLedger(this.#options.unled, notLedYet(this.#lead)), ''];
     return ['workers lead it: you see what they do, and may send, answer and leave as you like', ''];
   }
 
@@ -92,7 +92,7 @@ export class TreeConnection {
   /** Tells the person when the last worker has gone and nobody leads the tree any more. */
   async #watchLead(root_id: string): Promise<void> {
     if (!this.followed) return;
-    const unled = await unledOf(this.#options.ledger, this.#app.store, root_id).catch(() => undefined);
+    const unled = await unledOf(this.#options.unled, this.#app.store, root_id).catch(() => undefined);
     if (unled === undefined) return;
     const why = unled === null ? null : unledText(unled);
     if (why !== null && why !== this.#unled) this.#app.say(why, 'bad');

@@ -1,10 +1,33 @@
 import type { TreeRow } from '../../../documents/shapes/agent-parts.ts';
 import type { CoppiceClient } from '../../../serve/client/client.ts';
+import { sameLedgerFlags } from '../../../settings/suggested-command.ts';
+import { readPeek, seenTrees } from '../../../tui/overview/overview-source.ts';
+import type { OverviewSource } from '../../../tui/overview/overview-state.ts';
+import type { Context } from '../../setup/context.ts';
 
 /** Time after which rows are loaded again even without an event, because some changes cause none. */
 const ANYWAY_MS = 30_000;
 /** Maximum trees that a server lists in one answer. */
 const LISTED_MAX = 500;
+
+/** Source of the overview read from a server, whose events report changes. */
+export function serverSource(context: Context, client: CoppiceClient): OverviewSource {
+  const trees = new ServerTrees(client);
+  return {
+    listen: (wake) => trees.listen(wake),
+    list: (limit) => trees.rows(limit),
+    peek: (tree) => readPeek(client, tree),
+    answer: async (ask_id, { verdict, scope, shown, rule, note, values, dismissed }) => {
+      const filled = values === undefined ? {} : { values: { ...values } as Record<string, string> };
+      await (verdict === 'deny'
+        ? client.deny(ask_id, { shown, note, dismissed })
+        : client.allow(ask_id, { scope, shown, rule, ...filled }));
+    },
+    seen: seenTrees(context),
+    elsewhere: (agent_id) =>
+      `the server has it; read it: coppice logs -f ${agent_id.slice(0, 8)}${sameLedgerFlags(context)}`,
+  };
+}
 
 /** The newest trees of a server: loaded once, then kept up to date by its events. */
 export class ServerTrees {

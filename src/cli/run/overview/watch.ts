@@ -2,13 +2,14 @@ import { CoppiceError } from '../../../records/coppice-error.ts';
 import { rulesFile } from '../../../settings/folders.ts';
 import { ledgerOrders } from '../../../trees/ledger-orders.ts';
 import { keyBindings } from '../../../tui/keys/keys-config.ts';
+import { overviewSource } from '../../../tui/overview/overview-source.ts';
 import { type OverviewSource, PAGE } from '../../../tui/overview/overview-state.ts';
 import { watchTrees } from '../../../tui/overview/watch-screen.ts';
 import { withServer } from '../../setup/ask-server.ts';
 import { type Context, withStore } from '../../setup/context.ts';
 import { ui } from '../ui.ts';
 import { opensScreen, styleOfUi } from '../window/window-terminal.ts';
-import { overviewSource, serverSource } from './overview-source.ts';
+import { serverSource } from './server-trees.ts';
 import { watchLines } from './watch-lines.ts';
 
 /**
@@ -30,7 +31,10 @@ export async function watch(
     server === null
       ? await withStore(context, (store) => {
           const { answer } = ledgerOrders(store, { rules_file: rulesFile(context.env) });
-          return watched(context, overviewSource(context, store, answer));
+          return watched(
+            context,
+            overviewSource({ store, unled: context, data_folder: context.data_folder }, answer),
+          );
         })
       : await withServer(context, server, (client) => watched(context, serverSource(context, client)));
   return agent === null ? 0 : ui(context, { tree: agent, limit: [], label: [] });

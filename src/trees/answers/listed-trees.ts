@@ -1,7 +1,7 @@
 import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
-import { olderRoots, rowsOf } from '../../trees/answers/tree-list-rows.ts';
-import type { ReadSources } from '../../trees/find-one.ts';
-import { LedgerMarks } from './ledger-marks.ts';
+import type { ReadSources } from '../find-one.ts';
+import { LedgerMarks } from '../ledger-marks.ts';
+import { olderRoots, rowsOf } from './tree-list-rows.ts';
 
 /** All rows are made again after this time, because some changes leave no mark. */
 const ANYWAY_MS = 30_000;

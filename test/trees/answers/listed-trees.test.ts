@@ -1,8 +1,8 @@
 // Proves that a list of trees that is read repeatedly reads only what has changed, and never misses a tree that waits for a person.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ListedTrees } from '../../../src/serve/stream/listed-trees.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { ListedTrees } from '../../../src/trees/answers/listed-trees.ts';
 import { approvalStage } from '../../runtime/permissions/approval-stage.ts';
 import { until } from '../../runtime/stage.ts';
 

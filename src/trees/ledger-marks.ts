@@ -1,4 +1,4 @@
-import type { AgentMark, Store } from '../../store/store.ts';
+import type { AgentMark, Store } from '../store/store.ts';
 
 /** Number of newest roots whose changes are noticed even if nobody leads or watches them. */
 const NEWEST_ROOTS = 200;
