@@ -10,6 +10,7 @@ import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import { findAsk } from '../store/approvals/find-ask.ts';
 import type { Store } from '../store/store.ts';
+import { oneAgent } from '../trees/find-agent.ts';
 import type { AgentLine, ChannelMemory, ChatEvent, ChatSessions } from './channel.ts';
 
 export interface ChatTreesOptions {
@@ -69,15 +70,8 @@ export class ChatTrees implements ChatSessions {
 
   async kill(chat: string, text: string): Promise<{ name: string; descendants: number }> {
     const root = await this.#root(chat);
-    const found = root === null ? [] : await this.#options.store.find(text, root.id);
-    const living = found.filter(({ state }) => !isTerminal(state.type));
-    const [agent] = living.length === 1 ? living : found;
-    if (agent === undefined)
-      throw new CoppiceError('E_AGENT_NOT_FOUND', `no agent called "${text}" here`, { hint: 'See: /agents' });
-    if (living.length > 1)
-      throw new CoppiceError('E_AGENT_AMBIGUOUS', `"${text}" matches ${living.length} agents`, {
-        hint: living.map(({ id, name }) => `${name} (${id.slice(0, 8)})`).join('\n'),
-      });
+    const find = async (name: string) => (root === null ? [] : this.#options.store.find(name, root.id));
+    const agent = await oneAgent({ find }, text, { where: ' here', list: 'See: /agents' });
     const ids = await this.#options.runtime.kill(agent.id);
     if (ids.length === 0) throw new CoppiceError('E_AGENT_DEAD', `${agent.name} has ended already`);
     return { name: agent.name, descendants: ids.length - 1 };

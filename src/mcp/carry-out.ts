@@ -4,7 +4,7 @@ import { modelFault } from '../kernel/toolsets/acts/task-options.ts';
 import { parseArguments } from '../kernel/toolsets/arguments.ts';
 import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
 import { containPath } from '../permissions/path-containment.ts';
-import { type Agent, isActive } from '../records/agent/agent.ts';
+import { type Agent, isActive, meant } from '../records/agent/agent.ts';
 import { nameFault, nameOfTask, storedName } from '../records/agent/agent-name.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
@@ -259,12 +259,12 @@ export class Calls {
     const found: Agent[] = [];
     for (const agent of near.length > 0 ? near : await store.find(text))
       if (agent.config.client === undefined && (await this.#client.owns(agent))) found.push(agent);
-    const [only] = found;
-    if (only !== undefined && found.length === 1) return only;
+    const which = meant(found);
+    if (which.found === 'one') return which.agent;
     const shown = clean(text.slice(0, SHOWN_MAX));
-    if (only === undefined)
+    if (which.found === 'none')
       return refused('AGENT_NOT_FOUND', `no agent "${shown}" of yours; list_agents lists them.`);
-    const named = found.map(({ id, name: called }) => `${called} (${id.slice(0, 8)})`).join(', ');
+    const named = which.candidates.map(({ id, name: called }) => `${called} (${id.slice(0, 8)})`).join(', ');
     return refused('AGENT_AMBIGUOUS', `"${shown}" means several: ${named}. Use a longer id.`);
   }
 

@@ -1,6 +1,6 @@
-import type { Agent } from '../records/agent/agent.ts';
+import { type Meant, meant } from '../records/agent/agent.ts';
 import { nameOfTask } from '../records/agent/agent-name.ts';
-import { isTerminal, isWorking } from '../records/agent/state.ts';
+import { isWorking } from '../records/agent/state.ts';
 import type { CaptureContent } from '../records/conversation/message.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { didYouMean } from '../render/nearest-name.ts';
@@ -74,8 +74,8 @@ function capture(app: AppContext, agent_id: string, content: CaptureContent): vo
 /** Resolves an agent reference; null, with a notice, if no agent matches or several do. */
 function resolveAgent(app: AppContext, text: string): string | null {
   const found = findAgent(app.state, text);
-  if (found.type === 'agent') return found.agent.id;
-  if (found.type === 'ambiguous') {
+  if (found.found === 'one') return found.agent.id;
+  if (found.found === 'many') {
     const list = found.candidates.map((agent) => `${agent.name} (${agent.id.slice(0, 8)})`).join(', ');
     app.say(`"${text}" may be any of ${list}: use more of the id.`, 'bad');
   } else {
@@ -263,28 +263,19 @@ export function quit(app: AppContext): void {
 
 const PREFIX_MIN = 4;
 
-type Found =
-  | { readonly type: 'agent'; readonly agent: Agent }
-  | { readonly type: 'ambiguous'; readonly candidates: readonly Agent[] }
-  | { readonly type: 'none' };
-
-/** Finds an agent by slot, name, the first four or more characters of its id, or number. Living agents take precedence over dead ones of the same name. */
-export function findAgent(state: UiState, reference: string): Found {
+/** Finds an agent by slot, name, the first four or more characters of its id, or number. Living agents take precedence over ended ones. */
+export function findAgent(state: UiState, reference: string): Meant {
   const wanted = reference.trim();
   if (/^\d$/.test(wanted)) {
     const id = agentAtSlot(state, Number(wanted));
     const agent = id === null ? undefined : state.agents.get(id);
-    if (agent !== undefined) return { type: 'agent', agent };
+    if (agent !== undefined) return { found: 'one', agent };
   }
   const all = [...state.agents.values()];
   const named = all.filter((agent) => agent.name === wanted);
-  const living = named.filter((agent) => !isTerminal(agent.state.type));
   const short = wanted.length < PREFIX_MIN;
   const by_id = short ? [] : all.filter((agent) => agent.id.startsWith(wanted.toLowerCase()));
-  const candidates = living.length > 0 ? living : named.length > 0 ? named : by_id;
+  const which = meant(named.length > 0 ? named : by_id);
   const numbered = /^\d+$/.test(wanted) ? numberedAgents(state).get(Number(wanted)) : undefined;
-  if (candidates.length === 0 && numbered !== undefined) return { type: 'agent', agent: numbered };
-  if (candidates.length > 1) return { type: 'ambiguous', candidates };
-  const [agent] = candidates;
-  return agent === undefined ? { type: 'none' } : { type: 'agent', agent };
+  return which.found === 'none' && numbered !== undefined ? { found: 'one', agent: numbered } : which;
 }

@@ -1,7 +1,7 @@
 import type { DocumentOf } from '../documents/shapes/all-documents.ts';
 import type { UiStyle } from '../render/style.ts';
 import type { ResumeOptions, RuntimeFace, StartOptions } from '../runtime/runtime-face.ts';
-import type { ReadSources } from '../trees/find-one.ts';
+import type { ReadSources } from '../trees/find-agent.ts';
 import type { KeyBindings } from './keys/keys-config.ts';
 import type { StatusScript } from './printing/status-script.ts';
 import type { Screen, ScreenListener } from './terminal/screen.ts';

@@ -2,15 +2,15 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { meant } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import { nearestName } from '../../render/nearest-name.ts';
 import type { Calls } from '../../serve/client/client.ts';
 import { workFolder } from '../../settings/folders.ts';
+import { ambiguous } from '../../trees/find-agent.ts';
 import type { Context } from '../setup/context.ts';
-
-const CANDIDATES = 8;
 
 export function hasEnded({ state }: Pick<AgentDocument, 'state'>): boolean {
   return isTerminal(state);
@@ -18,32 +18,23 @@ export function hasEnded({ state }: Pick<AgentDocument, 'state'>): boolean {
 
 /**
  * Returns the one agent that a UUID, a unique prefix, a name or a session key refers to. Of several agents with one name, takes the one in the newest
- * tree of this folder and names that tree on stderr; `living` leaves out ended agents if one is alive. Rejects with the candidates, or with the
- * nearest name.
+ * tree of this folder and names that tree on stderr; of those, the only living one. Rejects with the candidates, or with the nearest name.
  */
-export async function findAgent(
-  context: Context,
-  asked: Calls,
-  text: string,
-  { living = false }: { readonly living?: boolean } = {},
-): Promise<AgentDocument> {
+export async function findAgent(context: Context, asked: Calls, text: string): Promise<AgentDocument> {
   const { agents: found } = await asked.agents({ called: text });
   const [only] = found;
   if (only !== undefined && found.length === 1) return only;
   if (only === undefined) throw await notFound(asked, text);
   const near = await nearest(context, asked, text);
-  const here = near.length > 0 ? pick(near, living) : null;
-  if (here !== null) {
-    process.stderr.write(`${clean(here.name)} of the tree ${await nameOfTree(asked, here)}\n`);
-    return here;
+  const which = meant(near.length > 0 ? near : found, hasEnded);
+  if (which.found === 'one') {
+    const { agent } = which;
+    if (near.length > 0)
+      process.stderr.write(`${clean(agent.name)} of the tree ${await nameOfTree(asked, agent)}\n`);
+    return agent;
   }
-  const any = near.length > 0 ? null : pick(found, true);
-  if (any !== null) return any;
-  const listed = (near.length > 0 ? near : found).slice(0, CANDIDATES);
-  const list = await Promise.all(listed.map((agent) => describe(asked, agent)));
-  throw new CoppiceError('E_AGENT_AMBIGUOUS', `"${text}" matches ${found.length} agents`, {
-    hint: `${list.join('\n')}\nUse a longer id.`,
-  });
+  const candidates = which.found === 'many' ? which.candidates : found;
+  throw await ambiguous(text, candidates, (one) => describe(asked, one));
 }
 
 /** Agents of that name in the newest tree of this folder. */
@@ -53,14 +44,6 @@ async function nearest(context: Context, asked: Calls, name: string): Promise<Ag
   return (await asked.agents({ called: name, tree: tree.root_id })).agents.filter(
     (agent) => agent.name === name,
   );
-}
-
-/** Returns the only agent, or the only living one, else null. */
-function pick(agents: readonly AgentDocument[], living: boolean): AgentDocument | null {
-  const alive = agents.filter((agent) => !hasEnded(agent));
-  const [one, ...more] = living && alive.length > 0 ? alive : agents;
-  if (one !== undefined && more.length === 0) return one;
-  return alive.length === 1 ? (alive[0] ?? null) : null;
 }
 
 type TreeRow = DocumentOf<'coppice/trees/v1'>['trees'][number];

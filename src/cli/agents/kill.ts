@@ -17,7 +17,7 @@ export function kill(
   return ask(context, async (asked) => {
     const named = new Map<string, AgentDocument>();
     for (const text of texts) {
-      const agent = await findAgent(context, asked, text, { living: true });
+      const agent = await findAgent(context, asked, text);
       named.set(agent.id, agent);
     }
     const agents = [...named.values()].filter((agent) => !hasEnded(agent));

@@ -10,7 +10,7 @@ import { findAgent } from './find-agent.ts';
 /** `coppice compact ID`: orders the process that leads the agent to summarise its conversation. */
 export function compact(context: Context, text: string, { keep = '' }: { keep?: string }): Promise<number> {
   return ask(context, async (asked) => {
-    const { id, name } = await findAgent(context, asked, text, { living: true });
+    const { id, name } = await findAgent(context, asked, text);
     const ordered = await asked.compact(id, { keep: storable(keep) });
     return printResult(context, ordered, () => [
       `the conversation of ${clean(name)} is summarised before its next request`,
@@ -21,7 +21,7 @@ export function compact(context: Context, text: string, { keep = '' }: { keep?: 
 /** `coppice send ID TEXT`: sends mail from the human, and wakes the process that leads the agent. */
 export function send(context: Context, text: string, given: string | undefined): Promise<number> {
   return ask(context, async (asked) => {
-    const { id, name } = await findAgent(context, asked, text, { living: true });
+    const { id, name } = await findAgent(context, asked, text);
     const sent = await asked.send(id, { text: storable(await readText(given, 'message')) });
     if (context.json) printJson(sent);
     else if (sent.running) process.stdout.write(`sent to ${clean(name)}\n`);

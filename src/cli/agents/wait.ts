@@ -2,7 +2,7 @@ import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { nameOf, shownWord } from '../../records/run/outcome.ts';
 import { clean } from '../../render/clean.ts';
 import type { Asked } from '../../serve/client/ledger-client.ts';
-import { isNotFound } from '../../trees/find-one.ts';
+import { isNotFound } from '../../trees/find-agent.ts';
 import { unledText } from '../../trees/leaders/unled-reason.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';

@@ -3,7 +3,7 @@ import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { ClientEvent } from '../../serve/client/client-events.ts';
 import type { ClientOptions } from '../../serve/client/client-request.ts';
 import { sameLedgerFlags } from '../../settings/suggested-command.ts';
-import { isNotFound } from '../../trees/find-one.ts';
+import { isNotFound } from '../../trees/find-agent.ts';
 import { hasEnded } from '../agents/find-agent.ts';
 import { withServer } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';

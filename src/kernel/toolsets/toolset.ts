@@ -1,4 +1,4 @@
-import type { Agent, AgentConfig, Tree } from '../../records/agent/agent.ts';
+import type { Agent, AgentConfig, Meant, Tree } from '../../records/agent/agent.ts';
 import type { Left } from '../../records/agent/budget.ts';
 import type { PlannedAgents } from '../../records/agent/estimate.ts';
 import type { Call, ChildOutcome, SpawnedChild, WaitSpec } from '../../records/agent/state.ts';
@@ -8,12 +8,6 @@ import type { TaskOrder } from '../../records/run/listed-task.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import type { Consequence } from '../transition/event.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
-
-/** Result of resolving an agent reference in a call. */
-export type Resolved =
-  | { readonly found: 'one'; readonly agent: Agent }
-  | { readonly found: 'many'; readonly candidates: readonly Agent[] }
-  | { readonly found: 'none' };
 
 /** What a toolset can see while decoding a call: a snapshot that may be outdated by the commit. */
 export interface ToolsetView {
@@ -27,7 +21,7 @@ export interface ToolsetView {
   /** Number of children, or of agents of the tree, that rest without waking mail or must queue, and so do not count towards limits (law 7). O(n). */
   readonly resting: (among: 'children' | 'tree') => number;
   /** Resolves a UUID, unique prefix (at least 4 characters) or name of an agent of this tree. */
-  readonly resolve: (text: string) => Resolved;
+  readonly resolve: (text: string) => Meant;
   /** From `agent` up to the root, itself first. */
   readonly lineage: (agent: Agent) => readonly Agent[];
   /** Living descendants of `agent`, itself first. */

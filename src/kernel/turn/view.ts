@@ -1,8 +1,8 @@
 import type { CreationRuling } from '../../permissions/refusal.ts';
-import type { Agent, Tree } from '../../records/agent/agent.ts';
+import type { Agent, Meant, Tree } from '../../records/agent/agent.ts';
 import type { AgentBudget } from '../../records/agent/budget.ts';
 import type { Call } from '../../records/agent/state.ts';
-import type { Resolved, ToolsetTool } from '../toolsets/toolset.ts';
+import type { ToolsetTool } from '../toolsets/toolset.ts';
 import type { ToolsetTerms } from '../toolsets/toolset-terms.ts';
 import type { TransitionContext } from '../transition/transition-result.ts';
 
@@ -20,7 +20,7 @@ export interface Relatives {
   /** Living descendants, the agent itself first. */
   subtree(agent: Agent): readonly Agent[];
   /** Resolves a UUID, unique prefix (at least 4 characters) or name. */
-  resolve(text: string, root_id: string): Resolved;
+  resolve(text: string, root_id: string): Meant;
 }
 
 /** The parsed arguments of a call, or why they are invalid. */

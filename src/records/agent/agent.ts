@@ -2,7 +2,7 @@ import type { ProjectServer } from '../server-tools.ts';
 import { type AgentBudget, type Amounts, type PathBudget, timeBudgetEnd } from './budget.ts';
 import type { Limits, TreeLimits } from './limits.ts';
 import { type Skill, skillsOf, skillText } from './skill.ts';
-import { type AgentState, isWorking } from './state.ts';
+import { type AgentState, isTerminal, isWorking } from './state.ts';
 import type { TaskTerms, Worktree } from './task-terms.ts';
 import type { Usage } from './usage.ts';
 
@@ -222,4 +222,22 @@ export function descendantsOf(agent_id: string, all: Iterable<Agent>): Agent[] {
   const oldest_first = [...all].sort((a, b) => a.created_at - b.created_at || a.depth - b.depth);
   for (const { id, parent_id } of oldest_first) if (parent_id !== null && below.has(parent_id)) below.add(id);
   return oldest_first.filter(({ id }) => id !== agent_id && below.has(id));
+}
+
+/** Which agent a text means. */
+export type Meant<Found = Agent> =
+  | { readonly found: 'one'; readonly agent: Found }
+  | { readonly found: 'many'; readonly candidates: readonly Found[] }
+  | { readonly found: 'none' };
+
+/** Of the agents whose id or name fits a text, the only one is meant, or the only living one. */
+export function meant<Found = Agent>(
+  all: readonly Found[],
+  hasEnded: (one: Found) => boolean = (one) => isTerminal((one as Agent).state.type),
+): Meant<Found> {
+  const living = all.filter((one) => !hasEnded(one));
+  const candidates = living.length > 0 ? living : all;
+  const [agent] = candidates;
+  if (agent === undefined) return { found: 'none' };
+  return candidates.length === 1 ? { found: 'one', agent } : { found: 'many', candidates };
 }

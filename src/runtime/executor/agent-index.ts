@@ -1,6 +1,6 @@
 import { waitEdges } from '../../kernel/mailbox/wait-edges.ts';
-import type { Resolved } from '../../kernel/toolsets/toolset.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
+import { type Meant, meant } from '../../records/agent/agent.ts';
 import type { AgentBudget } from '../../records/agent/budget.ts';
 import { isTerminal, isWorking, waitsOf } from '../../records/agent/state.ts';
 import { keptIn } from '../../records/kept-in.ts';
@@ -155,15 +155,10 @@ export class AgentIndex {
   }
 
   /** Resolves a uuid, a uuid prefix (≥ 4 characters) or a name; among several matches, a single living one wins. */
-  resolve(text: string, root_id: string): Resolved {
+  resolve(text: string, root_id: string): Meant {
     const exact = this.#agents.get(text);
     if (exact !== undefined && exact.root_id === root_id) return { found: 'one', agent: exact };
-    const all = this.#matching(text, root_id);
-    const living = all.filter((agent) => isAlive(agent.state.type));
-    const [only] = living.length === 1 ? living : all;
-    if (only === undefined) return { found: 'none' };
-    if (living.length === 1 || all.length === 1) return { found: 'one', agent: only };
-    return { found: 'many', candidates: living.length > 1 ? living : all };
+    return meant(this.#matching(text, root_id));
   }
 
   /** Scans all agents of the tree only for text that may be a uuid prefix; names are indexed. */

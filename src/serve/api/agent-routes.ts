@@ -7,7 +7,7 @@ import {
   MESSAGES_USUAL,
   messagesDocument,
 } from '../../trees/answers/agent-answers.ts';
-import { oneAgent } from '../../trees/find-one.ts';
+import { oneAgent } from '../../trees/find-agent.ts';
 import { countUpTo, flag, NAME_MAX, named, route } from './route.ts';
 
 const AGENTS_MAX = 1_000;

@@ -10,7 +10,7 @@ import type { AgentConfig } from '../../records/agent/agent.ts';
 import { DEFAULT_LIMITS, newTreeLimits } from '../../records/agent/limits.ts';
 import type { CronFire, CronJob } from '../../records/run/cron-job.ts';
 import type { Run } from '../../records/run/run.ts';
-import { oneRoot } from '../../trees/find-one.ts';
+import { oneRoot } from '../../trees/find-agent.ts';
 import {
   type ApiSources,
   countUpTo,

@@ -5,7 +5,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { isLed, killedDocument, livingAgent, sentDocument } from '../../trees/answers/people-answers.ts';
 import { waitDocument } from '../../trees/answers/wait-document.ts';
-import { oneAgent } from '../../trees/find-one.ts';
+import { oneAgent } from '../../trees/find-agent.ts';
 import { type ApiSources, NAME_MAX, named, route } from './route.ts';
 
 const TEXT_MAX = 1_000_000;

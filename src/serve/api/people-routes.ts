@@ -16,7 +16,7 @@ import {
   workersDocument,
 } from '../../trees/answers/people-answers.ts';
 import { removedRuleDocument, rulesDocument } from '../../trees/answers/rule-answers.ts';
-import { oneRun } from '../../trees/find-one.ts';
+import { oneRun } from '../../trees/find-agent.ts';
 import { ledRuns } from '../../trees/leaders/leaders.ts';
 import { before, countUpTo, flag, named, route } from './route.ts';
 

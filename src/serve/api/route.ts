@@ -7,7 +7,7 @@ import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { readPlace } from '../../records/text/list-place.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { RuleSources } from '../../trees/answers/rule-answers.ts';
-import type { ReadSources } from '../../trees/find-one.ts';
+import type { ReadSources } from '../../trees/find-agent.ts';
 import type { TreeTimelines } from '../../trees/timeline/tree-timelines.ts';
 import type { TreeActivity } from '../../trees/usage/tree-activity.ts';
 import type { UsageRollUp } from '../../trees/usage/usage-roll-up.ts';

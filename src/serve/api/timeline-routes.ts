@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { titleOf } from '../../documents/tree-titles.ts';
-import { oneRoot } from '../../trees/find-one.ts';
+import { oneRoot } from '../../trees/find-agent.ts';
 import { timelineDocument } from '../../trees/timeline/timeline-json.ts';
 import { countUpTo, flag, named, route } from './route.ts';
 

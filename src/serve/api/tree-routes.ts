@@ -7,7 +7,7 @@ import { given } from '../../settings/subagent-terms.ts';
 import type { Store } from '../../store/store.ts';
 import { usedKey } from '../../trees/answers/people-answers.ts';
 import { TREES_USUAL, tasksDocument, treeDocument, treesDocument } from '../../trees/answers/tree-answers.ts';
-import { oneRoot } from '../../trees/find-one.ts';
+import { oneRoot } from '../../trees/find-agent.ts';
 import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
 import { before, countUpTo, flag, NAME_MAX, named, rootSettings, route, words } from './route.ts';
 

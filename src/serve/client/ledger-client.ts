@@ -13,8 +13,8 @@ import {
 import type { RuleSources } from '../../trees/answers/rule-answers.ts';
 import { treeDocument, treesDocument } from '../../trees/answers/tree-answers.ts';
 import { waitDocument } from '../../trees/answers/wait-document.ts';
-import type { ReadSources } from '../../trees/find-one.ts';
-import { oneRun } from '../../trees/find-one.ts';
+import type { ReadSources } from '../../trees/find-agent.ts';
+import { oneRun } from '../../trees/find-agent.ts';
 import { type Hints, ledgerHints } from '../../trees/ledger-hints.ts';
 import { ledgerOrders } from '../../trees/ledger-orders.ts';
 import type { ApiSources } from '../api/route.ts';

@@ -6,7 +6,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
 import { rowsOf } from '../../trees/answers/tree-list-rows.ts';
-import type { ReadSources } from '../../trees/find-one.ts';
+import type { ReadSources } from '../../trees/find-agent.ts';
 import { type Unled, unledOf } from '../../trees/leaders/unled-reason.ts';
 import type { EventScope } from './event-ring.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { oneAgent, oneRoot } from '../../trees/find-one.ts';
+import { oneAgent, oneRoot } from '../../trees/find-agent.ts';
 import { type ApiSources, flag, type Terms } from '../api/route.ts';
 import type { EventFeed } from './event-feed.ts';
 

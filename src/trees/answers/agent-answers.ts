@@ -4,7 +4,7 @@ import { titleOf } from '../../documents/tree-titles.ts';
 import { isUserInitiated } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { newestCheckpoint } from '../../store/prompt-messages.ts';
-import { agentsJson, oneAgent, oneRoot, type ReadSources } from '../find-one.ts';
+import { agentsJson, oneAgent, oneRoot, type ReadSources } from '../find-agent.ts';
 import { unledOf } from '../leaders/unled-reason.ts';
 
 /** Documents about agents, without the request schemas, so that commands which read the ledger need not load those. */

@@ -1,5 +1,5 @@
 import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
-import type { ReadSources } from '../find-one.ts';
+import type { ReadSources } from '../find-agent.ts';
 import { LedgerMarks } from '../ledger-marks.ts';
 import { olderRoots, rowsOf } from './tree-list-rows.ts';
 

@@ -11,7 +11,7 @@ import type { Delivery, DeliveryStatus } from '../../records/run/delivery.ts';
 import { storable } from '../../records/text/text.ts';
 import { livingWorkers } from '../../store/process-gone.ts';
 import type { Store } from '../../store/store.ts';
-import { oneAgent, oneRoot } from '../find-one.ts';
+import { oneAgent, oneRoot } from '../find-agent.ts';
 import { runsDocument } from '../leaders/leaders.ts';
 import type { Orders } from '../ledger-orders.ts';
 

@@ -3,7 +3,7 @@ import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { titleOf } from '../../documents/tree-titles.ts';
 import { type OutcomeWord, treeOutcome } from '../../records/run/outcome.ts';
-import { agentsJson, oneRoot, type ReadSources } from '../find-one.ts';
+import { agentsJson, oneRoot, type ReadSources } from '../find-agent.ts';
 import { olderRoots, rowsOf } from './tree-list-rows.ts';
 
 /** Documents about trees, without request schemas, like `agent-answers.ts`. */

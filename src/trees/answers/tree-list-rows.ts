@@ -9,7 +9,7 @@ import { type Outcome, outcomeOfTree } from '../../records/run/outcome.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { ledStatus, statusWord } from '../../render/agent-status.ts';
 import { pause } from '../cpu-meter.ts';
-import type { ReadSources } from '../find-one.ts';
+import type { ReadSources } from '../find-agent.ts';
 import { unledTrees } from '../leaders/unled-reason.ts';
 
 /** Maximum characters of the excerpt; the approval holds the whole text. */

@@ -6,8 +6,8 @@ import { isTerminal } from '../../records/agent/state.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
 import { outcomeOf } from '../../records/run/outcome.ts';
 import type { Store } from '../../store/store.ts';
-import type { ReadSources } from '../find-one.ts';
-import { oneAgent } from '../find-one.ts';
+import type { ReadSources } from '../find-agent.ts';
+import { oneAgent } from '../find-agent.ts';
 import { unledTrees } from '../leaders/unled-reason.ts';
 import { ledgerHints } from '../ledger-hints.ts';
 

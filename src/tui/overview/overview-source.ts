@@ -6,7 +6,7 @@ import type { Ask } from '../../records/conversation/ask.ts';
 import { agentDocument, messagesDocument } from '../../trees/answers/agent-answers.ts';
 import { ListedTrees } from '../../trees/answers/listed-trees.ts';
 import { approvalsDocument } from '../../trees/answers/people-answers.ts';
-import { isNotFound, type ReadSources } from '../../trees/find-one.ts';
+import { isNotFound, type ReadSources } from '../../trees/find-agent.ts';
 import type { OverviewSource, ReadPeek } from './overview-state.ts';
 import { SeenTrees } from './seen-trees.ts';
 

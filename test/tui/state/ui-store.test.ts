@@ -139,15 +139,15 @@ describe('names', () => {
     ]);
     const id = (reference: string): string => {
       const found = findAgent(state, reference);
-      return found.type === 'agent' ? found.agent.id : found.type;
+      return found.found === 'one' ? found.agent.id : found.found;
     };
     assert.equal(id('main'), 'main');
     assert.equal(id('0'), 'main');
     assert.equal(id('2'), 'a1b2ffff-2');
     assert.equal(id('a1b2c'), 'a1b2c3d4-1');
     assert.equal(id('a1b'), 'none');
-    assert.equal(id('a1b2'), 'ambiguous');
-    // Of two agents with the same name, the living one.
+    // Of two agents with the same name or beginning of the id, the living one.
+    assert.equal(id('a1b2'), 'a1b2c3d4-1');
     assert.equal(id('twin'), 'a1b2c3d4-1');
     assert.equal(id('tvin'), 'none');
   });
@@ -160,7 +160,7 @@ it('finds agents beyond the slots by their place', () => {
   const found = (reference: string) => findAgent(tree([agent('main', null), ...children]), reference);
   const name = (reference: string) => {
     const one = found(reference);
-    return one.type === 'agent' ? one.agent.name : one.type;
+    return one.found === 'one' ? one.agent.name : one.found;
   };
   assert.deepEqual(['0', '9', '10', '12', '60', '61'].map(name), [
     'main',

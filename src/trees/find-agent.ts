@@ -2,7 +2,7 @@ import { agentJson } from '../documents/agent-json.ts';
 import type { AgentDocument } from '../documents/shapes/agent-parts.ts';
 import { titlesOf } from '../documents/tree-titles.ts';
 import type { Agent } from '../records/agent/agent.ts';
-import { isTerminal } from '../records/agent/state.ts';
+import { meant } from '../records/agent/agent.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { Run } from '../records/run/run.ts';
@@ -17,25 +17,43 @@ export interface ReadSources {
   readonly unled: UnledContext;
 }
 
+/** Maximum candidates that an error lists. */
 const CANDIDATES = 8;
+
+/** Where an agent is looked for, and the words of the door for a text that means none or several. */
+interface Scope {
+  /** Only among the agents of this tree. */
+  readonly root_id?: string;
+  /** Follows the name in `no agent called "x"`. */
+  readonly where?: string;
+  /** What lists the agents that there are. */
+  readonly list?: string;
+}
 
 /**
  * Finds an agent by uuid, unique prefix, name or session key; of several matches, the only living one. Rejects with `E_AGENT_NOT_FOUND` or
  * `E_AGENT_AMBIGUOUS`.
  */
-export async function oneAgent(store: Store, text: string): Promise<Agent> {
-  const found = await store.find(text);
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
-  if (only === undefined)
-    throw new CoppiceError('E_AGENT_NOT_FOUND', `no agent called "${text}"`, {
-      hint: 'GET /v1/agents?all=true lists them',
-    });
-  const alive = found.filter((agent) => !isTerminal(agent.state.type));
-  const [living] = alive;
-  if (living !== undefined && alive.length === 1) return living;
-  const list = found.slice(0, CANDIDATES).map(({ id, name }) => `${clean(name)} (${id})`);
-  throw new CoppiceError('E_AGENT_AMBIGUOUS', `"${text}" matches ${found.length} agents`, {
+export async function oneAgent(
+  store: Pick<Store, 'find'>,
+  text: string,
+  { root_id, where = '', list = 'GET /v1/agents?all=true lists them' }: Scope = {},
+): Promise<Agent> {
+  const which = meant(await store.find(text, root_id));
+  if (which.found === 'one') return which.agent;
+  if (which.found === 'none')
+    throw new CoppiceError('E_AGENT_NOT_FOUND', `no agent called "${text}"${where}`, { hint: list });
+  throw await ambiguous(text, which.candidates, async ({ id, name }) => `${clean(name)} (${id})`);
+}
+
+/** The error that lists which agents a text may mean. */
+export async function ambiguous<Found>(
+  text: string,
+  candidates: readonly Found[],
+  describe: (one: Found) => Promise<string>,
+): Promise<CoppiceError> {
+  const list = await Promise.all(candidates.slice(0, CANDIDATES).map(describe));
+  return new CoppiceError('E_AGENT_AMBIGUOUS', `"${text}" matches ${candidates.length} agents`, {
     hint: `${list.join('\n')}\nUse a longer id.`,
   });
 }
