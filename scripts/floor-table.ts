@@ -34,6 +34,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
 /** Files of the runtime that folders above it may import. */
 export const RUNTIME_FACE: readonly string[] = [
   'runtime/open-runtime.ts',
+  'runtime/orders/ledger-orders.ts',
   'runtime/runtime-event.ts',
   'runtime/runtime-face.ts',
   'runtime/worktree/branch-merge.ts',

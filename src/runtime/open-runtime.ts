@@ -230,20 +230,21 @@ class Runtime implements RuntimeFace {
     return this.#orders;
   }
 
-  readonly send: RuntimeFace['send'] = async (to_id, text, as = {}) => this.#people.send(to_id, text, as);
+  readonly send: RuntimeFace['send'] = async (to_id, text, as = {}) =>
+    this.#people.ledger.send(to_id, text, as);
   readonly takeBack: RuntimeFace['takeBack'] = async (...mail) => this.#people.takeBack(...mail);
   readonly fork: RuntimeFace['fork'] = async (...order) => this.#people.fork(...order);
   readonly wait: RuntimeFace['wait'] = async (...order) => this.#people.wait(...order);
-  readonly answer: RuntimeFace['answer'] = async (...answer) => this.#people.answer(...answer);
-  readonly kill: RuntimeFace['kill'] = async (id) => this.#people.kill(id);
+  readonly answer: RuntimeFace['answer'] = async (...answer) => this.#people.ledger.answer(...answer);
+  readonly kill: RuntimeFace['kill'] = async (id) => this.#people.ledger.kill(id);
   readonly retry: RuntimeFace['retry'] = (id, without_last = false) =>
     this.#order(id, { type: 'retry', without_last });
-  readonly compact: RuntimeFace['compact'] = (id, note = '') => this.#order(id, { type: 'compact', note });
+  readonly compact: RuntimeFace['compact'] = async (...order) => this.#people.ledger.compact(...order);
   readonly switchMode: RuntimeFace['switchMode'] = (id, mode) => this.#order(id, { type: 'mode', mode });
   readonly interrupt: RuntimeFace['interrupt'] = (id, reason) => this.#order(id, { type: 'cancel', reason });
 
   async #order(agent_id: string, order: Order): Promise<void> {
-    await this.#people.order(agent_id, order);
+    await this.#people.ledger.order(agent_id, order);
   }
 
   async capture(...[agent_id, text, mark]: Parameters<RuntimeFace['capture']>): Promise<void> {
@@ -252,7 +253,7 @@ class Runtime implements RuntimeFace {
   }
 
   async switchModel(agent_id: string, model: string): Promise<void> {
-    await this.#models.modelFor(await this.#people.find(agent_id), model);
+    await this.#models.modelFor(await this.#people.ledger.find(agent_id), model);
     await this.#order(agent_id, { type: 'model', model });
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { runDocument } from '../../documents/run-json.ts';
+import { ledgerOrders } from '../../runtime/orders/ledger-orders.ts';
 import { agentDocument, agentsDocument, messagesDocument } from '../../trees/answers/agent-answers.ts';
 import {
   answerDocument,
@@ -16,7 +17,6 @@ import { waitDocument } from '../../trees/answers/wait-document.ts';
 import type { ReadSources } from '../../trees/find-agent.ts';
 import { oneRun } from '../../trees/find-agent.ts';
 import { type Hints, ledgerHints } from '../../trees/ledger-hints.ts';
-import { ledgerOrders } from '../../trees/ledger-orders.ts';
 import type { ApiSources } from '../api/route.ts';
 import { type Calls, methodsOf } from './client.ts';
 import { queryOf } from './client-request.ts';

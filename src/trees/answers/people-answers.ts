@@ -9,11 +9,11 @@ import type { Ask, AskAnswer, AskScope } from '../../records/conversation/ask.ts
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Delivery, DeliveryStatus } from '../../records/run/delivery.ts';
 import { storable } from '../../records/text/text.ts';
+import type { Orders } from '../../runtime/orders/ledger-orders.ts';
 import { livingWorkers } from '../../store/process-gone.ts';
 import type { Store } from '../../store/store.ts';
 import { oneAgent, oneRoot } from '../find-agent.ts';
 import { runsDocument } from '../leaders/leaders.ts';
-import type { Orders } from '../ledger-orders.ts';
 
 /** Documents about approvals, runs, deliveries and workers, and people's orders; without request schemas, like `agent-answers.ts`. */
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { afterEach, it } from 'node:test';
-import { humanMail } from '../../../src/runtime/orders/human-orders.ts';
+import { humanMail } from '../../../src/runtime/orders/ledger-orders.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { closeOpened } from '../../close-opened.ts';

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { z } from 'zod';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { Tool } from '../../../src/records/tool.ts';
-import { orderMail } from '../../../src/runtime/orders/human-orders.ts';
+import { orderMail } from '../../../src/runtime/orders/ledger-orders.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { type Database, onBothDatabases, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';

@@ -1,7 +1,7 @@
 /** Proves that subscribers of a runtime are told of a kill once, although the ledger's signal reports it to the runtime again. */
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
-import { humanMail } from '../../../src/runtime/orders/human-orders.ts';
+import { humanMail } from '../../../src/runtime/orders/ledger-orders.ts';
 import { closeOpened } from '../../close-opened.ts';
 import { setStage, until } from '../stage.ts';
 

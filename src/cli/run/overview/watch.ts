@@ -1,6 +1,6 @@
 import { CoppiceError } from '../../../records/coppice-error.ts';
+import { ledgerOrders } from '../../../runtime/orders/ledger-orders.ts';
 import { rulesFile } from '../../../settings/folders.ts';
-import { ledgerOrders } from '../../../trees/ledger-orders.ts';
 import { keyBindings } from '../../../tui/keys/keys-config.ts';
 import { overviewSource } from '../../../tui/overview/overview-source.ts';
 import { type OverviewSource, PAGE } from '../../../tui/overview/overview-state.ts';
