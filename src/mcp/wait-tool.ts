@@ -1,28 +1,19 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Agent, isActive } from '../records/agent/agent.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import type { Mail } from '../records/conversation/mail.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { isFinished } from '../records/run/run.ts';
+import { lookUntil } from '../trees/rest.ts';
 import type { ClientAgent } from './client-agent.ts';
 import { askLine, type Row, restRow, runOf, runRow } from './listed-agents.ts';
 import type { McpOptions } from './mcp-options.ts';
-
-/** Poll interval for changes that cause no event in this process. */
-const POLL_MS = 500;
-/** Minimum time between two reads of the ledger. */
-const QUIET_MS = 30;
 
 /** Which of the agents that a call waits for are still at work, as the ledger has them now. */
 export interface Look {
   readonly open: readonly Agent[];
   /** Open approvals of these agents and of those below them. */
   readonly asks: readonly Ask[];
-}
-
-export interface Waited extends Look {
-  readonly timed_out: boolean;
 }
 
 type Sources = Pick<McpOptions, 'store' | 'runtime'>;
@@ -88,29 +79,18 @@ export async function waitFor(
     readonly until?: (now: Look) => boolean | Promise<boolean>;
     readonly onLook?: (now: Look) => void;
   },
-): Promise<Waited> {
-  const deadline = performance.now() + ms;
-  let hint = new AbortController();
-  const stop = sources.runtime.subscribe(({ type }) => {
-    if (type === 'agent' || type === 'mail' || type === 'killed') hint.abort();
-  });
-  signal.addEventListener('abort', () => hint.abort(), { once: true });
-  try {
-    for (;;) {
-      hint = new AbortController();
+): Promise<Look> {
+  return lookUntil(
+    sources,
+    async () => {
       const now = await look(client, ids, sources);
       onLook?.(now);
       await client.lead(now.open).catch(() => undefined);
-      if (await until(now)) return { ...now, timed_out: false };
-      const left = deadline - performance.now();
-      if (left <= 0 || signal.aborted) return { ...now, timed_out: true };
-      if (tells && now.asks.length > 0) return { ...now, timed_out: true };
-      await sleep(Math.min(left, POLL_MS), undefined, { signal: hint.signal }).catch(() => undefined);
-      await sleep(Math.min(QUIET_MS, Math.max(0, left)));
-    }
-  } finally {
-    stop();
-  }
+      return now;
+    },
+    async (now) => (await until(now)) || (tells && now.asks.length > 0),
+    { ms, signal },
+  );
 }
 
 /** Returns one row per agent, in the order of `ids`; takes letters of agents below the client's own agent out of its mailbox. */

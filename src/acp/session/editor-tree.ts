@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { modeOf } from '../../permissions/mode.ts';
 import type { Agent } from '../../records/agent/agent.ts';
-import { descendantsOf, isActive } from '../../records/agent/agent.ts';
-import { isTerminal } from '../../records/agent/state.ts';
+import { descendantsOf } from '../../records/agent/agent.ts';
 import type { ComposedText } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
@@ -11,6 +9,7 @@ import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { Store } from '../../store/store.ts';
 import { leadOf, notLedYet } from '../../trees/leaders/leaders.ts';
 import { OpenTree, releaseTree } from '../../trees/open-tree.ts';
+import { isAtWork, lookUntil } from '../../trees/rest.ts';
 import type { EditorFolder, SessionDraft } from '../acp-options.ts';
 import {
   type AskedSession,
@@ -18,9 +17,6 @@ import {
   type PermissionRequestsOptions,
 } from './permission-requests.ts';
 import type { Change, Settings } from './session-settings.ts';
-
-/** Interval at which a part of a tree is polled until it rests. */
-const LOOK_MS = 150;
 
 /** A session in which the editor has an agent of the tree open. */
 export interface TreeSession extends AskedSession {
@@ -146,17 +142,18 @@ export class EditorTree {
   async settled(agent_id: string): Promise<Agent> {
     const { store } = this.#options;
     if (agent_id === this.root_id) await this.place.runtime.settled(agent_id, 'tree');
-    for (;;) {
-      const all = await store.agents({ root_id: this.root_id });
-      const agent = all.find(({ id }) => id === agent_id);
-      if (agent === undefined) throw new CoppiceError('E_AGENT_NOT_FOUND', 'its conversation was deleted');
-      const within = [agent, ...descendantsOf(agent_id, all)];
-      if (!within.some((one) => !isTerminal(one.state.type) && isActive(one))) {
-        for (const one of within) this.#agents.set(one.id, one);
-        return agent;
-      }
-      await sleep(LOOK_MS);
-    }
+    const { agent, within } = await lookUntil(
+      { store, runtime: this.place.runtime },
+      async () => {
+        const all = await store.agents({ root_id: this.root_id });
+        const found = all.find(({ id }) => id === agent_id);
+        if (found === undefined) throw new CoppiceError('E_AGENT_NOT_FOUND', 'its conversation was deleted');
+        return { agent: found, within: [found, ...descendantsOf(agent_id, all)] };
+      },
+      (now) => !now.within.some(isAtWork),
+    );
+    for (const one of within) this.#agents.set(one.id, one);
+    return agent;
   }
 
   async change(agent_id: string, change: Change): Promise<void> {

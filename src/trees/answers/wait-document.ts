@@ -1,17 +1,14 @@
 import { failureJson } from '../../documents/agent-json.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
-import { type Agent, isActive } from '../../records/agent/agent.ts';
+import type { Agent } from '../../records/agent/agent.ts';
 import { deedsLine } from '../../records/agent/deeds-line.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
 import { outcomeOf } from '../../records/run/outcome.ts';
-import type { Store } from '../../store/store.ts';
 import type { ReadSources } from '../find-agent.ts';
 import { oneAgent } from '../find-agent.ts';
 import { unledTrees } from '../leaders/unled-reason.ts';
-import { ledgerHints } from '../ledger-hints.ts';
-
-const POLL_MS = 500;
+import { isAtWork, lookUntil } from '../rest.ts';
 
 type WaitDocument = DocumentOf<'coppice/wait/v1'>;
 
@@ -26,8 +23,13 @@ export async function waitDocument(
 ): Promise<WaitDocument> {
   const named = await Promise.all(names.map((name) => oneAgent(store, name)));
   const ids = [...new Set(named.map(({ id }) => id))];
-  const agents = await restAfterSummary(store, ids, timeout_seconds * 1_000, signal);
-  const roots = new Set(agents.flatMap((agent) => (isActive(agent) ? agent.root_id : [])));
+  const agents = await lookUntil(
+    { store },
+    async () => (await Promise.all(ids.map((id) => store.agent(id)))).filter((one) => one !== null),
+    (found) => !found.some(isAtWork),
+    { ms: timeout_seconds * 1_000, signal },
+  );
+  const roots = new Set(agents.flatMap((agent) => (isAtWork(agent) ? agent.root_id : [])));
   const living = await Promise.all([...roots].map((root_id) => store.agents({ root_id, living: true })));
   const unled_trees = await unledTrees(unled, store, living.flat());
   return {
@@ -37,34 +39,11 @@ export async function waitDocument(
   };
 }
 
-/** Returns the agents as soon as none of them is active, or when the wait is over. */
-async function restAfterSummary(
-  store: Store,
-  ids: readonly string[],
-  timeout_ms: number,
-  signal: AbortSignal | undefined,
-): Promise<readonly Agent[]> {
-  const deadline = performance.now() + timeout_ms;
-  const hints = await ledgerHints(store, POLL_MS);
-  signal?.addEventListener('abort', hints.wake);
-  try {
-    for (;;) {
-      const agents = (await Promise.all(ids.map((id) => store.agent(id)))).filter((agent) => agent !== null);
-      const left = deadline - performance.now();
-      if (!agents.some(isActive) || left <= 0 || signal?.aborted === true) return agents;
-      await hints.next(left);
-    }
-  } finally {
-    signal?.removeEventListener('abort', hints.wake);
-    await hints.stop();
-  }
-}
-
 function rowOf(
   agent: Agent,
   unled: WaitDocument['results'][number]['unled'],
 ): WaitDocument['results'][number] {
-  const works = isActive(agent);
+  const works = isAtWork(agent);
   const error = works || agent.state.type === 'killed' ? null : failureJson(agent);
   const limit = works ? null : cutShort(agent.state);
   const did = deedsLine(agent, Date.now());
