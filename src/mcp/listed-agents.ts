@@ -1,14 +1,13 @@
 import { type Agent, isActive } from '../records/agent/agent.ts';
-import { deedsLine } from '../records/agent/deeds-line.ts';
 import { type AgentState, failureOf } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
-import { cutShort } from '../records/conversation/child-text.ts';
 import type { WaitRow, WaitStatus } from '../records/conversation/wait.ts';
 import { type Outcome, outcomeOf } from '../records/run/outcome.ts';
 import { isFinished, type Run } from '../records/run/run.ts';
 import { outcomeOfRun } from '../records/run/run-end.ts';
 import { clean } from '../render/clean.ts';
 import type { Store } from '../store/store.ts';
+import { restOf } from '../trees/rest.ts';
 
 /** The end of an agent that did not finish its task, in the words of `coppice ps`; `dead` means killed. */
 type BadEnd = 'failed' | 'cancelled' | 'dead';
@@ -55,39 +54,33 @@ export function runRow({ id, name, state }: Agent, run: Run): Row {
  */
 export function restRow(agent: Agent, active: boolean, now: number): Row {
   const { id, name, state, reply } = agent;
-  const did = deedsLine(agent, now);
-  const limit = cutShort(state);
   const head = { agent_id: id, name, ...outcomeOf(agent) };
-  const tail = { ...(limit === null ? {} : { limit }), ...(did === undefined ? {} : { did }) };
   const end = badEnd(state);
-  if (state.type === 'completed') return { ...head, status: 'received', message: state.result, ...tail };
-  if (end === null && active) return { ...head, status: 'running', ...(did === undefined ? {} : { did }) };
+  const works = end === null && state.type !== 'completed' && active;
+  const rest = restOf(agent, works, now);
+  if (state.type === 'completed') return { ...head, status: 'received', message: state.result, ...rest };
+  if (works) return { ...head, status: 'running', ...rest };
   const said = state.type === 'failed' ? (state.partial ?? reply) : reply;
   return {
     ...head,
     status: end ?? 'idle',
     ...(said ? { last_reply: said } : {}),
-    ...errorOf(agent),
-    ...tail,
+    ...rest,
   };
-}
-
-function errorOf(agent: Agent): { readonly error?: string } {
-  const failure = failureOf(agent.state);
-  return failure === null ? {} : { error: failure.error };
 }
 
 /** One entry of the list of agents. */
 export function listedAgent(agent: Agent, asks: readonly Ask[]): object {
   const { id, parent_id, name, state, doing, calls, usage, config } = agent;
   const ask = asks.find(({ agent_id }) => agent_id === id);
+  const failure = failureOf(state);
   return {
     agent_id: id,
     name,
     ...(parent_id === null ? {} : { parent_id }),
     status: state.type === 'completed' ? 'done' : (badEnd(state) ?? (isActive(agent) ? 'running' : 'idle')),
     ...outcomeOf(agent),
-    ...(isActive(agent) ? {} : errorOf(agent)),
+    ...(isActive(agent) || failure === null ? {} : { error: failure.error }),
     ...(doing === null ? {} : { doing }),
     model: config.model,
     tool_calls: calls,

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sleep } from '../processes/waiting.ts';
 import { type Agent, isActive } from '../records/agent/agent.ts';
-import { isTerminal } from '../records/agent/state.ts';
+import { deedsLine } from '../records/agent/deeds-line.ts';
+import { failureOf, isTerminal } from '../records/agent/state.ts';
+import { cutShort } from '../records/conversation/child-text.ts';
+import type { WaitRow } from '../records/conversation/wait.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
-import { hintsOf } from './ledger-hints.ts';
 
 /** Interval at which the ledger is read again, because hints may be lost. */
 const POLL_MS = 500;
@@ -19,6 +21,18 @@ interface Patience {
 /** Whether an agent works or is about to, so that a wait for its rest goes on. */
 export function isAtWork(agent: Agent): boolean {
   return !isTerminal(agent.state.type) && isActive(agent);
+}
+
+/** How an agent rests, in the row of a wait: why its turn failed or who ended it, which limit cut it short, and what it did. While it works, only that. */
+export function restOf(agent: Agent, works: boolean, now: number): Pick<WaitRow, 'error' | 'limit' | 'did'> {
+  const error = works ? undefined : failureOf(agent.state)?.error;
+  const limit = works ? null : cutShort(agent.state);
+  const did = deedsLine(agent, now);
+  return {
+    ...(error === undefined ? {} : { error }),
+    ...(limit === null ? {} : { limit }),
+    ...(did === undefined ? {} : { did }),
+  };
 }
 
 /**
@@ -55,4 +69,40 @@ export async function lookUntil<Look>(
     signal.removeEventListener('abort', hints.wake);
     await hints.stop();
   }
+}
+
+export interface Hints {
+  /**
+   * Resolves at the next hint, at once if one came since the last call, and at the latest after `ms` or the usual interval, because hints may be lost.
+   * Rejects once the source of hints has failed.
+   */
+  readonly next: (ms?: number) => Promise<void>;
+  /** Resolves the pending call of `next`. */
+  readonly wake: () => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** Hints of changes, for a poll loop. `listen` resolves to a function that stops listening; a hint with an error makes `next` reject. */
+export async function hintsOf(
+  listen: (wake: (error?: unknown) => void) => Promise<() => Promise<void>>,
+  usual_ms: number,
+): Promise<Hints> {
+  let hint = new AbortController();
+  let failed: unknown;
+  const wake = (): void => hint.abort();
+  const stop = await listen((error) => {
+    failed ??= error;
+    wake();
+  });
+  const next = async (ms = usual_ms): Promise<void> => {
+    await sleep(Math.min(ms, usual_ms), hint.signal);
+    hint = new AbortController();
+    if (failed !== undefined) throw failed;
+  };
+  return { next, wake, stop };
+}
+
+/** Hints that another process has written to the ledger. */
+export function ledgerHints(store: Store, usual_ms: number): Promise<Hints> {
+  return hintsOf((wake) => store.listen(randomUUID(), () => wake()), usual_ms);
 }

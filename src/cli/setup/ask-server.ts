@@ -5,7 +5,7 @@ import type { ClientOptions } from '../../serve/client/client-request.ts';
 import { type Asked, ledgerClient } from '../../serve/client/ledger-client.ts';
 import { rulesFile } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
-import { hintsOf } from '../../trees/ledger-hints.ts';
+import { hintsOf } from '../../trees/rest.ts';
 import { type Context, withStore } from './context.ts';
 
 /** Poll interval; the maximum of a timer, because events report every change. */

@@ -16,7 +16,7 @@ import { treeDocument, treesDocument } from '../../trees/answers/tree-answers.ts
 import { waitDocument } from '../../trees/answers/wait-document.ts';
 import type { ReadSources } from '../../trees/find-agent.ts';
 import { oneRun } from '../../trees/find-agent.ts';
-import { type Hints, ledgerHints } from '../../trees/ledger-hints.ts';
+import { type Hints, ledgerHints } from '../../trees/rest.ts';
 import type { ApiSources } from '../api/route.ts';
 import { type Calls, methodsOf } from './client.ts';
 import { queryOf } from './client-request.ts';

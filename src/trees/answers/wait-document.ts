@@ -1,14 +1,11 @@
-import { failureJson } from '../../documents/agent-json.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import type { Agent } from '../../records/agent/agent.ts';
-import { deedsLine } from '../../records/agent/deeds-line.ts';
 import { isTerminal } from '../../records/agent/state.ts';
-import { cutShort } from '../../records/conversation/child-text.ts';
 import { outcomeOf } from '../../records/run/outcome.ts';
 import type { ReadSources } from '../find-agent.ts';
 import { oneAgent } from '../find-agent.ts';
 import { unledTrees } from '../leaders/unled-reason.ts';
-import { isAtWork, lookUntil } from '../rest.ts';
+import { isAtWork, lookUntil, restOf } from '../rest.ts';
 
 type WaitDocument = DocumentOf<'coppice/wait/v1'>;
 
@@ -44,18 +41,13 @@ function rowOf(
   unled: WaitDocument['results'][number]['unled'],
 ): WaitDocument['results'][number] {
   const works = isAtWork(agent);
-  const error = works || agent.state.type === 'killed' ? null : failureJson(agent);
-  const limit = works ? null : cutShort(agent.state);
-  const did = deedsLine(agent, Date.now());
   return {
     agent_id: agent.id,
     root_id: agent.root_id,
     name: agent.name,
     status: isTerminal(agent.state.type) ? 'dead' : works ? 'running' : 'idle',
     last_reply: agent.reply,
-    ...(error === null ? {} : { error: error.message }),
-    ...(limit === null ? {} : { limit }),
-    ...(did === undefined ? {} : { did }),
+    ...restOf(agent, works, Date.now()),
     unled: works ? unled : null,
     ...outcomeOf(agent, unled?.why),
   };

@@ -2,7 +2,7 @@ import { sleep } from '../../../processes/waiting.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { clean } from '../../../render/clean.ts';
 import { fit, type UiStyle } from '../../../render/style.ts';
-import { hintsOf } from '../../../trees/ledger-hints.ts';
+import { hintsOf } from '../../../trees/rest.ts';
 import type { OverviewSource } from '../../../tui/overview/overview-state.ts';
 import { groupOf, PAGE } from '../../../tui/overview/overview-state.ts';
 import { overviewHead, treeSummary } from '../../../tui/overview/overview-view.ts';
