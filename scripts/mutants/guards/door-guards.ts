@@ -3,6 +3,14 @@ import type { Guard } from './guard.ts';
 /** Guards between this program and providers, people and other sites. */
 export const DOOR_GUARDS: readonly Guard[] = [
   {
+    name: 'withdrawn-questions',
+    protects: 'a person from answering a question that its asker has taken back',
+    file: 'src/trees/open-tree.ts',
+    guard: 'if (this.#asks.changed(agent)) this.#options.onAsks();',
+    without: 'if (this.#asks.changed(agent) && agent.last_seq < 0) this.#options.onAsks();',
+    tests: ['trees/open-tree'],
+  },
+  {
     name: 'broken-stream',
     protects: 'tools from the calls of an answer that was cut off',
     file: 'src/models/provider/answer-collector.ts',
