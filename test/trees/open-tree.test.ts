@@ -1,7 +1,7 @@
 // Proves that a door is told of every approval of an open tree that opens or closes, led here or by another process: also of a question that its asker
 // withdraws, of which no conversation tells.
 import assert from 'node:assert/strict';
-import { afterEach, it } from 'node:test';
+import { afterEach, describe, it } from 'node:test';
 import * as z from 'zod';
 import type { Tool } from '../../src/records/tool.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
@@ -44,26 +44,28 @@ async function openedOn(on: Stage, leads: boolean, root_id: string) {
   return { tree, seen };
 }
 
-for (const leads of [true, false])
-  it(`a question that opens and is withdrawn is told, led ${leads ? 'here' : 'by another process'}`, async () => {
-    const second_thoughts = new AbortController();
-    const on = await setStage(({ step }) => (step === 0 ? [['doubt', {}]] : 'done'), {
-      can_ask: true,
-      tools: [doubter(second_thoughts.signal)],
-      config: { permissions: { cli: { allow: ['*'], ask: [], deny: [] }, config: NONE } },
-    });
-    const root = await on.start();
-    const { tree, seen } = await openedOn(on, leads, root.id);
-    if (leads)
-      on.runtime.subscribe((event) => {
-        if (event.type === 'agent') tree.know(event.agent);
+describe('a question that opens and is withdrawn is told', () => {
+  for (const leads of [true, false])
+    it(leads ? 'led here' : 'led by another process', async () => {
+      const second_thoughts = new AbortController();
+      const on = await setStage(({ step }) => (step === 0 ? [['doubt', {}]] : 'done'), {
+        can_ask: true,
+        tools: [doubter(second_thoughts.signal)],
+        config: { permissions: { cli: { allow: ['*'], ask: [], deny: [] }, config: NONE } },
       });
-    await tree.follow(await tree.resume(root.id));
-    await until(() => seen.at(-1) === 1, 'the question');
-    second_thoughts.abort();
-    await until(() => seen.at(-1) === 0, 'the end of the question');
-    assert.equal((await on.store.agent(root.id))?.state.type, 'executing');
-    await tree.close();
-    await on.runtime.interrupt(root.id, 'enough');
-    await on.runtime.settled(root.id);
-  });
+      const root = await on.start();
+      const { tree, seen } = await openedOn(on, leads, root.id);
+      if (leads)
+        on.runtime.subscribe((event) => {
+          if (event.type === 'agent') tree.know(event.agent);
+        });
+      await tree.follow(await tree.resume(root.id));
+      await until(() => seen.at(-1) === 1, 'the question');
+      second_thoughts.abort();
+      await until(() => seen.at(-1) === 0, 'the end of the question');
+      assert.equal((await on.store.agent(root.id))?.state.type, 'executing');
+      await tree.close();
+      await on.runtime.interrupt(root.id, 'enough');
+      await on.runtime.settled(root.id);
+    });
+});
