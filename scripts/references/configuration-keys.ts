@@ -1,7 +1,7 @@
 import { limits } from '../../src/documents/shapes/agent-parts.ts';
 import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
 import { DEFAULT_LIMITS, DEFAULT_SPENDING_LIMITS, type Limits } from '../../src/records/agent/limits.ts';
-import { ACTIONS } from '../../src/tui/keys/actions.ts';
+import { ACTIONS } from '../../src/tui/commands/command-table.ts';
 
 export interface KeyText {
   readonly meaning: string;

@@ -6,13 +6,12 @@ import { join } from 'node:path';
 import { matchesKey } from '@earendil-works/pi-tui';
 import { isWorking } from '../records/agent/state.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
-import { openApprovals, perform, quit } from './app-commands.ts';
+import { runCommand } from './app-commands.ts';
 import type { AppContext } from './app-context.ts';
-import { askKill } from './commands/ask-kill.ts';
-import { switchMode } from './commands/pick-model.ts';
+import { ACTIONS, type Action, type Direction, type KeyAction } from './commands/command-table.ts';
+import { quit } from './commands/quit.ts';
 import { takeBack } from './composer/write-message.ts';
 import { actionOf, printable } from './keys/action-of.ts';
-import type { Action } from './keys/actions.ts';
 import { answerByChord, denialReasonKey } from './keys/answer-keys.ts';
 import { grantKey } from './keys/grant-keys.ts';
 import { overlayKey } from './keys/overlay-keys.ts';
@@ -115,60 +114,27 @@ function mouse(app: AppContext, data: string): void {
   if (app.state.overlay === null) app.scrolled = Math.max(0, app.scrolled + by);
 }
 
+/** What keys do that no command does. */
+const EFFECTS: { readonly [A in Exclude<KeyAction, Answer> | Direction]: (app: AppContext) => void } = {
+  leader: (app) => app.dispatch({ type: 'leader', on: !app.state.leader }),
+  parent: (app) => app.dispatch({ type: 'go', to: 'parent' }),
+  child: (app) => app.dispatch({ type: 'go', to: 'child' }),
+  previous_sibling: (app) => app.dispatch({ type: 'go', to: 'previous' }),
+  next_sibling: (app) => app.dispatch({ type: 'go', to: 'next' }),
+  interrupt,
+  unfold,
+  search_history: (app) => (app.acceptsInput ? app.editor.searchHistory() : undefined),
+  take_back: takeBack,
+  edit_draft: (app) => (app.acceptsInput ? editDraft(app) : undefined),
+  clear,
+  suspend: (app) => app.screen.suspend(),
+};
+
 function act(app: AppContext, action: Exclude<Action, Answer>): void {
-  const { state, editor } = app;
-  const { view } = state;
-  switch (action) {
-    case 'leader':
-      return app.dispatch({ type: 'leader', on: !state.leader });
-    case 'parent':
-    case 'child':
-      return app.dispatch({ type: 'go', to: action });
-    case 'previous_sibling':
-      return app.dispatch({ type: 'go', to: 'previous' });
-    case 'next_sibling':
-      return app.dispatch({ type: 'go', to: 'next' });
-    case 'agents':
-      return perform(app, { name: 'agents' });
-    case 'trees':
-      return perform(app, { name: 'trees' });
-    case 'approvals':
-      return openApprovals(app);
-    case 'dashboard':
-      return perform(app, { name: 'web' });
-    case 'mode':
-      return switchMode(app, null);
-    case 'new':
-      return perform(app, { name: 'new' });
-    case 'resume':
-      return perform(app, { name: 'resume', text: '' });
-    case 'interrupt':
-      return interrupt(app);
-    case 'kill':
-      return view === null ? undefined : askKill(app, [view]);
-    case 'reap':
-    case 'capture':
-    case 'fork':
-      return perform(app, { name: action });
-    case 'unfold':
-      return unfold(app);
-    case 'search_history':
-      return app.acceptsInput ? editor.searchHistory() : undefined;
-    case 'take_back':
-      return takeBack(app);
-    case 'edit_draft':
-      return app.acceptsInput ? editDraft(app) : undefined;
-    case 'clear':
-      return clear(app);
-    case 'suspend':
-      return app.screen.suspend();
-    case 'quit':
-      return quit(app);
-    case 'keys':
-      return perform(app, { name: 'help' });
-    default:
-      app.dispatch({ type: 'slot', slot: Number(action.slice('slot_'.length)) });
-  }
+  if (action in EFFECTS) return EFFECTS[action as keyof typeof EFFECTS](app);
+  const slot = /^slot_(\d)$/.exec(action)?.[1];
+  if (slot !== undefined) return app.dispatch({ type: 'slot', slot: Number(slot) });
+  runCommand(app, `/${ACTIONS.find((one) => one.action === action)?.command}`);
 }
 
 /** Stops the person's own command if one is running; otherwise interrupts the agent in view, never another one, and never kills. */

@@ -2,12 +2,11 @@ import type { DocumentOf } from '../documents/shapes/all-documents.ts';
 import type { UiStyle } from '../render/style.ts';
 import type { ResumeOptions, RuntimeFace, StartOptions } from '../runtime/runtime-face.ts';
 import type { ReadSources } from '../trees/find-agent.ts';
+import type { ExportFormat } from './commands/command-arguments.ts';
 import type { KeyBindings } from './keys/keys-config.ts';
 import type { StatusScript } from './printing/status-script.ts';
 import type { Screen, ScreenListener } from './terminal/screen.ts';
 import type { MeterSettings } from './views/navigation/meters.ts';
-
-export type ExportFormat = 'md' | 'html' | 'json';
 
 /** A model that can be chosen, and a note that says why it is listed. */
 export interface ModelChoice {

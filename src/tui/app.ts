@@ -10,11 +10,13 @@ import type { UiStyle } from '../render/style.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
-import { perform, submit, workingHere } from './app-commands.ts';
+import { runCommand, submit } from './app-commands.ts';
 import type { AppContext } from './app-context.ts';
 import { keyPressed } from './app-keys.ts';
 import type { AppEnd, AppOptions, LeaveMode } from './app-options.ts';
 import { AppScreen } from './app-screen.ts';
+import { COMMANDS } from './commands/command-table.ts';
+import { workingHere } from './commands/quit.ts';
 import { AgentEditors } from './composer/agent-editors.ts';
 import type { LineEditor } from './composer/line-editor.ts';
 import type { ShellCommands } from './composer/shell-commands.ts';
@@ -105,6 +107,7 @@ class App implements AppContext {
       },
     });
     this.#editors = new AgentEditors({
+      commands: COMMANDS,
       agents: () => this.state.agents.values(),
       ...options,
       folder: () => this.placeOf(this.state.view).folder,
@@ -130,7 +133,7 @@ class App implements AppContext {
     try {
       await this.#trees.begin(this.#options.root_id, this.#options.resume);
       await greeted;
-      if (this.#options.picks) perform(this, { name: 'resume', text: '' });
+      if (this.#options.picks) runCommand(this, '/resume');
       if (this.#options.first !== null) submit(this, this.#options.first);
       this.#ticker = setInterval(() => this.#tick(), FRAME_MS);
       this.#draw();

@@ -9,7 +9,7 @@ import { clean } from '../../render/clean.ts';
 import type { Calls } from '../../serve/client/client.ts';
 import type { Asked } from '../../serve/client/ledger-client.ts';
 import { type PageFile, readPages } from '../../serve/http/pages.ts';
-import type { ExportFormat } from '../../tui/app-options.ts';
+import type { ExportFormat } from '../../tui/commands/command-arguments.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';

@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import type { Agent } from '../../records/agent/agent.ts';
 import { keptIn } from '../../records/kept-in.ts';
 import { paint, type UiStyle } from '../../render/style.ts';
-import { HUMAN_COMMANDS } from '../commands/human-commands.ts';
 import { FolderFiles } from './attachments/folder-files.ts';
 import { PromptHistory } from './history/prompt-history.ts';
-import { LineCompletion } from './line-completion.ts';
+import { LineCompletion, type LineCompletionSource } from './line-completion.ts';
 import { LineEditor } from './line-editor.ts';
 
 interface AgentEditorOptions {
   readonly style: UiStyle;
+  readonly commands: LineCompletionSource['commands'];
   readonly agents: () => Iterable<Agent>;
   readonly cwd: string;
   readonly data_folder: string;
@@ -61,14 +61,14 @@ export class AgentEditors {
 
 /** Creates the editor of one agent, with its own draft and undo; it completes commands, agents and files. */
 function createEditor(
-  { style, agents, folder, onRedraw }: AgentEditorOptions,
+  { style, commands, agents, folder, onRedraw }: AgentEditorOptions,
   history: PromptHistory,
   files: FolderFiles,
 ): LineEditor {
   return new LineEditor({
     sent: () => history.entries,
     completion: new LineCompletion({
-      commands: HUMAN_COMMANDS.map(({ name, description, takes }) => ({ name, description, takes })),
+      commands,
       agents: () => [...agents()].map(({ id, name }) => ({ name, description: id.slice(0, 8) })),
       folder,
       files,

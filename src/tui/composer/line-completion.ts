@@ -6,16 +6,9 @@ import type { FolderFiles } from './attachments/folder-files.ts';
 import { matchPaths } from './attachments/match-paths.ts';
 import { mentionOf } from './attachments/mentions.ts';
 
-export interface SlashCommand {
-  /** Name without the slash. */
-  readonly name: string;
-  readonly description: string;
-  /** Which arguments are completed with agent names: none, the first (`agent`) or all (`agents`). */
-  readonly takes: 'nothing' | 'agent' | 'agents' | 'text';
-}
-
 export interface LineCompletionSource {
-  readonly commands: readonly SlashCommand[];
+  /** By name without the slash; which arguments are completed with names of agents: the first, or all. */
+  readonly commands: readonly { readonly name: string; readonly help: string; readonly completes?: string }[];
   /** The current agents, oldest first. */
   readonly agents: () => readonly { readonly name: string; readonly description: string }[];
   /** The folder to which file paths are relative. */
@@ -51,7 +44,7 @@ export class LineCompletion implements AutocompleteProvider {
     const word = /\S*$/.exec(before)?.[0] ?? '';
     const command = line === 0 ? /^\/(\S+)\s/.exec(before)?.[1] : undefined;
     if (line === 0 && /^\/\S*$/.test(before)) return this.#commands(before);
-    const takes = this.#source.commands.find(({ name }) => name === command)?.takes;
+    const takes = this.#source.commands.find(({ name }) => name === command)?.completes;
     const place = before.trimStart().split(/\s+/).length;
     if (takes === 'agents' || (takes === 'agent' && place === 2)) return this.#agents(word);
     const mention = MENTION.exec(before)?.[0];
@@ -92,7 +85,7 @@ export class LineCompletion implements AutocompleteProvider {
   #commands(before: string): AutocompleteSuggestions | null {
     const items = this.#source.commands
       .filter(({ name }) => `/${name}`.startsWith(before))
-      .map(({ name, description }) => ({ value: `/${name}`, label: `/${name}`, description }));
+      .map(({ name, help }) => ({ value: `/${name}`, label: `/${name}`, description: help }));
     return suggestions(items, before);
   }
 

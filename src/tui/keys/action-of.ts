@@ -1,6 +1,6 @@
 import { decodeKittyPrintable, type KeyId, matchesKey } from '@earendil-works/pi-tui';
+import type { Action } from '../commands/command-table.ts';
 import { pastedText } from '../terminal/control-sequences.ts';
-import type { Action } from './actions.ts';
 import type { KeyBindings } from './keys-config.ts';
 
 /** The action bound to a key; null if the key is input for the editor. `leader`: whether the leader key was pressed before. */

@@ -1,4 +1,4 @@
-import { HUMAN_COMMANDS } from '../commands/human-commands.ts';
+import { COMMANDS } from '../commands/command-table.ts';
 import type { BindingRow } from './keys-config.ts';
 
 /** An action and the ways to trigger it; an empty text for a missing one. */
@@ -24,8 +24,8 @@ export function keyRows(bindings: readonly BindingRow[]): KeyRow[] {
 /** The commands without a key. */
 export function commandRows(bindings: readonly BindingRow[]): KeyRow[] {
   const known = new Set(bindings.map(({ slash }) => slash?.split(' ')[0]));
-  return HUMAN_COMMANDS.filter(({ name }) => !known.has(`/${name}`)).map(({ description, usage }) => ({
-    action: description,
+  return COMMANDS.filter(({ name }) => !known.has(`/${name}`)).map(({ help, usage }) => ({
+    action: help,
     chord: '',
     leader: '',
     slash: usage,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ACTIONS, type Action } from './actions.ts';
+import { ACTIONS, type Action } from '../commands/command-table.ts';
 import { describeKey, keyName, writesText } from './key-name.ts';
 
 interface Chord {
@@ -31,18 +31,14 @@ export function keyBindings(config: KeysConfig = {}): KeyBindings {
 }
 
 /** The same as a row of `ACTIONS`, with the keys as displayed: `Ctrl-X a`. */
-export interface BindingRow extends Omit<(typeof ACTIONS)[number], 'action'> {
-  readonly action: Action;
-}
+export type BindingRow = (typeof ACTIONS)[number];
 
 /** Describes every action for the help, in the order of `ACTIONS`. */
 export function describeBindings(bindings: KeyBindings): readonly BindingRow[] {
   const leader = describeKey(leaderKey(bindings));
-  return ACTIONS.map(({ action, slash, description }) => ({
-    action,
-    slash,
-    description,
-    keys: (bindings.get(action) ?? []).map(({ after_leader, key }) =>
+  return ACTIONS.map((row) => ({
+    ...row,
+    keys: (bindings.get(row.action) ?? []).map(({ after_leader, key }) =>
       after_leader ? `${leader} ${describeKey(key)}` : describeKey(key),
     ),
   }));

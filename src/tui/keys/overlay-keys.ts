@@ -1,10 +1,10 @@
 import { matchesKey } from '@earendil-works/pi-tui';
-import { perform } from '../app-commands.ts';
+import { runCommand } from '../app-commands.ts';
 import type { AppContext } from '../app-context.ts';
-import { askKill, askKillIdle } from '../commands/ask-kill.ts';
-import { useModel } from '../commands/pick-model.ts';
-import { otherFolders } from '../commands/pick-tree.ts';
-import { restoreFiles } from '../commands/undo-changes.ts';
+import { askKill, askKillIdle } from '../commands/agents/kill.ts';
+import { restoreFiles } from '../commands/changes/undo.ts';
+import { useModel } from '../commands/model.ts';
+import { otherFolders } from '../commands/resume.ts';
 import { idleAgents } from '../state/agents/family.ts';
 import { agentRows, moveSelection, selectedAgent } from '../state/agents/filtered-agents.ts';
 import type { Choice } from '../state/answer.ts';
@@ -59,7 +59,7 @@ function agentsKey(app: AppContext, overlay: Of<'agents'>, data: string): void {
     }
     if (typed === 'k') return askKill(app, [selected]);
     if (typed === 'i') return askKillIdle(app);
-    if (typed === 'r') return perform(app, { name: 'reap' });
+    if (typed === 'r') return runCommand(app, '/reap');
     if (/^[1-9]$/.test(typed)) return app.dispatch({ type: 'pin', agent_id: selected, slot: Number(typed) });
   }
   // `/` starts a filter, as does any other letter or a paste.

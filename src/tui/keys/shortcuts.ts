@@ -1,4 +1,4 @@
-import type { Action } from './actions.ts';
+import type { Action } from '../commands/command-table.ts';
 import { describeBindings, keyBindings } from './keys-config.ts';
 
 /** The displayed keys of actions, for hints; a binding with the leader key comes first. */

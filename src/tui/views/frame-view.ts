@@ -3,7 +3,7 @@ import { isTerminal } from '../../records/agent/state.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { columnsOf, fit, pad, sign, type UiStyle } from '../../render/style.ts';
-import type { Action } from '../keys/actions.ts';
+import type { Action } from '../commands/command-table.ts';
 import type { KeyRow } from '../keys/key-rows.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import { childrenView } from '../state/agents/family.ts';

@@ -18,10 +18,10 @@ const plain = (text: string) => text;
 function open(unicode = true, sent: readonly string[] = []) {
   const completion = new LineCompletion({
     commands: [
-      { name: 'capture', description: 'compose a task', takes: 'nothing' },
-      { name: 'cancel', description: 'leave capture', takes: 'nothing' },
-      { name: 'kill', description: 'kill an agent', takes: 'agent' },
-      { name: 'wait', description: 'wait for agents', takes: 'agents' },
+      { name: 'capture', help: 'compose a task' },
+      { name: 'cancel', help: 'leave capture' },
+      { name: 'kill', help: 'kill an agent', completes: 'agent' },
+      { name: 'wait', help: 'wait for agents', completes: 'agents' },
     ],
     agents: () => [
       { name: 'file-reader', description: 'running' },

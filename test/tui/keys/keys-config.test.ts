@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { setKittyProtocolActive } from '@earendil-works/pi-tui';
+import { ACTIONS } from '../../../src/tui/commands/command-table.ts';
 import { actionOf } from '../../../src/tui/keys/action-of.ts';
-import { ACTIONS } from '../../../src/tui/keys/actions.ts';
 import { describeBindings, keyBindings, keysConfig } from '../../../src/tui/keys/keys-config.ts';
 
 afterEach(() => setKittyProtocolActive(false));

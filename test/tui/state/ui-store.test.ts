@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { descendantsOf } from '../../../src/records/agent/agent.ts';
 import type { AgentState } from '../../../src/records/agent/state.ts';
-import { findAgent } from '../../../src/tui/app-commands.ts';
+import { findAgent } from '../../../src/tui/commands/agents/find-agent.ts';
 import { idleAgents } from '../../../src/tui/state/agents/family.ts';
 import type { UiEvent } from '../../../src/tui/state/ui-event.ts';
 import { EMPTY_UI, paneOf, type UiState } from '../../../src/tui/state/ui-state.ts';

@@ -1,16 +1,17 @@
 import { dirname, relative, sep } from 'node:path';
-import { CHANGES_MAX, type FileVersion, fileVersions } from '../../documents/file-versions.ts';
-import { containPath } from '../../permissions/path-containment.ts';
-import { gitIn } from '../../processes/git-command.ts';
-import { realPath } from '../../processes/working-folder.ts';
-import { isWorking } from '../../records/agent/state.ts';
-import { clean } from '../../render/clean.ts';
-import type { FileChange } from '../../store/store.ts';
-import { restoreFile } from '../../tools/files/change-file.ts';
-import { difference } from '../../tools/files/difference.ts';
-import { hashBytes, hashContained } from '../../tools/files/file-hash.ts';
-import type { AppContext } from '../app-context.ts';
-import type { Restoration } from '../state/ui-state.ts';
+import { CHANGES_MAX, type FileVersion, fileVersions } from '../../../documents/file-versions.ts';
+import { containPath } from '../../../permissions/path-containment.ts';
+import { gitIn } from '../../../processes/git-command.ts';
+import { realPath } from '../../../processes/working-folder.ts';
+import { isWorking } from '../../../records/agent/state.ts';
+import { clean } from '../../../render/clean.ts';
+import type { FileChange } from '../../../store/store.ts';
+import { restoreFile } from '../../../tools/files/change-file.ts';
+import { difference } from '../../../tools/files/difference.ts';
+import { hashBytes, hashContained } from '../../../tools/files/file-hash.ts';
+import type { AppContext } from '../../app-context.ts';
+import type { Restoration } from '../../state/ui-state.ts';
+import { resolveAgent } from '../agents/find-agent.ts';
 import { type ChangedFiles, changedFiles } from './recorded-changes.ts';
 
 const FILES_MAX = 200;
@@ -28,7 +29,12 @@ interface Content {
  * `/undo`: shows what the agents of the tree in view, or only one, changed in its folder since the person last wrote to its root, and asks whether to take it
  * back. Of each file, only the newest uninterrupted run of these changes counts; a file whose content is no longer what they left stays as it is.
  */
-export async function askUndo(app: AppContext, only: string | null, redo: boolean): Promise<void> {
+export async function askUndo(
+  app: AppContext,
+  { redo, agent }: { readonly redo: boolean; readonly agent: string | null },
+): Promise<void> {
+  const only = agent === null ? null : resolveAgent(app, agent);
+  if (agent !== null && only === null) return;
   const root = app.state.agents.get(app.state.root_id ?? '');
   if (root === undefined) return app.say('nothing was changed yet');
   const folder = realPath(root.config.cwd);

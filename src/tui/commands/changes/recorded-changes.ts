@@ -1,6 +1,6 @@
-import type { FileStamp, ResultContent } from '../../records/conversation/message.ts';
-import { keptIn } from '../../records/kept-in.ts';
-import type { AppContext } from '../app-context.ts';
+import type { FileStamp, ResultContent } from '../../../records/conversation/message.ts';
+import { keptIn } from '../../../records/kept-in.ts';
+import type { AppContext } from '../../app-context.ts';
 
 /** A file change made by a call, as recorded in the call's result. */
 export interface RecordedChange {

@@ -1,8 +1,8 @@
 import { relative, resolve, sep } from 'node:path';
-import { type Git, neutralGitIn } from '../../processes/git-command.ts';
-import { realPath } from '../../processes/working-folder.ts';
-import { clean } from '../../render/clean.ts';
-import type { AppContext } from '../app-context.ts';
+import { type Git, neutralGitIn } from '../../../processes/git-command.ts';
+import { realPath } from '../../../processes/working-folder.ts';
+import { clean } from '../../../render/clean.ts';
+import type { AppContext } from '../../app-context.ts';
 import { type ChangedFiles, changedFiles } from './recorded-changes.ts';
 
 const FILES_MAX = 50;

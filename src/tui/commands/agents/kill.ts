@@ -1,7 +1,16 @@
-import { descendantsOf } from '../../records/agent/agent.ts';
-import { isTerminal } from '../../records/agent/state.ts';
-import type { AppContext } from '../app-context.ts';
-import { idleAgents } from '../state/agents/family.ts';
+import { descendantsOf } from '../../../records/agent/agent.ts';
+import { isTerminal } from '../../../records/agent/state.ts';
+import type { AppContext } from '../../app-context.ts';
+import { idleAgents } from '../../state/agents/family.ts';
+import { resolveAgents } from './find-agent.ts';
+
+/** `/kill`: the named agents, or else the one in view; `idle`: all idle agents, unless one has this name. */
+export function kill(app: AppContext, agents: readonly string[], view: string): void {
+  const names = [...app.state.agents.values()].map(({ name }) => name);
+  if (agents.join() === 'idle' && !names.includes('idle')) return askKillIdle(app);
+  const ids = agents.length === 0 ? [view] : resolveAgents(app, agents);
+  if (ids !== null) askKill(app, ids);
+}
 
 /** Asks for confirmation before agents are killed; those that have ended already are left out. */
 export function askKill(app: AppContext, ids: readonly string[]): void {

@@ -1,9 +1,7 @@
-import type { PermissionMode } from '../../records/agent/agent.ts';
 import { didYouMean } from '../../render/nearest-name.ts';
 import type { AppContext } from '../app-context.ts';
 import type { ModelChoice } from '../app-options.ts';
 import type { Picker } from '../state/picker.ts';
-import { modeInView } from '../state/ui-state.ts';
 
 /** `/model`: lists the configured models; `/model NAME` switches the agent in view, or sets the model of the conversation that is about to begin. */
 export async function switchModel(app: AppContext, text: string): Promise<void> {
@@ -61,14 +59,4 @@ function modelPicker(app: AppContext, choices: readonly ModelChoice[]): Picker {
     command: '/model NAME',
     other: null,
   };
-}
-
-const NEXT: Readonly<Record<PermissionMode, PermissionMode>> = { ask: 'accept', accept: 'plan', plan: 'ask' };
-
-/** Shift-Tab, `/mode`: sets the mode of the whole tree in view, or of the one that the next message begins. Null: the next mode in the cycle. */
-export function switchMode(app: AppContext, named: PermissionMode | null): void {
-  const { root_id } = app.state;
-  const mode = named ?? NEXT[modeInView(app.state)];
-  if (root_id === null) app.dispatch({ type: 'mode', mode });
-  else app.enqueue(() => app.runtime.switchMode(root_id, mode));
 }

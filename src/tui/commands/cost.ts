@@ -1,10 +1,7 @@
-import { budgetDocument, budgetLines } from '../../documents/budget-json.ts';
-import type { SpendingLimits } from '../../records/agent/spending.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
 import { count } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import type { AppContext } from '../app-context.ts';
-import type { ExportFormat } from '../app-options.ts';
 
 interface Spent {
   readonly usage: Usage;
@@ -14,13 +11,6 @@ interface Spent {
 /** Width of `(999k cached)`. */
 const CACHED_WIDTH = 13;
 const NOTHING: Spent = { usage: NO_USAGE, requests: 0 };
-
-/** `/export`: writes the tree in view into a file. */
-export async function exportTree(app: AppContext, format: ExportFormat, file: string | null): Promise<void> {
-  const { root_id } = app.state;
-  if (root_id === null) return app.say('there is nothing to export yet', 'bad');
-  app.say(`written: ${await app.exportTree(root_id, format, file)}`, 'good');
-}
 
 /** `/cost`: shows what the tree in view has used since the person last wrote to its root, and in all; by agent and by model. */
 export async function tellCost(app: AppContext): Promise<void> {
@@ -55,19 +45,4 @@ function amounts({ usage: { input, cached, output, cost_usd }, requests }: Spent
   const cost = cost_usd === null ? 'cost unknown' : `$${cost_usd.toFixed(4)}`;
   const from_cache = (cached === 0 ? '' : `(${count(cached)} cached)`).padEnd(CACHED_WIDTH);
   return `${cost.padStart(12)}  ${count(input).padStart(6)} in ${from_cache}  ${count(output).padStart(6)} out  ${`${requests} request${requests === 1 ? ' ' : 's'}`.padStart(12)}`;
-}
-
-/** `/budget`: shows what an agent may still spend; with amounts, changes its budget first. */
-export async function changeBudget(app: AppContext, agent_id: string, wanted: SpendingLimits): Promise<void> {
-  const { store } = app;
-  const is_change = Object.keys(wanted).length > 0;
-  const changed = is_change ? await store.changeBudget(agent_id, wanted) : { ok: true as const };
-  const agent = await store.agent(agent_id);
-  if (agent === null) return app.say('that agent no longer exists', 'bad');
-  const { name, state } = agent;
-  if (is_change) app.refresh();
-  if (!changed.ok) return app.say(`the budget of ${clean(name)} is unchanged: ${changed.error}`, 'bad');
-  const lines = budgetLines(await budgetDocument(store, agent)).map(clean);
-  const stopped = is_change && state.type === 'errored' && state.failure.kind === 'limit';
-  app.say([clean(name), ...lines, ...(stopped ? ['/retry lets it continue'] : [])].join('\n'));
 }

@@ -1,0 +1,59 @@
+import { didYouMean } from '../../render/nearest-name.ts';
+import { Fault } from './command-arguments.ts';
+import { type ArgumentsOf, COMMANDS, type CommandName } from './command-table.ts';
+
+/** A command with its arguments. */
+export type ReadCommand = {
+  [N in CommandName]: { readonly name: N; readonly arguments: ArgumentsOf<N> };
+}[CommandName];
+
+/** Words of other programs that are no command here, and what does it instead. */
+const OTHER_WORDS = new Map([
+  [
+    'init',
+    'Ask the agent to write AGENTS.md: agents of this folder get it, once you trust it (coppice trust).',
+  ],
+  ['status', 'The line above the input shows agents and tokens; /agents, /cost and /model say more.'],
+  ['config', 'coppice doctor shows the configuration file and what it says; /setup connects another model.'],
+  [
+    'permissions',
+    '/rules shows what you granted, /mode what is asked; other rules are in the configuration.',
+  ],
+  ['mcp', 'coppice mcp list shows the MCP servers that agents use; coppice mcp add adds one.'],
+  ['context', 'The line above the input shows how full the context is; /compact summarises the older part.'],
+  ['rewind', '/undo takes back what agents changed in files; /new begins another conversation.'],
+  ['copy', 'Select text with the mouse (holding Shift); /export writes the conversation to a file.'],
+]);
+
+/** Whether a text is a command: a slash and a word. A path such as `/etc/hosts is odd` is not. */
+export function isCommand(text: string): boolean {
+  return /^\/[a-z]+(\s|$)/i.test(text);
+}
+
+/** Whether a text is a command during a capture; lines that begin with `//` never are. */
+export function isCaptureCommand(text: string): boolean {
+  return commandCalled(/^\/([a-z]+)(?:\s|$)/i.exec(text)?.[1] ?? '')?.in_capture === true;
+}
+
+function commandCalled(word: string): (typeof COMMANDS)[number] | undefined {
+  const wanted = word.toLowerCase();
+  return COMMANDS.find(({ name, aliases = [] }) => name === wanted || aliases.includes(wanted));
+}
+
+/** Reads the line of a command; a text says what is wrong with it. */
+export function readCommand(line: string): ReadCommand | string {
+  const [, word = '', text = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
+  const other = OTHER_WORDS.get(word.toLowerCase());
+  if (other !== undefined) return other;
+  const command = commandCalled(word);
+  if (command === undefined) {
+    const names = COMMANDS.map(({ name }) => `/${name}`);
+    return `no command /${word}. ${didYouMean(`/${word}`, names)}/help shows all.`;
+  }
+  const words = [...text.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
+  const { name, usage, parse } = command;
+  const none = words.length > 0 ? new Fault(`/${name} takes no arguments`) : null;
+  const read = parse === undefined ? none : parse({ words, text });
+  if (!(read instanceof Fault)) return { name, arguments: read } as ReadCommand;
+  return read.text.endsWith('.') ? read.text : `${read.text}. Usage: ${usage}`;
+}
