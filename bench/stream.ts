@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { until } from '../test/until.ts';
 import { machineLine } from './machine-line.ts';
 import { percentile } from './percentile.ts';
 import { makeServerFolder, type ServerProcess } from './server-process.ts';
@@ -28,7 +29,6 @@ const [CLIENTS, STALLED, LETTERS, ROUNDS] = [
 const EVERY_MS = 40;
 /** Letters that exceed what the sockets and the queue of a client hold. */
 const FLOOD = { letters: 150, bytes: 100_000 };
-const PATIENCE_MS = 60_000;
 
 const server = await makeServerFolder({
   rules: [
@@ -81,11 +81,6 @@ function follow(root_id: string): Promise<Follower> {
     );
     asked.on('error', reject).end();
   });
-}
-
-async function until(isSo: () => boolean, what: string): Promise<void> {
-  for (const end = performance.now() + PATIENCE_MS; !isSo(); await sleep(20))
-    if (performance.now() > end) throw new Error(`it never came: ${what}`);
 }
 
 function megabytes({ pid }: ServerProcess, name: 'VmRSS' | 'VmHWM'): number {

@@ -1,9 +1,9 @@
 /** A client that uses the protocol's official library, and the real `coppice acp` process that it starts, as editors do. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ClientCapabilities,
   type ClientConnection,
@@ -17,6 +17,7 @@ import {
 import type { Home } from '../cli/run-cli.ts';
 import { closeLater } from '../close-opened.ts';
 import { MAIN } from '../house/program.ts';
+import { until } from '../until.ts';
 
 export interface Asked {
   readonly params: RequestPermissionRequest;
@@ -135,9 +136,4 @@ export async function openEditor(
       (await agent.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })).stopReason,
   };
   return editor;
-}
-
-/** Polls until the condition holds; has no timeout. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await sleep(20);
 }

@@ -9,7 +9,8 @@ import { after, it } from 'node:test';
 import type { McpServer } from '@agentclientprotocol/sdk';
 import { makeHome } from '../cli/run-cli.ts';
 import { closeOpened } from '../close-opened.ts';
-import { openEditor, until, writeRules } from './editor-client.ts';
+import { until } from '../until.ts';
+import { openEditor, writeRules } from './editor-client.ts';
 
 after(closeOpened);
 

@@ -9,7 +9,8 @@ import { afterEach, test } from 'node:test';
 import type { PromptResponse } from '@agentclientprotocol/sdk';
 import { makeHome } from '../cli/run-cli.ts';
 import { closeOpened } from '../close-opened.ts';
-import { openEditor, startAgent, until, writeRules } from './editor-client.ts';
+import { until } from '../until.ts';
+import { openEditor, startAgent, writeRules } from './editor-client.ts';
 import { RawEditor } from './frame-fuzz.ts';
 
 afterEach(closeOpened);

@@ -9,7 +9,8 @@ import { after, before, test } from 'node:test';
 import { RequestError } from '@agentclientprotocol/sdk';
 import { makeHome } from '../cli/run-cli.ts';
 import { closeOpened } from '../close-opened.ts';
-import { type Editor, openEditor, until, writeRules } from './editor-client.ts';
+import { until } from '../until.ts';
+import { type Editor, openEditor, writeRules } from './editor-client.ts';
 
 const home = makeHome();
 const call = (name: string, input: object) => ({ calls: [{ name, input }] });

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { MESSAGE_DEPTH } from '../../src/processes/output/json-meter.ts';
 import { changedFrame, damagedFrame, ODD, pick, type Random, randomOf } from '../house/odd-frames.ts';
-import { until } from './editor-client.ts';
+import { until } from '../until.ts';
 
 /** The methods that `coppice acp` answers. */
 const METHODS: ReadonlySet<string> = new Set([

@@ -16,7 +16,7 @@ import { shownDigest } from '../../src/store/approvals/shown-digest.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { openAsk as ask } from '../store/ledger-fixture.ts';
 import { agent, THINKING } from '../tui/ui-fixture.ts';
-import { until } from './editor-client.ts';
+import { until } from '../until.ts';
 
 /** One red pixel. */
 const PNG =

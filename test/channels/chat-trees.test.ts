@@ -11,8 +11,9 @@ import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { closeOpened } from '../close-opened.ts';
-import { setStage, until } from '../runtime/stage.ts';
+import { setStage } from '../runtime/stage.ts';
 import { CONFIG } from '../store/ledger-fixture.ts';
+import { until } from '../until.ts';
 
 afterEach(closeOpened);
 

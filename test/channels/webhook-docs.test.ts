@@ -1,25 +1,17 @@
 // Proves that the receiver in docs/webhooks.md, run exactly as printed, accepts real deliveries once each and rejects forged ones.
+
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { openWebhook } from '../../src/channels/webhook/webhook-channel.ts';
+import { freePort } from '../free-port.ts';
 import { newContext, newParcel } from './parcel-fixture.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const SECRET = 'whsec_c2VjcmV0IHNpZ25pbmcga2V5IG9mIDMyIGJ5dGVzISE=';
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { readonly port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 it('the receiver of the documentation works', async (test) => {
   const text = readFileSync(join(ROOT, 'docs', 'webhooks.md'), 'utf8');

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { alwaysOnBothDatabases } from '../runtime/both-databases.ts';
-import { until } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 import type { CliResult } from './residents.ts';
 import { type Home, makeHome } from './run-cli.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { until } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 import type { CliResult } from './residents.ts';
 import { type Home, makeHome } from './run-cli.ts';
 

@@ -8,8 +8,8 @@ import { createScriptedModel, openCoppice, StoreError } from '../../src/coppice.
 import { openEditor, writeRules } from '../acp/editor-client.ts';
 import { closeOpened } from '../close-opened.ts';
 import { startClient } from '../mcp/mcp-client.ts';
-import { until } from '../runtime/stage.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 import { type Home, makeHome } from './run-cli.ts';
 
 /** Runs until it is stopped; what it leaves shows whether it was. */

@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { until } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 import { type Home, makeHome } from './run-cli.ts';
 
 const RULES = [

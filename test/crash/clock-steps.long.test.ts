@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { openStore } from '../../src/store/open-store.ts';
 import { type Home, makeHome } from '../cli/run-cli.ts';
-import { until } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 import { countLines, room } from './killed-run.ts';
 
 const [LIBRARY] = globSync('/usr/lib/{*/,}faketime/libfaketimeMT.so.1');

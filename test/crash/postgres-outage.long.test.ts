@@ -4,7 +4,8 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { faultyWire } from '../postgres/faulty-wire.ts';
 import { type PostgresServer, startPostgres } from '../postgres/start-postgres.ts';
-import { forked, type Play, parsed, setStage, until } from '../runtime/stage.ts';
+import { forked, type Play, parsed, setStage } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 
 const CHILDREN = 8;
 const LETTERS = 10;

@@ -12,7 +12,7 @@ import { isProcessGone } from '../../src/store/process-gone.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Home, makeHome } from '../cli/run-cli.ts';
 import { sharedPostgres } from '../postgres/shared-postgres.ts';
-import { until } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 
 const SERVE_MS = 9_000;
 

@@ -9,7 +9,8 @@ import { TreeKeeper } from '../../src/trees/leaders/tree-keeper.ts';
 import { onBothDatabases } from '../runtime/both-databases.ts';
 import { HandClock } from '../runtime/hand-clock.ts';
 import { hangTool } from '../runtime/hang-tool.ts';
-import { type Play, type Scene, type Stage, type StageOptions, setStage, until } from '../runtime/stage.ts';
+import { type Play, type Scene, type Stage, type StageOptions, setStage } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 import { jobOf } from './cron-stage.ts';
 
 const CONFIG_OF_JOBS = {

@@ -8,8 +8,8 @@ import type { Clock } from '../../src/processes/waiting.ts';
 import type { Schedule } from '../../src/records/run/cron-job.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { until } from '../runtime/stage.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 import { endRuns, enter, jobOf } from './cron-stage.ts';
 
 const folder = temporaryFolder();

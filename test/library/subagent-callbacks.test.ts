@@ -10,8 +10,8 @@ import {
   type ToolRegistry,
 } from '../../src/coppice.ts';
 import { closeOpened } from '../close-opened.ts';
-import { until } from '../runtime/stage.ts';
 import { fixedModel } from '../runtime/toolsets/delegate-play.ts';
+import { until } from '../until.ts';
 import { libraryStage, recorder, spawnCall, stories, type Told } from './library-stage.ts';
 
 afterEach(closeOpened);

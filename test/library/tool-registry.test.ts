@@ -13,7 +13,7 @@ import {
   type ToolDefinition,
 } from '../../src/coppice.ts';
 import { closeOpened } from '../close-opened.ts';
-import { until } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 import { libraryStage } from './library-stage.ts';
 
 afterEach(closeOpened);

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { makeHome } from '../cli/run-cli.ts';
 import { closeLater, closeOpened } from '../close-opened.ts';
-import { until } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 import { startClient, writeRules } from './mcp-client.ts';
 
 after(closeOpened);

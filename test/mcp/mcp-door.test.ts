@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeHome } from '../cli/run-cli.ts';
 import { closeOpened } from '../close-opened.ts';
-import { until } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 import { type McpClient, startClient, type Told, writeRules } from './mcp-client.ts';
 
 after(closeOpened);

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { closeLater } from '../close-opened.ts';
 import { type Database, onBothDatabases } from '../runtime/both-databases.ts';
-import { until } from '../runtime/stage.ts';
 import { setWebStage, type WebStage } from '../serve/http/web-stage.ts';
+import { until } from '../until.ts';
 
 const JSON_TYPE = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };

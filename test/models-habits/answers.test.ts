@@ -5,7 +5,8 @@ import { readArguments } from '../../src/kernel/reading/read-arguments.ts';
 import { writtenCalls } from '../../src/kernel/reading/written-calls.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { closeOpened } from '../close-opened.ts';
-import { forked, type Line, type Play, type Scene, setStage, until } from '../runtime/stage.ts';
+import { forked, type Line, type Play, type Scene, setStage } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 
 afterEach(closeOpened);
 

@@ -12,10 +12,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from '../free-port.ts';
 import { memoryFolder } from '../temporary-folder.ts';
 import { answers } from './answers.ts';
 import { executeSql } from './execute-sql.ts';
@@ -181,13 +181,4 @@ function isOpenToAll(path: string): boolean {
     if ((statSync(at).mode & 0o005) !== 0o005) return false;
     if (dirname(at) === at) return true;
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -9,8 +9,9 @@ import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
 import type { Agent } from '../../src/records/agent/agent.ts';
 import type { Tool } from '../../src/records/tool.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { until } from '../until.ts';
 import { type Database, onBothDatabases, stagesOn } from './both-databases.ts';
-import { parsed, type Stage, until } from './stage.ts';
+import { parsed, type Stage } from './stage.ts';
 import { CREATION_PATHS } from './toolsets/creation-path.ts';
 
 const hang = defineTool({

@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { open, PROTOCOLS } from '../models/protocols.ts';
 import type { Answer } from '../servers/brain.ts';
+import { until } from '../until.ts';
 import { onBothDatabases } from './both-databases.ts';
 import { HandClock } from './hand-clock.ts';
-import { type Stage, setStage, until } from './stage.ts';
+import { type Stage, setStage } from './stage.ts';
 
 const DEEP = 'The first half of it. The second half of it.';
 

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { afterEach, it } from 'node:test';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { closeOpened } from '../close-opened.ts';
+import { until } from '../until.ts';
 import { isRunning } from './is-running.ts';
-import { type Play, type Stage, setStage, until } from './stage.ts';
+import { type Play, type Stage, setStage } from './stage.ts';
 
 afterEach(closeOpened);
 

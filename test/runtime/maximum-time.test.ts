@@ -9,9 +9,10 @@ import { profileOf } from '../kernel/toolsets/profile-fixture.ts';
 import type { Fault } from '../servers/brain.ts';
 import { startOpenAiChatServer } from '../servers/openai-chat-server.ts';
 import type { ProtocolServer } from '../servers/protocol-server.ts';
+import { until } from '../until.ts';
 import { onBothDatabases } from './both-databases.ts';
 import { HandClock } from './hand-clock.ts';
-import { bare, type Play, type Stage, setStage, until } from './stage.ts';
+import { bare, type Play, type Stage, setStage } from './stage.ts';
 import { cast, rounds, spawn, submit } from './toolsets/fanout-stage.ts';
 
 /** Faults of the server by the point at which it falls silent, and the text that has arrived by then. */

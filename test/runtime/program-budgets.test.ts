@@ -5,7 +5,8 @@ import { after, it } from 'node:test';
 import type { AcpServerConfig } from '../../src/models/acp/acp-config.ts';
 import { openModel } from '../../src/models/providers.ts';
 import { closeLater, closeOpened } from '../close-opened.ts';
-import { type Line, type Play, type Stage, setStage, until } from './stage.ts';
+import { until } from '../until.ts';
+import { type Line, type Play, type Stage, setStage } from './stage.ts';
 
 const PROGRAM = join(import.meta.dirname, '../servers/acp-agent.ts');
 after(closeOpened);

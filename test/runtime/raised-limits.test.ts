@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Agent } from '../../src/records/agent/agent.ts';
+import { until } from '../until.ts';
 import { type Database, onBothDatabases, stagesOn } from './both-databases.ts';
 import { HandClock } from './hand-clock.ts';
 import { withApprovals } from './permissions/approval-stage.ts';
-import { besideWorker, type Scene, type Stage, type StageOptions, until } from './stage.ts';
+import { besideWorker, type Scene, type Stage, type StageOptions } from './stage.ts';
 
 const PRICE = 0.1;
 /** Calls until so many answers were given. */

@@ -7,7 +7,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { NEWEST_SCHEMA } from '../../src/store/schema/migrations.ts';
 import { executeSql } from '../postgres/execute-sql.ts';
 import { sharedPostgres } from '../postgres/shared-postgres.ts';
-import { until } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 
 it('a connection that ends while it waits for the migration lock', async () => {
   const server = await sharedPostgres();

@@ -5,7 +5,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import type { StoreError } from '../../src/store/store-error.ts';
 import { faultyWire } from '../postgres/faulty-wire.ts';
 import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
-import { until } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 import { newRoot, said, stepOf } from './ledger-fixture.ts';
 import { workThrough } from './outage-stage.ts';
 

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
-import { until } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 import { fresh, newRoot, said, stepOf } from './ledger-fixture.ts';
 
 /** Commits a step, blocks within its decision until told to continue, then reports the result. */

@@ -9,7 +9,7 @@ import { Listener } from '../../src/store/postgres/listener.ts';
 import { PostgresDatabase } from '../../src/store/postgres/postgres-database.ts';
 import { executeSql } from '../postgres/execute-sql.ts';
 import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
-import { until } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 import { newRoot } from './ledger-fixture.ts';
 
 describe('connections to a PostgreSQL server', () => {

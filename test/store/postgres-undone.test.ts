@@ -7,7 +7,7 @@ import { DEFAULT_LIMITS } from '../../src/records/agent/limits.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
-import { until } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 import { newAgent, newRoot, said, stepOf } from './ledger-fixture.ts';
 
 const LOCK = 'SELECT 1 FROM trees WHERE root_id = $1 FOR UPDATE';

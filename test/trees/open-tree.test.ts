@@ -7,7 +7,8 @@ import type { Tool } from '../../src/records/tool.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { OpenTree } from '../../src/trees/open-tree.ts';
 import { closeOpened } from '../close-opened.ts';
-import { type Stage, setStage, until } from '../runtime/stage.ts';
+import { type Stage, setStage } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 
 const NONE = { allow: [], ask: [], deny: [] };
 

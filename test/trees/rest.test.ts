@@ -5,7 +5,8 @@ import { restRow } from '../../src/mcp/listed-agents.ts';
 import { waitDocument } from '../../src/trees/answers/wait-document.ts';
 import { isAtWork, lookUntil } from '../../src/trees/rest.ts';
 import { closeOpened } from '../close-opened.ts';
-import { type Play, setStage, until } from '../runtime/stage.ts';
+import { type Play, setStage } from '../runtime/stage.ts';
+import { until } from '../until.ts';
 
 afterEach(closeOpened);
 

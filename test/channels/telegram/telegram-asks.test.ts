@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Ask } from '../../../src/records/conversation/ask.ts';
 import type { KeptMessage } from '../../servers/telegram-book.ts';
-import { ADA, askOf, onStage, parcelOf, STRANGER, type TelegramStage, until } from './telegram-stage.ts';
+import { until } from '../../until.ts';
+import { ADA, askOf, onStage, parcelOf, STRANGER, type TelegramStage } from './telegram-stage.ts';
 
 const ASK = askOf({ command: 'rm -rf dist && echo "*done*"' });
 const BUTTONS = {

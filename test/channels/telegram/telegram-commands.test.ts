@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AgentLine } from '../../../src/channels/channel.ts';
-import { ADA, askOf, GROUP, onStage, type TelegramStage, until } from './telegram-stage.ts';
+import { until } from '../../until.ts';
+import { ADA, askOf, GROUP, onStage, type TelegramStage } from './telegram-stage.ts';
 
 const line = (
   name: string,

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliverResult } from '../../../src/channels/channel.ts';
 import type { Run } from '../../../src/records/run/run.ts';
 import type { TelegramFault } from '../../servers/telegram-server.ts';
-import { ADA, GROUP, onStage, parcelOf, type TelegramStage, until } from './telegram-stage.ts';
+import { until } from '../../until.ts';
+import { ADA, GROUP, onStage, parcelOf, type TelegramStage } from './telegram-stage.ts';
 
 const DELIVERED: DeliverResult = { type: 'delivered' };
 const bare = (text: string) => text.replaceAll(/\s/g, '');

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CoppiceError } from '../../../src/records/coppice-error.ts';
 import type { TelegramFault } from '../../servers/telegram-server.ts';
-import { ADA, GROUP, onStage, STRANGER, TelegramStage, until } from './telegram-stage.ts';
+import { until } from '../../until.ts';
+import { ADA, GROUP, onStage, STRANGER, TelegramStage } from './telegram-stage.ts';
 
 const said = (stage: TelegramStage) => stage.sessions.said.map(({ text }) => text);
 

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ChatEvent } from '../../../src/channels/channel.ts';
-import { ADA, AGENT, onStage, parcelOf, type TelegramStage, until } from './telegram-stage.ts';
+import { until } from '../../until.ts';
+import { ADA, AGENT, onStage, parcelOf, type TelegramStage } from './telegram-stage.ts';
 
 const KEY = `live:71:${AGENT}`;
 const OTHER_CHAT = { id: 72, first_name: 'Bea' };

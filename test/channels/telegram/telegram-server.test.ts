@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { TelegramServer } from '../../servers/telegram-server.ts';
-import { until } from './telegram-stage.ts';
+import { until } from '../../until.ts';
 
 describe('the stand-in for the Bot API', () => {
   let server: TelegramServer;

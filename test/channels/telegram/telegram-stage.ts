@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliverResult, InboundChannel, Parcel } from '../../../src/channels/channel.ts';
 import type { TelegramTiming } from '../../../src/channels/telegram/bot/telegram-timing.ts';
 import { openTelegram } from '../../../src/channels/telegram/telegram-channel.ts';
 import type { Ask } from '../../../src/records/conversation/ask.ts';
 import { TelegramServer } from '../../servers/telegram-server.ts';
 import { openAsk } from '../../store/ledger-fixture.ts';
+import { until } from '../../until.ts';
 import { MemoryChatSessions } from '../memory-chat-sessions.ts';
 
 export const ADA = { id: 71, first_name: 'Ada', is_bot: false };
@@ -164,13 +164,4 @@ export function askOf(input: unknown, change: Partial<Ask> = {}): Ask {
     rule: 'ask(bash:rm *)',
     ...change,
   });
-}
-
-/** Polls for a condition; the default limit is generous, for a loaded machine. */
-export async function until(isTrue: () => boolean, what: string, limit_ms = 60_000): Promise<void> {
-  const end = performance.now() + limit_ms;
-  while (!isTrue()) {
-    assert.ok(performance.now() < end, `waited in vain for ${what}`);
-    await sleep(3);
-  }
 }

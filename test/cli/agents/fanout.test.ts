@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { makeHome } from '../run-cli.ts';
 
 interface Listed {

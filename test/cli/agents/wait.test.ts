@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alwaysOnBothDatabases } from '../../runtime/both-databases.ts';
-import { until } from '../../runtime/stage.ts';
 import type { Exchange } from '../../servers/brain.ts';
 import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
+import { until } from '../../until.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 
 const fork = (name: string) => ({ name: 'fork', input: { name, prompt: `be ${name}` } });

@@ -5,8 +5,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { MAIN } from '../../house/program.ts';
-import { until } from '../../runtime/stage.ts';
 import { openPty } from '../../tui/terminal/pty.ts';
+import { until } from '../../until.ts';
 import { makeHome } from '../run-cli.ts';
 
 it('tells what changes, takes answers, and outlasts the server', async (test) => {

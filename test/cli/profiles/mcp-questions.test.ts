@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { makeHome } from '../run-cli.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'servers', 'mcp-asking-server.ts');

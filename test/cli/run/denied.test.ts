@@ -5,7 +5,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { MAIN } from '../../house/program.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 
 function withRules(home: Home, rules: readonly object[]): void {

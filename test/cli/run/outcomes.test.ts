@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { until } from '../../runtime/stage.ts';
 import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
 import type { ProtocolServer } from '../../servers/protocol-server.ts';
+import { until } from '../../until.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 
 const RULES = {

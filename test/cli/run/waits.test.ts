@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
-import { until } from '../../runtime/stage.ts';
 import type { Answer } from '../../servers/brain.ts';
 import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
+import { until } from '../../until.ts';
 import { makeHome } from '../run-cli.ts';
 
 const later = (seconds: number): Answer => ({

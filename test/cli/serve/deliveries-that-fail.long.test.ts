@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LEASE_MS } from '../../../src/kernel/ledger/leases.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { sharedPostgres } from '../../postgres/shared-postgres.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { makeHome } from '../run-cli.ts';
 import { floodedServer } from './flooded-server.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openStore } from '../../../src/store/open-store.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { makeHome } from '../run-cli.ts';
 import { floodedServer } from './flooded-server.ts';
 

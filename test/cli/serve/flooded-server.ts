@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { openStore } from '../../../src/store/open-store.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import type { Home } from '../run-cli.ts';
 
 export interface FloodedServer {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { it } from 'node:test';
 import { writeRules } from '../../acp/editor-client.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { makeHome } from '../run-cli.ts';
 
 it('a server without its ledger is not ready, refuses, and says where its content is', {

@@ -1,11 +1,12 @@
 // Proves how `coppice serve` starts and ends: it waits for an unreachable ledger, reports what it cannot do before taking anything over, and obeys signals.
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, it } from 'node:test';
-import { until } from '../../runtime/stage.ts';
+import { freePort } from '../../free-port.ts';
+import { until } from '../../until.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 
 let home: Home;
@@ -15,19 +16,9 @@ beforeEach(() => {
   writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules: [{ say: 'ok' }] }));
 });
 
-/** Returns a port on which nobody listens. */
-function closedPort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });
-}
-
 for (const command of ['serve', 'worker'])
   it(`coppice ${command} waits for a ledger that is away, and can be stopped meanwhile`, async () => {
-    const database = `postgres://nobody:s3cret-password@127.0.0.1:${await closedPort()}/none`;
+    const database = `postgres://nobody:s3cret-password@127.0.0.1:${await freePort()}/none`;
     const { child, ended } = home.start([command, '--database', database, '--log', 'json']);
     let log = '';
     child.stderr?.on('data', (text: string) => {

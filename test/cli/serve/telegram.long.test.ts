@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { until } from '../../runtime/stage.ts';
 import type { KeptMessage } from '../../servers/telegram-book.ts';
 import { TelegramServer } from '../../servers/telegram-server.ts';
+import { until } from '../../until.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 
 const ADA = { id: 71, first_name: 'Ada' };

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, it } from 'node:test';
 import { closeLater, closeOpened } from '../../close-opened.ts';
-import { until } from '../../runtime/stage.ts';
 import { startCollector } from '../../serve/traces/collector.ts';
+import { until } from '../../until.ts';
 import { makeHome } from '../run-cli.ts';
 
 afterEach(closeOpened);

@@ -7,8 +7,8 @@ import { afterEach, it } from 'node:test';
 import { openStore } from '../../../src/store/open-store.ts';
 import { closeLater, closeOpened } from '../../close-opened.ts';
 import { DEEP } from '../../house/deep.ts';
-import { until } from '../../runtime/stage.ts';
 import { startCollector } from '../../serve/traces/collector.ts';
+import { until } from '../../until.ts';
 import { makeHome } from '../run-cli.ts';
 
 afterEach(closeOpened);

@@ -1,7 +1,7 @@
 // Proves that `coppice web` opens the dashboard: that of a running server, or of one that it runs itself until stopped.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { makeHome } from '../run-cli.ts';
 
 async function signsIn(link: string): Promise<void> {

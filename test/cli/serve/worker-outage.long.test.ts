@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { startPostgres } from '../../postgres/start-postgres.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { makeHome } from '../run-cli.ts';
 
 /** The worker has something to write whenever the outage begins, on however busy a machine. */

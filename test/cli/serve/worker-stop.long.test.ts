@@ -9,7 +9,7 @@ import pg from 'pg';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 
 /** A command that ignores SIGTERM and starts a process that leaves its process group. */

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 
 const RULES = {

@@ -7,8 +7,9 @@ import type { Run } from '../../../src/records/run/run.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
-import { bare, until } from '../../runtime/stage.ts';
+import { bare } from '../../runtime/stage.ts';
 import { newAgent, newRoot, stepOf } from '../../store/ledger-fixture.ts';
+import { until } from '../../until.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 
 const RUN = ['run', 'begin', '--model', 'scripted:rules.json', '--toolset', 'sessions'];

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Model, ModelOutcome, ModelRequest } from '../../../src/models/model.ts';
 import { newestCheckpoint } from '../../../src/store/prompt-messages.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
-import { type Scene, type Stage, type StageOptions, setStage, until } from '../stage.ts';
+import { type Scene, type Stage, type StageOptions, setStage } from '../stage.ts';
 
 type Lines = (scene: Pick<Scene, 'name' | 'step'>) => string | readonly (readonly [string, unknown])[];
 type Summary = (request: ModelRequest, times: number) => Promise<ModelOutcome> | ModelOutcome;

@@ -7,8 +7,9 @@ import { afterEach, it } from 'node:test';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { closeOpened } from '../../close-opened.ts';
 import { call, makeWorkspace } from '../../tools/tool-fixture.ts';
+import { until } from '../../until.ts';
 import { alwaysOnBothDatabases } from '../both-databases.ts';
-import { type Line, type Play, setStage, until } from '../stage.ts';
+import { type Line, type Play, setStage } from '../stage.ts';
 import { blamed, byTheirEditors, crowdOfEditors, everyEdit, linesOf } from './crowd-of-editors.ts';
 
 afterEach(closeOpened);

@@ -7,9 +7,10 @@ import { SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/runtime-clock.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { newLedger } from '../../store/new-ledger.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { approvalStage } from '../permissions/approval-stage.ts';
-import { forked, type Play, parsed, until } from '../stage.ts';
+import { forked, type Play, parsed } from '../stage.ts';
 
 const HOUR_MS = 3_600_000;
 const STEPS = { '+20m': 1_200_000, '+2d': 48 * HOUR_MS, '-2h': -2 * HOUR_MS };

@@ -10,8 +10,9 @@ import type { Toolset, ToolsetTool } from '../../../src/kernel/toolsets/toolset.
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
+import { until } from '../../until.ts';
 import { type Database, onBothDatabases } from '../both-databases.ts';
-import { type Play, setStage, until } from '../stage.ts';
+import { type Play, setStage } from '../stage.ts';
 import { errorOf } from '../toolsets/fanout-stage.ts';
 
 const faulty = (name: string, fault: Partial<ToolsetTool>): ToolsetTool => ({

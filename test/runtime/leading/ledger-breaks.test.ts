@@ -10,8 +10,9 @@ import type { Store } from '../../../src/store/store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { closeOpened } from '../../close-opened.ts';
+import { until } from '../../until.ts';
 import { NO_POLLS } from '../no-polls.ts';
-import { bare, type Play, setStage, until } from '../stage.ts';
+import { bare, type Play, setStage } from '../stage.ts';
 
 afterEach(closeOpened);
 

@@ -11,8 +11,9 @@ import { StoreError } from '../../../src/store/store-error.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { closeOpened } from '../../close-opened.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 import { isRunning } from '../is-running.ts';
-import { type Play, setStage, until } from '../stage.ts';
+import { type Play, setStage } from '../stage.ts';
 
 afterEach(closeOpened);
 

@@ -4,8 +4,9 @@ import { it } from 'node:test';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases } from '../both-databases.ts';
-import { type Line, setStage, until } from '../stage.ts';
+import { type Line, setStage } from '../stage.ts';
 import { playOf, spawn } from '../toolsets/sessions-play.ts';
 
 const PLACES = { runs: { ...DEFAULT_TERMS.runs, max_concurrent: 1 } };

@@ -7,7 +7,8 @@ import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/ru
 import type { Store } from '../../../src/store/store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { child, letter, newRoot } from '../../store/ledger-fixture.ts';
-import { type Line, type Scene, setStage, until } from '../stage.ts';
+import { until } from '../../until.ts';
+import { type Line, type Scene, setStage } from '../stage.ts';
 
 /** Fails a test that would hang. */
 const timeout = 20_000;

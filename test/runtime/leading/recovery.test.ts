@@ -6,8 +6,9 @@ import { z } from 'zod';
 import type { Tool } from '../../../src/records/tool.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
+import { until } from '../../until.ts';
 import { alwaysOnBothDatabases, stagesOn } from '../both-databases.ts';
-import { besideWorker, forked, type Play, parsed, setStage, until } from '../stage.ts';
+import { besideWorker, forked, type Play, parsed, setStage } from '../stage.ts';
 
 function hanging(name: string, idempotent: boolean, runs: string[]): Tool {
   return defineTool({

@@ -7,7 +7,8 @@ import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { closeOpened } from '../../close-opened.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
-import { setStage, until } from '../stage.ts';
+import { until } from '../../until.ts';
+import { setStage } from '../stage.ts';
 
 afterEach(closeOpened);
 

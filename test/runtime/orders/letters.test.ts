@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { closeOpened } from '../../close-opened.ts';
-import { besideWorker, setStage, until } from '../stage.ts';
+import { until } from '../../until.ts';
+import { besideWorker, setStage } from '../stage.ts';
 
 afterEach(closeOpened);
 

@@ -8,9 +8,10 @@ import { it } from 'node:test';
 import type { Ask } from '../../../src/records/conversation/ask.ts';
 import { questionOf } from '../../../src/records/question/question.ts';
 import { testingHost } from '../../tools/mcp/servers.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { type ApprovalStage, approvalStage } from '../permissions/approval-stage.ts';
-import { type Play, type StageOptions, until } from '../stage.ts';
+import type { Play, StageOptions } from '../stage.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'servers', 'mcp-asking-server.ts');
 const NONE = { allow: [], ask: [], deny: [] };

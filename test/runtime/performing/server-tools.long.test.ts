@@ -7,8 +7,9 @@ import { afterEach, it } from 'node:test';
 import type { AgentConfig } from '../../../src/records/agent/agent.ts';
 import { closeOpened } from '../../close-opened.ts';
 import { serverConfig, testingHost } from '../../tools/mcp/servers.ts';
+import { until } from '../../until.ts';
 import { approvalStage } from '../permissions/approval-stage.ts';
-import { type Scene, type StageOptions, setStage, until } from '../stage.ts';
+import { type Scene, type StageOptions, setStage } from '../stage.ts';
 
 afterEach(closeOpened);
 

@@ -4,9 +4,10 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Model, ModelDelta, ModelOutcome } from '../../../src/models/model.ts';
 import { PrefixCacheGate } from '../../../src/runtime/performing/prefix-cache-gate.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
-import { type Play, type Stage, type StageOptions, setStage, until } from '../stage.ts';
+import { type Play, type Stage, type StageOptions, setStage } from '../stage.ts';
 
 interface Asked {
   readonly name: string;

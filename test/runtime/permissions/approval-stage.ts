@@ -3,7 +3,8 @@ import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { Ask, AskScope } from '../../../src/records/conversation/ask.ts';
 import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
-import { type Play, type Stage, type StageOptions, setStage, until } from '../stage.ts';
+import { until } from '../../until.ts';
+import { type Play, type Stage, type StageOptions, setStage } from '../stage.ts';
 
 const NONE = { allow: [], ask: [], deny: [] };
 /** Rules of these tests: `act` and `look` need approval, `act:forbidden*` is denied, everything else runs. */

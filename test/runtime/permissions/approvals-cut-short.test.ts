@@ -4,9 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { until } from '../../until.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
-import { type Line, type Play, type Scene, until } from '../stage.ts';
+import type { Line, Play, Scene } from '../stage.ts';
 import { approvalStage, withApprovals } from './approval-stage.ts';
 
 const act = (what: string) => ['act', { what }] as const;

@@ -5,8 +5,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openStore } from '../../../src/store/open-store.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases } from '../both-databases.ts';
-import { forked, type Line, type Play, parsed, type Scene, until } from '../stage.ts';
+import { forked, type Line, type Play, parsed, type Scene } from '../stage.ts';
 import { approvalStage } from './approval-stage.ts';
 
 const act = (what: string) => ['act', { what }] as const;

@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import { after, it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import { revokeRule } from '../../../src/store/approvals/answer-approval.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases } from '../both-databases.ts';
-import { type Play, until } from '../stage.ts';
+import type { Play } from '../stage.ts';
 import { type ApprovalStage, approvalStage, withApprovals } from './approval-stage.ts';
 
 const act = (what: string) => ['act', { what }] as const;

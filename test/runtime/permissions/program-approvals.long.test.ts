@@ -11,8 +11,9 @@ import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { Ask, AskAnswer } from '../../../src/records/conversation/ask.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { closeLater } from '../../close-opened.ts';
+import { until } from '../../until.ts';
 import { alwaysOnBothDatabases, stagesOn } from '../both-databases.ts';
-import { type Stage, type StageOptions, until } from '../stage.ts';
+import type { Stage, StageOptions } from '../stage.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../servers/acp-agent.ts');
 const RULES = { allow: ['read', 'fork', 'wait'], ask: ['write', 'bash'], deny: ['write:secret*'] };

@@ -2,6 +2,7 @@
  * Proves, on both databases, that an answer never reaches a question that was not shown to the one who answers: two people answer, a question is withdrawn
  * and the agent's next call asks, by every way to answer from outside the terminal UI.
  */
+
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +14,7 @@ import { ledgerOrders } from '../../../src/runtime/orders/ledger-orders.ts';
 import { shownDigest } from '../../../src/store/approvals/shown-digest.ts';
 import { answerDocument, approvalsDocument } from '../../../src/trees/answers/people-answers.ts';
 import { CONFIG } from '../../store/ledger-fixture.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { type ApprovalStage, approvalStage } from './approval-stage.ts';
 
@@ -90,7 +92,7 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.equal(approvals[0]?.shown.slice(0, 8), ask?.id.slice(0, 8));
       await on.deny(ask);
       await on.asked(root, 1);
-      await until(on, root, ask as Ask);
+      await questionAfter(ask as Ask, on, root);
     }
     assert.equal(new Set(listed).size, 8, listed.join());
     assert.ok(new Set(listed.map((id) => id[0])).size > 1, listed.join());
@@ -102,12 +104,12 @@ function suite(database: () => Promise<string | undefined>): void {
       const { on, root } = await stage();
       const [denied] = (await on.asked(root)) as [Ask];
       await on.deny(denied);
-      const withdrawn = await until(on, root, denied);
+      const withdrawn = await questionAfter(denied, on, root);
       await assert.rejects(way(on, denied, withdrawn), { code });
       await on.runtime.interrupt(root.id, 'stop that');
       await on.runtime.settled(root.id);
       await on.runtime.send(root.id, 'go on');
-      const open = await until(on, root, withdrawn);
+      const open = await questionAfter(withdrawn, on, root);
       for (const seen of [denied, withdrawn]) {
         await assert.rejects(way(on, seen, open), { code });
         const meant = on.store.findAsks(seen.id).then(([ask]) => ask?.verdict);
@@ -118,7 +120,7 @@ function suite(database: () => Promise<string | undefined>): void {
       assert.deepEqual(await on.store.grants({ root_id: root.id }), []);
       // What was shown of the open one answers it.
       await on.runtime.answer(open.id, { ...ALLOW, shown: shownDigest(open) });
-      await until(on, root, open);
+      await questionAfter(open, on, root);
       assert.deepEqual(
         on.deeds.map(({ agent }) => agent),
         ['main'],
@@ -138,12 +140,13 @@ function suite(database: () => Promise<string | undefined>): void {
 }
 
 /** The open question after `before`. */
-async function until(on: ApprovalStage, root: { readonly id: string }, before: Ask): Promise<Ask> {
-  for (;;) {
-    const [ask] = await on.store.asks({ root_id: root.id, open: true });
-    if (ask !== undefined && ask.id !== before.id) return ask;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+async function questionAfter(before: Ask, on: ApprovalStage, root: { readonly id: string }): Promise<Ask> {
+  let next: Ask | undefined;
+  await until(async () => {
+    [next] = await on.store.asks({ root_id: root.id, open: true });
+    return next !== undefined && next.id !== before.id;
+  }, 'another question');
+  return next as Ask;
 }
 
 onBothDatabases('an answer and the question that was seen', suite);

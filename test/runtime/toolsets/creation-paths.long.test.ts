@@ -16,8 +16,9 @@ import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
 import { CONFIG, child, newRoot } from '../../store/ledger-fixture.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 import { alwaysOnBothDatabases, type Database } from '../both-databases.ts';
-import { parsed, type Stage, setStage, until } from '../stage.ts';
+import { parsed, type Stage, setStage } from '../stage.ts';
 import { CREATION_PATHS, type CreationPath, playOf, stageOf } from './creation-path.ts';
 
 /** Calls in one message. */

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
 import { hangTool } from '../hang-tool.ts';
-import { bare, type Play, until } from '../stage.ts';
+import { bare, type Play } from '../stage.ts';
 import { ask, delegation, echo, fixedModel, hang, never, play, spawn } from './delegate-play.ts';
 
 onBothDatabases('endings of delegated tasks', (database) => {

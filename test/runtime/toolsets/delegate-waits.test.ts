@@ -1,8 +1,9 @@
 // Proves on both databases which agents wait for which when agents delegate, and that no number of sub-agents exceeds a limit or loses a result.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { until } from '../../until.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
-import { bare, parsed, until } from '../stage.ts';
+import { bare, parsed } from '../stage.ts';
 import { meeting, never, play, spawn } from './delegate-play.ts';
 
 onBothDatabases('waiting for sub-agents', (database) => {

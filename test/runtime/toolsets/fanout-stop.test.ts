@@ -6,9 +6,10 @@ import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { Tool } from '../../../src/records/tool.ts';
 import { orderMail } from '../../../src/runtime/orders/ledger-orders.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
+import { until } from '../../until.ts';
 import { type Database, onBothDatabases, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
-import { type Stage, until } from '../stage.ts';
+import type { Stage } from '../stage.ts';
 import { brief, cast, never, type Part, rounds, spawn, submit } from './fanout-stage.ts';
 
 const stateOf = async (on: Stage, { id }: Pick<Agent, 'id'>) => (await on.store.agent(id))?.state;

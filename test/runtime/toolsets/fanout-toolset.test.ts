@@ -4,8 +4,9 @@ import { it } from 'node:test';
 import { z } from 'zod';
 import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
+import { until } from '../../until.ts';
 import { type Database, onBothDatabases, stagesOn } from '../both-databases.ts';
-import { type Line, parsed, until } from '../stage.ts';
+import { type Line, parsed } from '../stage.ts';
 import { brief, cast, errorOf, type Part, rounds, spawn, submit } from './fanout-stage.ts';
 
 /** A tool that runs until the test calls `open`. */

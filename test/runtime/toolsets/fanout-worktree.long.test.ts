@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { beforeEach, it } from 'node:test';
 import { WorktreeLifecycle } from '../../../src/runtime/worktree/worktree-lifecycle.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { until } from '../../until.ts';
 import { alwaysOnBothDatabases, type Database, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
 import { hangTool } from '../hang-tool.ts';
-import { parsed, type Stage, type StageOptions, until } from '../stage.ts';
+import { parsed, type Stage, type StageOptions } from '../stage.ts';
 import { makeRepository, type Repository } from '../worktree/git-repository.ts';
 import { brief, cast, errorOf, never, type Part, rounds, spawn, submit } from './fanout-stage.ts';
 

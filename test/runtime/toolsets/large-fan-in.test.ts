@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
-import { type Play, type Stage, until } from '../stage.ts';
+import type { Play, Stage } from '../stage.ts';
 
 const CHILDREN = 200;
 /** Children that report at once: fewer than half, so their outcomes wait in the mailbox. */

@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
-import { bare, forked, type Line, type Play, parsed, type Scene, type Stage, until } from '../stage.ts';
+import { bare, forked, type Line, type Play, parsed, type Scene, type Stage } from '../stage.ts';
 
 /** Name, origin, depth and parent of each agent. */
 const TREE = [

@@ -1,8 +1,9 @@
 // Proves the `process` vocabulary on both databases: fork, kill, send and wait, with their limits and errors.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { until } from '../../until.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
-import { forked, type Line, type Play, parsed, type Scene, until } from '../stage.ts';
+import { forked, type Line, type Play, parsed, type Scene } from '../stage.ts';
 
 const fork = (name: string, prompt = `be ${name}`) => ['fork', { name, prompt }] as const;
 const tell = (scene: Scene, message: string): Line => [['send', { to: scene.parent_id, message }]];

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import { isWorking } from '../../../src/records/agent/state.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
-import { type Play, type Stage, until } from '../stage.ts';
+import type { Play, Stage } from '../stage.ts';
 import {
   announced,
   concurrent,

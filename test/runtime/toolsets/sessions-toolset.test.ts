@@ -6,10 +6,11 @@ import { it } from 'node:test';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
 import { hangTool } from '../hang-tool.ts';
-import { bare, type Play, parsed, type Stage, until } from '../stage.ts';
+import { bare, type Play, parsed, type Stage } from '../stage.ts';
 import {
   announced,
   Doors,

@@ -1,8 +1,9 @@
 // Proves how mail works in the `slash` vocabulary, on both databases: one notice for each batch, letters wait until they are read, and each is read once.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { until } from '../../until.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
-import { type Line, type Play, type Scene, until } from '../stage.ts';
+import type { Line, Play, Scene } from '../stage.ts';
 import {
   completion,
   forkedIds,

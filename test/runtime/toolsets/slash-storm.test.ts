@@ -2,8 +2,9 @@
 // that hang, fail or send huge letters.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { until } from '../../until.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
-import { type Play, type Scene, type Stage, until } from '../stage.ts';
+import type { Play, Scene, Stage } from '../stage.ts';
 import {
   completion,
   forkedIds,

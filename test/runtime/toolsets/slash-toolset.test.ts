@@ -4,8 +4,9 @@ import { it } from 'node:test';
 import fc from 'fast-check';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
-import { type Line, type Play, type Scene, until } from '../stage.ts';
+import type { Line, Play, Scene } from '../stage.ts';
 import { errorOf, forkedIds, quoted, reader, shownLetters, slash, UUID } from './slash-stage.ts';
 
 const NO_RULES = { allow: [], ask: [], deny: [] };

@@ -6,16 +6,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import { FORK_PLACEHOLDER } from '../../../src/records/conversation/prompt.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases } from '../both-databases.ts';
-import {
-  type Line,
-  type Play,
-  type Scene,
-  type Stage,
-  type StageOptions,
-  setStage,
-  until,
-} from '../stage.ts';
+import { type Line, type Play, type Scene, type Stage, type StageOptions, setStage } from '../stage.ts';
 
 const words = (scene: Scene): string[] =>
   scene.request.messages.flatMap((one) => (one.role === 'user' ? [one.text] : []));

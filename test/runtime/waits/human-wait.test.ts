@@ -5,8 +5,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases } from '../both-databases.ts';
-import { type Line, type Play, type Scene, type Stage, setStage, until } from '../stage.ts';
+import { type Line, type Play, type Scene, type Stage, setStage } from '../stage.ts';
 
 const HOUR = 3_600_000;
 

@@ -10,8 +10,8 @@ import type { Mail } from '../../../src/records/conversation/mail.ts';
 import { Inbox } from '../../../src/runtime/executor/inbox.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { closeOpened } from '../../close-opened.ts';
+import { until } from '../../until.ts';
 import { approvalStage } from '../permissions/approval-stage.ts';
-import { until } from '../stage.ts';
 
 afterEach(closeOpened);
 

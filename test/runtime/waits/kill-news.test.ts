@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { humanMail } from '../../../src/runtime/orders/ledger-orders.ts';
 import { closeOpened } from '../../close-opened.ts';
-import { setStage, until } from '../stage.ts';
+import { until } from '../../until.ts';
+import { setStage } from '../stage.ts';
 
 afterEach(closeOpened);
 

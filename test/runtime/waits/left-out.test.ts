@@ -7,8 +7,9 @@ import { saidIn } from '../../../src/records/conversation/child-text.ts';
 import type { AssistantPart } from '../../../src/records/conversation/message.ts';
 import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
+import { until } from '../../until.ts';
 import { onBothDatabases } from '../both-databases.ts';
-import { type Stage, setStage, until } from '../stage.ts';
+import { type Stage, setStage } from '../stage.ts';
 
 const FAILURE = { kind: 'bad_request', error: '400: cannot take that', retryable: false } as const;
 

@@ -9,9 +9,10 @@ import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import { CONFIG, child, newRoot } from '../../store/ledger-fixture.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 import { alwaysOnBothDatabases } from '../both-databases.ts';
 import { type ApprovalStage, approvalStage, RULES } from '../permissions/approval-stage.ts';
-import { type Play, type Stage, until } from '../stage.ts';
+import type { Play, Stage } from '../stage.ts';
 
 interface Shared {
   /** Leads `mid`. */

@@ -14,8 +14,9 @@ import type { Store, Worker } from '../../../src/store/store.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { startWebhookReceiver } from '../../channels/webhook-receiver.ts';
 import { closeLater, closeOpened } from '../../close-opened.ts';
-import { type Stage, setStage, until } from '../../runtime/stage.ts';
+import { type Stage, setStage } from '../../runtime/stage.ts';
 import { newRoot } from '../../store/ledger-fixture.ts';
+import { until } from '../../until.ts';
 
 afterEach(closeOpened);
 

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { afterEach, it } from 'node:test';
 import { ROUTES } from '../../../src/serve/api/all-routes.ts';
 import { CALLS, type CoppiceClient, openClient } from '../../../src/serve/client/client.ts';
-import { until } from '../../runtime/stage.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 import { setWebStage, type WebStage } from '../http/web-stage.ts';
 
 const closing: (() => unknown)[] = [];

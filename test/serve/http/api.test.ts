@@ -8,7 +8,7 @@ import { ROUTES } from '../../../src/serve/api/all-routes.ts';
 import { documentSchema, openApi } from '../../../src/serve/api/openapi.ts';
 import { EVENT_ROUTE } from '../../../src/serve/stream/event-route.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { type Answer, type Ask, setWebStage, type WebStage } from './web-stage.ts';
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });

@@ -6,7 +6,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RuntimeEvent } from '../../../src/runtime/runtime-event.ts';
 import { Refreshes } from '../../../src/serve/http/refresh-share.ts';
 import { pause } from '../../../src/trees/cpu-meter.ts';
-import { type Stage, setStage, until } from '../../runtime/stage.ts';
+import { type Stage, setStage } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { setWebStage, type WebStage } from './web-stage.ts';
 
 const STALE = { 'cache-control': 'max-stale' };

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, it } from 'node:test';
 import { Access } from '../../../src/serve/http/access.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { followNew } from '../stream/event-stage.ts';
 import { setWebStage, type WebStage } from './web-stage.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { setWebStage } from './web-stage.ts';
 
 const NONE = { allow: [], ask: [], deny: [] };

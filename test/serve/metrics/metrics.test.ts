@@ -10,8 +10,9 @@ import { z } from 'zod';
 import { METRICS } from '../../../src/serve/metrics/metrics.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { startPostgres } from '../../postgres/start-postgres.ts';
-import { type Play, until } from '../../runtime/stage.ts';
+import type { Play } from '../../runtime/stage.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 import { setWebStage, type WebStage } from '../http/web-stage.ts';
 import { followNew } from '../stream/event-stage.ts';
 

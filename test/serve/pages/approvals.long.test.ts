@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { setWebStage } from '../http/web-stage.ts';
 import { CHROMIUM, openPage, signIn } from './browser.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Home, makeHome } from '../../cli/run-cli.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { openPage, type PageWatch } from './browser.ts';
 
 /** A browser and a `coppice serve` of its own. */

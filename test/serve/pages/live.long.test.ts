@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { CHROMIUM } from './browser.ts';
 import { openDashboard } from './dashboard.ts';
 

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { z } from 'zod';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { DEEP } from '../../house/deep.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { setWebStage, type WebStage } from '../http/web-stage.ts';
 import { CHROMIUM, openPage, type PageWatch, signIn } from './browser.ts';
 import { PAYLOADS } from './payloads.ts';

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { until } from '../../runtime/stage.ts';
 import { testingHost } from '../../tools/mcp/servers.ts';
+import { until } from '../../until.ts';
 import { setWebStage } from '../http/web-stage.ts';
 import { CHROMIUM, openPage, signIn } from './browser.ts';
 

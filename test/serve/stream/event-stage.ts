@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { EventDocument } from '../../../src/documents/shapes/event-documents.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import type { WebStage } from '../http/web-stage.ts';
 
 /** A client of the event stream. */

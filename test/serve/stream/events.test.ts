@@ -11,7 +11,8 @@ import type { Store } from '../../../src/store/store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { alwaysOnBothDatabases } from '../../runtime/both-databases.ts';
-import { type Play, type Stage, type StageOptions, until } from '../../runtime/stage.ts';
+import type { Play, Stage, StageOptions } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { setWebStage, type WebStage } from '../http/web-stage.ts';
 import { type Follower, follow, followNew } from './event-stage.ts';
 

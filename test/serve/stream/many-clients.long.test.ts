@@ -5,7 +5,7 @@ import { afterEach, it } from 'node:test';
 import { EventClient } from '../../../src/serve/stream/event-client.ts';
 import { EventFeed } from '../../../src/serve/stream/event-feed.ts';
 import { EventRing } from '../../../src/serve/stream/event-ring.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { setWebStage, type WebStage } from '../http/web-stage.ts';
 import { type Follower, followNew } from './event-stage.ts';
 

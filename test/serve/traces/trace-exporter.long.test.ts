@@ -5,7 +5,8 @@ import { afterEach, it } from 'node:test';
 import { TraceExporter, type TraceExporterOptions } from '../../../src/serve/traces/trace-exporter.ts';
 import { TreeTimelines } from '../../../src/trees/timeline/tree-timelines.ts';
 import { closeLater, closeOpened } from '../../close-opened.ts';
-import { type Play, type Stage, setStage, until } from '../../runtime/stage.ts';
+import { type Play, type Stage, setStage } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { type Collector, type Received, startCollector } from './collector.ts';
 
 afterEach(closeOpened);

@@ -5,7 +5,7 @@ import type { Agent } from '../../../src/records/agent/agent.ts';
 import { DEFAULT_LIMITS } from '../../../src/records/agent/limits.ts';
 import type { AgentState } from '../../../src/records/agent/state.ts';
 import type { Store, Worker } from '../../../src/store/store.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { fresh, letter, newAgent, said, stepOf } from '../ledger-fixture.ts';
 
 const HOUR_MS = 3_600_000;

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import type { Store } from '../../../src/store/store.ts';
 import { ListedTrees } from '../../../src/trees/answers/listed-trees.ts';
 import { approvalStage } from '../../runtime/permissions/approval-stage.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 
 it('makes the rows of changed trees again and no others; a tree that waits is listed however old it is', async () => {
   const on = await approvalStage(

@@ -6,8 +6,9 @@ import { afterEach, it } from 'node:test';
 import type { Store } from '../../../src/store/store.ts';
 import { TreeKeeper } from '../../../src/trees/leaders/tree-keeper.ts';
 import { closeOpened } from '../../close-opened.ts';
-import { type Stage, setStage, until } from '../../runtime/stage.ts';
+import { type Stage, setStage } from '../../runtime/stage.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 
 afterEach(closeOpened);
 

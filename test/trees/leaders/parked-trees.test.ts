@@ -12,7 +12,8 @@ import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { TreeKeeper } from '../../../src/trees/leaders/tree-keeper.ts';
 import { onBothDatabases } from '../../runtime/both-databases.ts';
-import { forked, type Play, type Stage, setStage, until } from '../../runtime/stage.ts';
+import { forked, type Play, type Stage, setStage } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 
 const NONE = { allow: [], ask: [], deny: [] };
 const RULES = { cli: { allow: ['*'], ask: ['act'], deny: [] }, config: NONE };

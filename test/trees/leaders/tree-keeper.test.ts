@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import type { Store } from '../../../src/store/store.ts';
 import { TreeKeeper, type TreeKeeperOptions } from '../../../src/trees/leaders/tree-keeper.ts';
-import { type Play, type Stage, setStage, until } from '../../runtime/stage.ts';
+import { type Play, type Stage, setStage } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 
 let stage: Stage;
 let keeper: TreeKeeper;

@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { FolderFiles } from '../../../src/tui/composer/attachments/folder-files.ts';
 import { LineCompletion } from '../../../src/tui/composer/line-completion.ts';
 import { LineEditor } from '../../../src/tui/composer/line-editor.ts';
-import { until } from '../../runtime/stage.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 
 const folder = temporaryFolder();
 mkdirSync(join(folder, 'source'));

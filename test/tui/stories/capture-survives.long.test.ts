@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Store } from '../../../src/store/store.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 async function sentToModels(store: Store): Promise<string[]> {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { until } from '../../runtime/stage.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 it('/web says that no server runs; Ctrl-X w opens the link of the one that does', async (test) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 const RULES: ScriptedRules = {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { KEY, openUi, type UiStage } from './ui-stage.ts';
 
 const RULES: ScriptedRules = {

@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import { KEY, openUi, type UiStage } from './ui-stage.ts';
 
 const RULES: ScriptedRules = {

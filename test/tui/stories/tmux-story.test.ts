@@ -7,8 +7,8 @@ import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { COMPILED } from '../../house/compiled.ts';
 import { MAIN } from '../../house/program.ts';
-import { until } from '../../runtime/stage.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 import { hasTmux } from '../terminal/tmux.ts';
 
 const RULES: ScriptedRules = {

@@ -3,8 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Store } from '../../../src/store/store.ts';
-import { until } from '../../runtime/stage.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 const KEY_MS = 90;

@@ -7,8 +7,8 @@ import { openStore } from '../../../src/store/open-store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { SEEN_MS } from '../../../src/tui/state/question-in-view.ts';
 import { MAIN } from '../../house/program.ts';
-import { until } from '../../runtime/stage.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
 import { openPty, type Pty, type PtyOptions } from '../terminal/pty.ts';
 
 export interface UiStage {

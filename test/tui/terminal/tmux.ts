@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { COMPILED } from '../../house/compiled.ts';
-import { until } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 import type { ScreenCommand } from './screen-command.ts';
 import { SCREEN_PROGRAM } from './screen-stage.ts';
 

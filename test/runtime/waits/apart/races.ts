@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Line, parsed, until } from '../../stage.ts';
+import { until } from '../../../until.ts';
+import { type Line, parsed } from '../../stage.ts';
 import { spawn } from '../../toolsets/sessions-play.ts';
 import { fork, TIMEOUT_MS, waitFor, waitForAny, write } from '../ordered-family.ts';
 import type { LedgerCall, Point } from './leader.ts';

@@ -1,4 +1,5 @@
-import { type Line, until } from '../../stage.ts';
+import { until } from '../../../until.ts';
+import type { Line } from '../../stage.ts';
 import { spawn } from '../../toolsets/sessions-play.ts';
 import { fork, waitFor } from '../ordered-family.ts';
 import type { LedgerCall, Point } from './leader.ts';
