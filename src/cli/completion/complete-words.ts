@@ -11,10 +11,9 @@ import {
 } from '../../settings/folders.ts';
 import { openReadOnlyLedger } from '../../store/open-store.ts';
 import { createProgram } from '../program.ts';
-import type { WordKind } from './command-shape.ts';
-import { commandShapes } from './command-shape.ts';
 import { ledgerCandidates } from './ledger-candidates.ts';
 import { type Candidate, type ParsedWords, parseWords } from './parse-words.ts';
+import type { WordKind } from './word-kind.ts';
 
 const CANDIDATES_MAX = 50;
 const DESCRIPTION_MAX = 60;
@@ -27,7 +26,7 @@ const SAFE = /^[\w][\w.@+-]*$/;
  */
 export async function completeWords(words: readonly string[], env: NodeJS.ProcessEnv): Promise<string[]> {
   try {
-    const walked = parseWords(commandShapes(createProgram('').command), words);
+    const walked = parseWords(createProgram('').command, words);
     return walked.words === null ? await values(walked, env) : lines(walked.words, walked);
   } catch {
     return [];

@@ -2,8 +2,8 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { treeTitle } from '../../render/tree-title.ts';
 import type { ReadOnlyLedger } from '../../store/open-store.ts';
-import type { WordKind } from './command-shape.ts';
 import type { Candidate } from './parse-words.ts';
+import type { WordKind } from './word-kind.ts';
 
 /** Returns candidates that start with `typed`. A name refers first to the agent in the newest tree of `folder`. Throws when the ledger cannot be read. */
 export function ledgerCandidates(

@@ -1,4 +1,5 @@
-import type { CommandShape, FlagShape, Place } from './command-shape.ts';
+import type { Command, Option } from 'commander';
+import { argumentPlace, optionPlace, type Place } from './word-kind.ts';
 
 export interface Candidate {
   readonly value: string;
@@ -19,24 +20,32 @@ export interface ParsedWords {
 }
 
 /** Parses a command line up to its last word, which is being typed. */
-export function parseWords(shapes: readonly CommandShape[], words: readonly string[]): ParsedWords {
-  const shapeAt = (path: string): CommandShape | undefined => shapes.find((one) => one.path === path);
+export function parseWords(program: Command, words: readonly string[]): ParsedWords {
   const values = new Map<string, string>();
-  let shape = shapeAt('');
+  const help = program.createHelp();
+  let [command, path, helped]: [Command, string, boolean] = [program, '', false];
   let [count, dashes]: [number, boolean] = [0, false];
   let flag: string | null = null;
-  const valuePlace = (name: string): Place | null =>
-    shape?.flags.find((one) => one.names.includes(name))?.value ?? null;
+  // `help` takes the name of a command, then of one below it.
+  const below = (): readonly Command[] =>
+    helped ? command.commands.filter((one) => one.name() !== 'help') : help.visibleCommands(command);
+  const options = (): readonly Option[] => (helped ? [] : help.visibleOptions(command));
+  const valuePlace = (name: string): Place | null => {
+    const option = options().find(({ short, long }) => short === name || long === name);
+    return option === undefined ? null : optionPlace(option);
+  };
   for (const word of words.slice(0, -1)) {
     const [name, value] = flagAndValue(word);
+    const next = below().find((one) => one.name() === word);
     if (flag !== null) {
       values.set(flag, word);
       flag = null;
     } else if (!dashes && word === '--') dashes = true;
     else if (!dashes && value !== null) values.set(name, value);
     else if (!dashes && /^-./.test(word)) flag = valuePlace(word) === null ? null : word;
-    else if (!dashes && shape?.commands.some((one) => one.name === word)) {
-      shape = shapeAt(`${shape.path} ${word}`.trim());
+    else if (!dashes && next !== undefined) {
+      if (word === 'help') helped = true;
+      else [command, path] = [next, `${path} ${word}`.trim()];
       count = 0;
     } else count += 1;
   }
@@ -46,19 +55,19 @@ export function parseWords(shapes: readonly CommandShape[], words: readonly stri
   const [name, value] = flagAndValue(last);
   if (!dashes && value !== null)
     return { ...walked, place: valuePlace(name), lead: `${name}=`, typed: value };
-  if (shape === undefined) return walked;
-  if (!dashes && last.startsWith('-')) return { ...walked, words: shape.flags.flatMap(flagWords) };
-  if (!dashes && shape.commands.length > 0)
+  if (!dashes && last.startsWith('-')) return { ...walked, words: options().flatMap(flagWords) };
+  if (!dashes && below().length > 0)
     return {
       ...walked,
-      words: shape.commands.map(({ name: value, description }) => ({ value, description })),
+      words: below().map((one) => ({ value: one.name(), description: one.description() })),
     };
-  const place = shape.places[count] ?? (shape.variadic ? shape.places.at(-1) : undefined);
-  return { ...walked, place: place ?? null };
+  const places = helped ? [] : command.registeredArguments;
+  const argument = places[count] ?? (places.at(-1)?.variadic ? places.at(-1) : undefined);
+  return { ...walked, place: argument === undefined ? null : argumentPlace(argument, path) };
 }
 
-function flagWords({ names, description }: FlagShape): Candidate[] {
-  return names.map((value) => ({ value, description }));
+function flagWords({ short, long, description }: Option): Candidate[] {
+  return [short, long].flatMap((value) => (value === undefined ? [] : [{ value, description }]));
 }
 
 /** Splits `--tree=ab`; the value is null if the word has none. */

@@ -5,8 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { type CommandShape, commandShapes } from '../../../src/cli/completion/command-shape.ts';
+import type { Argument, Command, Option } from 'commander';
 import type { Shell } from '../../../src/cli/completion/shell-scripts.ts';
+import { argumentPlace, optionPlace, type Place } from '../../../src/cli/completion/word-kind.ts';
 import { createProgram, SHELLS } from '../../../src/cli/program.ts';
 import { DEEP } from '../../house/deep.ts';
 import { MAIN } from '../../house/program.ts';
@@ -14,9 +15,16 @@ import { openPty } from '../../tui/terminal/pty.ts';
 import type { Home } from '../run-cli.ts';
 import { homeWithIds, IDS } from './completion-home.ts';
 
+interface Shape {
+  readonly path: string;
+  readonly commands: readonly string[];
+  readonly flags: readonly Option[];
+  readonly places: readonly Argument[];
+}
+
 let home: Home;
 let env: NodeJS.ProcessEnv;
-const shapes: readonly CommandShape[] = commandShapes(createProgram('0').command);
+const shapes = commandShapes(createProgram('0').command);
 
 before(async () => {
   home = await homeWithIds();
@@ -84,10 +92,10 @@ const lineOf = (path: string, typed: string): string => `coppice ${path === '' ?
 function whatThereIs(): { readonly line: string; readonly words: readonly string[] }[] {
   const asked = DEEP ? shapes : shapes.filter((_, index) => index % 10 === 0);
   return asked.flatMap(({ path, commands, flags }) => [
-    ...(commands.length > 0 ? [{ line: lineOf(path, ''), words: commands.map(({ name }) => name) }] : []),
+    ...(commands.length > 0 ? [{ line: lineOf(path, ''), words: commands }] : []),
     {
       line: lineOf(path, '--'),
-      words: flags.flatMap(({ names }) => names).filter((name) => name.startsWith('--')),
+      words: flags.flatMap(({ long }) => long ?? []),
     },
   ]);
 }
@@ -183,27 +191,34 @@ describe('the scripts', () => {
       ...['run prompt', 'send text', 'budget amounts', 'cron add name', 'worker drain worker'],
       ...['mcp add name', 'mcp add command', 'mcp login name', 'mcp test names'],
     ];
-    const unknown = shapes.flatMap(({ path, flags, places }) => {
-      const { registeredArguments = [] } = find(path) ?? {};
-      return [
-        ...flags
-          .filter(({ value }) => value?.kind === 'text' && value.choices === null)
-          .map(({ names }) => names.at(-1) ?? ''),
-        ...places.flatMap(({ kind, choices }, index) =>
-          kind === 'text' && choices === null ? [`${path} ${registeredArguments[index]?.name()}`] : [],
-        ),
-      ];
-    });
+    const isFree = (place: Place | null) => place?.kind === 'text' && place.choices === null;
+    const unknown = shapes.flatMap(({ path, flags, places }) => [
+      ...flags.filter((flag) => isFree(optionPlace(flag))).map(({ long, short }) => long ?? short ?? ''),
+      ...places
+        .filter((place) => isFree(argumentPlace(place, path)))
+        .map((place) => `${path} ${place.name()}`),
+    ]);
     assert.deepEqual([...new Set(unknown)].sort(), free.sort());
   });
 });
 
-function find(path: string) {
-  const names = path.split(' ').filter((name) => name !== '');
-  return names.reduce<ReturnType<typeof createProgram>['command'] | undefined>(
-    (command, name) => command?.commands.find((one) => one.name() === name),
-    createProgram('0').command,
-  );
+/** All commands that the help shows, coppice itself first: names of the commands below each, its flags and its arguments. */
+function commandShapes(command: Command, path = ''): readonly Shape[] {
+  const help = command.createHelp();
+  const commands = help.visibleCommands(command).map((one) => one.name());
+  const below = command.commands.filter((one) => one.name() !== 'help');
+  const helps = (one: Command, at: string): readonly Shape[] =>
+    one.commands.length === 0
+      ? []
+      : [
+          { path: at, commands: one.commands.map((each) => each.name()), flags: [], places: [] },
+          ...one.commands.flatMap((each) => helps(each, `${at} ${each.name()}`)),
+        ];
+  return [
+    { path, commands, flags: help.visibleOptions(command), places: command.registeredArguments },
+    ...below.flatMap((one) => commandShapes(one, `${path} ${one.name()}`.trim())),
+    ...(commands.includes('help') ? helps(command, `${path} help`.trim()) : []),
+  ];
 }
 
 describe('in bash', { skip: missing('bash') }, () => {
