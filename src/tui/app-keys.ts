@@ -94,15 +94,8 @@ const WHEEL_LINES = 3;
 function scrolls(app: AppContext, data: string): boolean {
   if (!app.screen.full) return false;
   const page = Math.max(1, app.screen.rows - 6);
-  const by = matchesKey(data, 'pageUp')
-    ? page
-    : matchesKey(data, 'pageDown')
-      ? -page
-      : matchesKey(data, 'shift+up')
-        ? 1
-        : matchesKey(data, 'shift+down')
-          ? -1
-          : 0;
+  const steps = { pageUp: page, pageDown: -page, 'shift+up': 1, 'shift+down': -1 } as const;
+  const by = Object.entries(steps).find(([key]) => matchesKey(data, key as keyof typeof steps))?.[1] ?? 0;
   if (by === 0) return false;
   app.scrolled = Math.max(0, app.scrolled + by);
   return true;

@@ -30,6 +30,13 @@ export function printable(data: string): string | null {
   return /^[^\p{Cc}]$/u.test(data) ? data : null;
 }
 
+const STEPS = { up: -1, down: 1, pageUp: -10, pageDown: 10, home: -Infinity, end: Infinity } as const;
+
+/** By how many rows a key moves the selection of a list; 0 for other keys. */
+export function rowStep(data: string): number {
+  return Object.entries(STEPS).find(([key]) => matchesKey(data, key as keyof typeof STEPS))?.[1] ?? 0;
+}
+
 /** What a key or a paste writes into a field of one line; null if nothing. */
 export function typedText(data: string): string | null {
   const pasted = pastedText(data);

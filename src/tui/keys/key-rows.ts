@@ -13,8 +13,10 @@ export const COLUMNS = ['action', 'chord', 'leader', 'slash'] as const;
 
 /** The rows of the help: keys after the leader key in a column of their own, all slots in one row if their keys differ only in the digit. */
 export function keyRows(bindings: readonly BindingRow[]): KeyRow[] {
-  const leader = leaderName(bindings);
-  const rows = bindings.map((row) => ({ action: row.action, row: keyRow(row, leader) }));
+  const rows = bindings.map(({ action, description, alone, after_leader, slash }) => ({
+    action,
+    row: { action: description, chord: alone.join(' '), leader: after_leader.join(' '), slash: slash ?? '' },
+  }));
   const slots = rows.filter(({ action }) => /^slot_[1-9]$/.test(action)).map(({ row }) => row);
   const joined = joinedSlots(slots);
   if (joined === null) return rows.map(({ row }) => row);
@@ -30,24 +32,6 @@ export function commandRows(bindings: readonly BindingRow[]): KeyRow[] {
     leader: '',
     slash: usage,
   }));
-}
-
-/** The leader key as displayed: `Ctrl-X`. */
-export function leaderName(bindings: readonly BindingRow[]): string {
-  return bindings.find((row) => row.action === 'leader')?.keys[0] ?? '';
-}
-
-function keyRow({ description, keys, slash }: BindingRow, leader: string): KeyRow {
-  const behind = `${leader} `;
-  return {
-    action: description,
-    chord: keys.filter((key) => !key.startsWith(behind)).join(' '),
-    leader: keys
-      .filter((key) => key.startsWith(behind))
-      .map((key) => key.slice(behind.length))
-      .join(' '),
-    slash: slash ?? '',
-  };
 }
 
 /** `Alt-1…9` for nine rows that differ only in the digit; null otherwise. */

@@ -30,22 +30,24 @@ export function keyBindings(config: KeysConfig = {}): KeyBindings {
   return bound(config).bindings;
 }
 
-/** The same as a row of `ACTIONS`, with the keys as displayed: `Ctrl-X a`. */
-export type BindingRow = (typeof ACTIONS)[number];
+/** The same as a row of `ACTIONS`, with the keys as displayed: `Ctrl-X a`, of which `a` is among those after the leader key. */
+export type BindingRow = (typeof ACTIONS)[number] & {
+  readonly alone: readonly string[];
+  readonly after_leader: readonly string[];
+};
 
 /** Describes every action for the help, in the order of `ACTIONS`. */
 export function describeBindings(bindings: KeyBindings): readonly BindingRow[] {
-  const leader = describeKey(leaderKey(bindings));
-  return ACTIONS.map((row) => ({
-    ...row,
-    keys: (bindings.get(row.action) ?? []).map(({ after_leader, key }) =>
-      after_leader ? `${leader} ${describeKey(key)}` : describeKey(key),
-    ),
-  }));
-}
-
-function leaderKey(bindings: KeyBindings): string {
-  return bindings.get('leader')?.[0]?.key ?? '';
+  const leader = describeKey(bindings.get('leader')?.[0]?.key ?? '');
+  return ACTIONS.map((row) => {
+    const chords = bindings.get(row.action) ?? [];
+    const named = (after: boolean) =>
+      chords.filter(({ after_leader }) => after_leader === after).map(({ key }) => describeKey(key));
+    const keys = chords.map(
+      ({ after_leader, key }) => `${after_leader ? `${leader} ` : ''}${describeKey(key)}`,
+    );
+    return { ...row, keys, alone: named(false), after_leader: named(true) };
+  });
 }
 
 interface Fault {

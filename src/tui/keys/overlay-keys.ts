@@ -11,7 +11,7 @@ import type { Choice } from '../state/answer.ts';
 import { type Confirmation, dueChoice, isConfirmation } from '../state/confirmation.ts';
 import { moveRow, type Picker, selectedRow } from '../state/picker.ts';
 import type { Overlay } from '../state/ui-state.ts';
-import { printable, typedText } from './action-of.ts';
+import { printable, rowStep, typedText } from './action-of.ts';
 
 type Of<T extends Overlay['type']> = Extract<Overlay, { readonly type: T }>;
 
@@ -34,10 +34,8 @@ function agentsKey(app: AppContext, overlay: Of<'agents'>, data: string): void {
   const open = (next: Overlay) => app.dispatch({ type: 'overlay', overlay: next });
   const rows = agentRows(app.state, overlay.filter, app.style);
   const selected = selectedAgent(app.state, overlay, rows);
-  if (matchesKey(data, 'up')) return open(moveSelection(app.state, overlay, -1, app.style));
-  if (matchesKey(data, 'down')) return open(moveSelection(app.state, overlay, 1, app.style));
-  if (matchesKey(data, 'pageUp')) return open(moveSelection(app.state, overlay, -10, app.style));
-  if (matchesKey(data, 'pageDown')) return open(moveSelection(app.state, overlay, 10, app.style));
+  const by = rowStep(data);
+  if (by !== 0) return open(moveSelection(app.state, overlay, by, app.style));
   if (matchesKey(data, 'escape')) {
     if (!app.filtering && overlay.filter === '') return close(app);
     app.filtering = false;
@@ -116,14 +114,12 @@ function decide(app: AppContext, question: Confirmation, decision: Choice): void
   });
 }
 
-const STEPS = { up: -1, down: 1, pageUp: -10, pageDown: 10, home: -Infinity, end: Infinity } as const;
-
 /** Handles a key while a picker is open. */
 function pickerKey(app: AppContext, picker: Picker, data: string): void {
   const open = (next: Picker | null) => app.dispatch({ type: 'overlay', overlay: next });
   const filtered = (filter: string) => open({ ...picker, filter, selected: null });
-  for (const [key, by] of Object.entries(STEPS))
-    if (matchesKey(data, key as keyof typeof STEPS)) return open(moveRow(picker, by));
+  const by = rowStep(data);
+  if (by !== 0) return open(moveRow(picker, by));
   if (matchesKey(data, 'escape')) return picker.filter === '' ? open(null) : filtered('');
   if (matchesKey(data, 'ctrl+c')) return open(null);
   if (matchesKey(data, 'backspace')) return filtered([...picker.filter].slice(0, -1).join(''));

@@ -11,15 +11,12 @@ export interface Shortcuts {
 }
 
 export function shortcuts(rows: ReturnType<typeof describeBindings>): Shortcuts {
-  const keys = new Map(rows.map((row) => [row.action, row.keys]));
-  const leader = keys.get('leader')?.[0] ?? '';
-  const behind = (action: Action): string | undefined =>
-    keys.get(action)?.find((key) => key.startsWith(`${leader} `));
-  return {
-    leader,
-    whole: (action) => behind(action) ?? keys.get(action)?.[0] ?? null,
-    short: (action) => behind(action)?.slice(leader.length + 1) ?? null,
-  };
+  const row = new Map(rows.map((one) => [one.action, one]));
+  const leader = row.get('leader')?.keys[0] ?? '';
+  const short = (action: Action): string | null => row.get(action)?.after_leader[0] ?? null;
+  const whole = (action: Action): string | null =>
+    short(action) === null ? (row.get(action)?.keys[0] ?? null) : `${leader} ${short(action)}`;
+  return { leader, whole, short };
 }
 
 export const STANDARD_SHORTCUTS = shortcuts(describeBindings(keyBindings()));

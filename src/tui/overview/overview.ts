@@ -2,7 +2,7 @@ import { matchesKey } from '@earendil-works/pi-tui';
 import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
 import { Poll } from '../../processes/poll.ts';
 import type { UiStyle } from '../../render/style.ts';
-import { actionOf, printable } from '../keys/action-of.ts';
+import { actionOf, printable, rowStep } from '../keys/action-of.ts';
 import { type AnswerContext, answerByChord, answerByLetter, denialReasonKey } from '../keys/answer-keys.ts';
 import { grantKey } from '../keys/grant-keys.ts';
 import { describeBindings, type KeyBindings } from '../keys/keys-config.ts';
@@ -155,7 +155,7 @@ export class Overview {
     if (matchesKey(data, 'enter')) return this.#enter();
     if (matchesKey(data, 'space')) return peek === null ? this.#peek() : this.#unpeek();
     if (matchesKey(data, 'tab')) return this.#moveTo(nextToRead(this.#state));
-    const by = STEPS.find(([key]) => matchesKey(data, key))?.[1] ?? 0;
+    const by = rowStep(data);
     if (by !== 0) this.#move(by);
   }
 
@@ -290,10 +290,3 @@ export class Overview {
     };
   }
 }
-
-const STEPS = [
-  ['up', -1],
-  ['down', 1],
-  ['pageUp', -10],
-  ['pageDown', 10],
-] as const;
