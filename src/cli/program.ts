@@ -192,15 +192,15 @@ const RUN = 'run id, unique prefix, or session key';
 function addSubagentCommands({ sub, imported }: CommandBuilder): void {
   const subagent = sub('subagent', 'Background and delegated runs: list, show, cancel, history');
   sub('list', 'List runs that are queued or running', subagent).action(
-    imported(async () => (await import('./subagent/subagent-list.ts')).subagentList),
+    imported(async () => (await import('./subagent/subagent-runs.ts')).subagentList),
   );
   sub('show', 'Show one run', subagent)
     .argument('<run>', RUN)
-    .action(imported(async () => (await import('./subagent/subagent-show.ts')).subagentShow));
+    .action(imported(async () => (await import('./subagent/subagent-runs.ts')).subagentShow));
   sub('cancel', 'Stop a run and notify its requester', subagent)
     .argument('<run>', RUN)
-    .action(imported(async () => (await import('./subagent/subagent-show.ts')).subagentCancel));
+    .action(imported(async () => (await import('./subagent/subagent-runs.ts')).subagentCancel));
   sub('history', 'List all runs, newest first', subagent)
     .option('--limit <n>', 'maximum rows', rowCount, 20)
-    .action(imported(async () => (await import('./subagent/subagent-list.ts')).subagentHistory));
+    .action(imported(async () => (await import('./subagent/subagent-runs.ts')).subagentHistory));
 }

@@ -13,10 +13,10 @@ export function addCronCommands({ sub, deferred, imported }: CommandBuilder): vo
     .option('--tree <id>', 'with --session main: the tree of this agent instead of the newest')
     .action(imported(async () => (await import('./cron-change.ts')).cronAdd, { creates_ledger: true }));
   sub('list', 'List scheduled tasks', cron).action(
-    imported(async () => (await import('./cron-list.ts')).cronList),
+    imported(async () => (await import('./cron-jobs.ts')).cronList),
   );
   ofJob('show', 'Show one scheduled task').action(
-    imported(async () => (await import('./cron-show.ts')).cronShow),
+    imported(async () => (await import('./cron-jobs.ts')).cronShow),
   );
   jobOptions(ofJob('update', 'Change a scheduled task; options left out keep their value'))
     .option('--name <name>', 'new name')
@@ -30,7 +30,7 @@ export function addCronCommands({ sub, deferred, imported }: CommandBuilder): vo
     .action(imported(async () => (await import('./cron-run.ts')).cronRun));
   ofJob('runs', 'List its instants and their outcomes, newest first')
     .option('--limit <n>', 'maximum rows', rowCount, 20)
-    .action(imported(async () => (await import('./cron-list.ts')).cronRuns));
+    .action(imported(async () => (await import('./cron-jobs.ts')).cronRuns));
   ofJob('rm', 'Remove a scheduled task; its runs stay in the history').action(
     imported(async () => (await import('./cron-change.ts')).cronRemove),
   );

@@ -44,10 +44,6 @@ export function spelled(row: KeyRow): KeyRow {
       .replaceAll(/[↑↓←→]/g, (arrow) => ARROWS[arrow] ?? arrow)
       .replaceAll('1…9', '1-9')
       .replaceAll('…', '...');
-  return {
-    action: words(row.action),
-    chord: words(row.chord),
-    leader: words(row.leader),
-    slash: words(row.slash),
-  };
+  const columns = COLUMNS.map((column) => [column, words(row[column])]);
+  return Object.fromEntries(columns) as Record<(typeof COLUMNS)[number], string>;
 }
