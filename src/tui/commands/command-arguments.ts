@@ -26,84 +26,87 @@ const MODES: readonly PermissionMode[] = ['ask', 'accept', 'plan'];
 const FORMATS: readonly ExportFormat[] = ['md', 'html', 'json'];
 const MAX_WAIT_SECONDS = 86_400;
 
-/** Text of any form, perhaps none. */
-export function anyText({ text }: Typed) {
-  return text.trim();
-}
+/** How arguments are read, by the name that the table of commands gives it. */
+export const READERS = {
+  /** Text of any form, perhaps none. */
+  anyText({ text }: Typed) {
+    return text.trim();
+  },
 
-export function oneAgent({ words: [agent, ...more] }: Typed) {
-  return agent === undefined || more.length > 0 ? new Fault('name one agent') : agent;
-}
+  oneAgent({ words: [agent, ...more] }: Typed) {
+    return agent === undefined || more.length > 0 ? new Fault('name one agent') : agent;
+  },
 
-export function anyAgents({ words }: Typed) {
-  return words;
-}
+  anyAgents({ words }: Typed) {
+    return words;
+  },
 
-/** `/allow`: a scope and a rule for later calls, or the values of a form. */
-export function scopeAndRule({ text }: Typed) {
-  const values = writtenValues(text) ?? undefined;
-  if (values !== undefined) return { scope: 'once' as const, rule: undefined, values };
-  const [, word = '', rule = ''] = /^(\S*)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
-  const scope = word === '' ? 'once' : ASK_SCOPES.find((one) => one === word);
-  if (scope === undefined) return new Fault(`SCOPE is one of ${ASK_SCOPES.join(', ')}`);
-  if (scope === 'once' && rule !== '') return new Fault('a rule needs a scope other than once');
-  return { scope, rule: rule === '' ? undefined : rule, values };
-}
+  /** `/allow`: a scope and a rule for later calls, or the values of a form. */
+  scopeAndRule({ text }: Typed) {
+    const values = writtenValues(text) ?? undefined;
+    if (values !== undefined) return { scope: 'once' as const, rule: undefined, values };
+    const [, word = '', rule = ''] = /^(\S*)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
+    const scope = word === '' ? 'once' : ASK_SCOPES.find((one) => one === word);
+    if (scope === undefined) return new Fault(`SCOPE is one of ${ASK_SCOPES.join(', ')}`);
+    if (scope === 'once' && rule !== '') return new Fault('a rule needs a scope other than once');
+    return { scope, rule: rule === '' ? undefined : rule, values };
+  },
 
-export function noTask({ words }: Typed) {
-  return words.length > 0 ? new Fault('/fork takes no text: use /capture first, then /fork.') : null;
-}
+  noTask({ words }: Typed) {
+    return words.length > 0 ? new Fault('/fork takes no text: use /capture first, then /fork.') : null;
+  },
 
-export function ruleToRemove({ words: [verb, id, ...more] }: Typed) {
-  if (verb === undefined) return null;
-  const fits = verb === 'remove' && id !== undefined && more.length === 0;
-  return fits ? id : new Fault('remove needs one id');
-}
+  ruleToRemove({ words: [verb, id, ...more] }: Typed) {
+    if (verb === undefined) return null;
+    const fits = verb === 'remove' && id !== undefined && more.length === 0;
+    return fits ? id : new Fault('remove needs one id');
+  },
 
-/** The message is taken verbatim: people do not quote it. */
-export function agentAndMessage({ text }: Typed) {
-  const [, quoted, plain, message = ''] = /^(?:"([^"]*)"|(\S+))\s*([\s\S]*)$/.exec(text) ?? [];
-  const agent = quoted ?? plain;
-  if (agent === undefined) return new Fault('the agent is missing');
-  return message.trim() === '' ? new Fault('the message is empty') : { agent, message };
-}
+  /** The message is taken verbatim: people do not quote it. */
+  agentAndMessage({ text }: Typed) {
+    const [, quoted, plain, message = ''] = /^(?:"([^"]*)"|(\S+))\s*([\s\S]*)$/.exec(text) ?? [];
+    const agent = quoted ?? plain;
+    if (agent === undefined) return new Fault('the agent is missing');
+    return message.trim() === '' ? new Fault('the message is empty') : { agent, message };
+  },
 
-export function secondsAndAgents({ words: [seconds = '', ...agents] }: Typed) {
-  const timeout = Number(seconds);
-  if (seconds === '' || !Number.isFinite(timeout) || timeout < 0 || timeout > MAX_WAIT_SECONDS)
-    return new Fault(`SECONDS is a number from 0 to ${MAX_WAIT_SECONDS}`);
-  return { timeout_ms: Math.round(timeout * 1000), agents };
-}
+  secondsAndAgents({ words: [seconds = '', ...agents] }: Typed) {
+    const timeout = Number(seconds);
+    if (seconds === '' || !Number.isFinite(timeout) || timeout < 0 || timeout > MAX_WAIT_SECONDS)
+      return new Fault(`SECONDS is a number from 0 to ${MAX_WAIT_SECONDS}`);
+    return { timeout_ms: Math.round(timeout * 1000), agents };
+  },
 
-export function withoutLast({ words: [word, ...more] }: Typed) {
-  if (more.length > 0 || (word !== undefined && word !== 'without-last'))
-    return new Fault('the only argument is "without-last"');
-  return word !== undefined;
-}
+  withoutLast({ words: [word, ...more] }: Typed) {
+    if (more.length > 0 || (word !== undefined && word !== 'without-last'))
+      return new Fault('the only argument is "without-last"');
+    return word !== undefined;
+  },
 
-export function modeName({ words: [word, ...more] }: Typed) {
-  const mode = MODES.find((one) => one === word);
-  if (more.length > 0 || (word !== undefined && mode === undefined))
-    return new Fault('the mode is ask, accept or plan');
-  return mode ?? null;
-}
+  modeName({ words: [word, ...more] }: Typed) {
+    const mode = MODES.find((one) => one === word);
+    if (more.length > 0 || (word !== undefined && mode === undefined))
+      return new Fault('the mode is ask, accept or plan');
+    return mode ?? null;
+  },
 
-export function redoAndAgent({ words }: Typed) {
-  const redo = words[0] === 'redo';
-  const [agent = null, ...more] = redo ? words.slice(1) : words;
-  return more.length > 0 ? new Fault('name one agent') : { redo, agent };
-}
+  redoAndAgent({ words }: Typed) {
+    const redo = words[0] === 'redo';
+    const [agent = null, ...more] = redo ? words.slice(1) : words;
+    return more.length > 0 ? new Fault('name one agent') : { redo, agent };
+  },
 
-export function agentAndAmounts({ words }: Typed) {
-  const [agent = null, ...more] = words.filter((one) => !one.includes('='));
-  if (more.length > 0) return new Fault('name one agent');
-  const wanted = parseSpending(words.filter((one) => one.includes('=')));
-  return typeof wanted === 'string' ? new Fault(wanted) : { agent, wanted };
-}
+  agentAndAmounts({ words }: Typed) {
+    const [agent = null, ...more] = words.filter((one) => !one.includes('='));
+    if (more.length > 0) return new Fault('name one agent');
+    const wanted = parseSpending(words.filter((one) => one.includes('=')));
+    return typeof wanted === 'string' ? new Fault(wanted) : { agent, wanted };
+  },
 
-export function formatAndFile({ words: [first = 'md'], text }: Typed) {
-  const format = FORMATS.find((one) => one === first) ?? FORMATS.find((one) => first.endsWith(`.${one}`));
-  if (format === undefined) return new Fault('the format is md, html or json');
-  const file = first === format ? text.slice(first.length).trim() : text.trim();
-  return { format, file: file === '' ? null : file };
-}
+  formatAndFile({ words: [first = 'md'], text }: Typed) {
+    const format = FORMATS.find((one) => one === first) ?? FORMATS.find((one) => first.endsWith(`.${one}`));
+    if (format === undefined) return new Fault('the format is md, html or json');
+    const file = first === format ? text.slice(first.length).trim() : text.trim();
+    return { format, file: file === '' ? null : file };
+  },
+};

@@ -1,4 +1,4 @@
-import * as read from './command-arguments.ts';
+import type { Fault, READERS } from './command-arguments.ts';
 
 /** Default keys of an action, where `leader` stands for the leader key; and where they differ from those of its row, what help says and the command of the same effect. */
 type ActionRow = readonly [keys: readonly string[], help?: string, slash?: string];
@@ -17,15 +17,15 @@ interface Row {
   readonly at_agent?: true;
   /** Keys by action: the names that the configuration binds. */
   readonly keys?: Readonly<Record<string, ActionRow>>;
-  /** Reads the arguments; left out: there are none. */
-  readonly parse?: (typed: read.Typed) => unknown;
+  /** The reader of the arguments; left out: there are none. Named, so that the configuration, which needs the keys, loads no readers. */
+  readonly parse?: keyof typeof READERS;
 }
 
 const ROWS = {
   agent: {
     usage: 'NAME|NUMBER',
     help: 'go to an agent',
-    parse: read.oneAgent,
+    parse: 'oneAgent',
     completes: 'agent',
     in_capture: true,
     keys: {
@@ -55,7 +55,7 @@ const ROWS = {
   allow: {
     usage: '[SCOPE RULE | NAME=VALUE…]',
     help: 'allow the call that is asked about; SCOPE (turn, agent, session, always) grants the rule as well; values fill in the form of a question',
-    parse: read.scopeAndRule,
+    parse: 'scopeAndRule',
     in_capture: true,
     keys: {
       allow: [['leader y'], 'allow the call that is asked about, once'],
@@ -66,7 +66,7 @@ const ROWS = {
   deny: {
     usage: '[WORDS]',
     help: 'deny it; the agent reads the words',
-    parse: read.anyText,
+    parse: 'anyText',
     in_capture: true,
     keys: {
       deny: [['leader n'], 'deny the call'],
@@ -83,7 +83,7 @@ const ROWS = {
   kill: {
     usage: '[idle|AGENT…]',
     help: 'kill agents and their descendants; idle: all idle agents',
-    parse: read.anyAgents,
+    parse: 'anyAgents',
     completes: 'agents',
     at_agent: true,
     keys: { kill: [['leader k'], 'kill the agent in view and its descendants'] },
@@ -97,7 +97,7 @@ const ROWS = {
   },
   fork: {
     help: 'create a child with the captured text, or an idle one; switches to it',
-    parse: read.noTask,
+    parse: 'noTask',
     in_capture: true,
     at_agent: true,
     keys: { fork: [['leader f'], 'create a child, with what was captured'] },
@@ -106,47 +106,47 @@ const ROWS = {
   send: {
     usage: 'AGENT MESSAGE',
     help: 'write to an agent',
-    parse: read.agentAndMessage,
+    parse: 'agentAndMessage',
     completes: 'agent',
     at_agent: true,
   },
   wait: {
     usage: 'SECONDS [AGENT…]',
     help: 'wait for the next message, or for all of these',
-    parse: read.secondsAndAgents,
+    parse: 'secondsAndAgents',
     completes: 'agents',
     at_agent: true,
   },
   retry: {
     usage: '[without-last]',
     help: 'ask again after an error, or leave out what was refused',
-    parse: read.withoutLast,
+    parse: 'withoutLast',
     at_agent: true,
   },
   rules: {
     usage: '[remove ID]',
     help: 'rules that you granted in answers',
-    parse: read.ruleToRemove,
+    parse: 'ruleToRemove',
     in_capture: true,
   },
   mode: {
     usage: '[ask|accept|plan]',
     help: 'ask about changes, accept edits, or plan only',
-    parse: read.modeName,
+    parse: 'modeName',
     keys: { mode: [['shift+tab'], 'next mode: ask, accept edits, plan only'] },
   },
-  model: { usage: '[NAME]', help: 'choose another model for the agent in view', parse: read.anyText },
+  model: { usage: '[NAME]', help: 'choose another model for the agent in view', parse: 'anyText' },
   compact: {
     usage: '[WHAT TO KEEP]',
     help: 'summarise the older part of the conversation for its model',
-    parse: read.anyText,
+    parse: 'anyText',
     at_agent: true,
   },
   diff: { help: 'what the agents changed in the folder, file by file' },
   undo: {
     usage: '[redo] [AGENT]',
     help: 'take back what agents changed in files since you last wrote; redo: put it back',
-    parse: read.redoAndAgent,
+    parse: 'redoAndAgent',
     completes: 'agent',
   },
   tasks: { help: 'the task list that the agents share' },
@@ -154,10 +154,10 @@ const ROWS = {
   budget: {
     usage: '[AGENT] [usd=N] [tokens=N]',
     help: 'what may still be spent, or another budget',
-    parse: read.agentAndAmounts,
+    parse: 'agentAndAmounts',
     completes: 'agent',
   },
-  export: { usage: '[FORMAT] [FILE]', help: 'write the conversation to a file', parse: read.formatAndFile },
+  export: { usage: '[FORMAT] [FILE]', help: 'write the conversation to a file', parse: 'formatAndFile' },
   new: {
     help: 'begin another conversation; this one goes on',
     aliases: ['clear'],
@@ -167,7 +167,7 @@ const ROWS = {
   resume: {
     usage: '[ID|WORDS]',
     help: 'choose another conversation; this one goes on',
-    parse: read.anyText,
+    parse: 'anyText',
     in_capture: true,
     keys: { resume: [['leader l']] },
   },
@@ -211,8 +211,10 @@ export type KeyAction = {
 }[Exclude<keyof Rows, CommandName>];
 
 /** What a command gets from its line. */
-export type ArgumentsOf<N extends CommandName> = Rows[N] extends { parse: (typed: read.Typed) => infer A }
-  ? Exclude<A, read.Fault>
+export type ArgumentsOf<N extends CommandName> = Rows[N] extends {
+  parse: infer P extends keyof typeof READERS;
+}
+  ? Exclude<ReturnType<(typeof READERS)[P]>, Fault>
   : null;
 
 /** Commands that need an agent in view. */

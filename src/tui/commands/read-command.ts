@@ -1,5 +1,5 @@
 import { didYouMean } from '../../render/nearest-name.ts';
-import { Fault } from './command-arguments.ts';
+import { Fault, READERS } from './command-arguments.ts';
 import { type ArgumentsOf, COMMANDS, type CommandName } from './command-table.ts';
 
 /** A command with its arguments. */
@@ -53,7 +53,7 @@ export function readCommand(line: string): ReadCommand | string {
   const words = [...text.matchAll(/"([^"]*)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
   const { name, usage, parse } = command;
   const none = words.length > 0 ? new Fault(`/${name} takes no arguments`) : null;
-  const read = parse === undefined ? none : parse({ words, text });
-  if (!(read instanceof Fault)) return { name, arguments: read } as ReadCommand;
-  return read.text.endsWith('.') ? read.text : `${read.text}. Usage: ${usage}`;
+  const given = parse === undefined ? none : READERS[parse]({ words, text });
+  if (!(given instanceof Fault)) return { name, arguments: given } as ReadCommand;
+  return given.text.endsWith('.') ? given.text : `${given.text}. Usage: ${usage}`;
 }
