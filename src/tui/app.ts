@@ -254,17 +254,9 @@ class App implements AppContext {
     });
   }
 
-  startTree(prompt: ComposedText): Promise<void> {
-    return this.#trees.start(prompt);
-  }
-
-  openTree(agent_id: string | null): Promise<void> {
-    return this.#trees.open(agent_id);
-  }
-
-  leave(how: LeaveMode): void {
-    this.#leave(how);
-  }
+  readonly startTree = (prompt: ComposedText): Promise<void> => this.#trees.start(prompt);
+  readonly openTree = (agent_id: string | null): Promise<void> => this.#trees.open(agent_id);
+  readonly leave = (how: LeaveMode): void => this.#leave(how);
 
   #input(data: string): void {
     this.dispatch({ type: 'tick', now: Date.now() });
