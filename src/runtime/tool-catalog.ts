@@ -1,7 +1,7 @@
 import type { ReadTools } from '../kernel/reading/read-answer.ts';
 import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
 import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
-import { offeredSpec, readSchema } from '../kernel/toolsets/offered-spec.ts';
+import { offeredSpec, schemaForReading } from '../kernel/toolsets/offered-spec.ts';
 import type { Toolset, ToolsetTool } from '../kernel/toolsets/toolset.ts';
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { TransitionContext } from '../kernel/transition/transition-result.ts';
@@ -150,6 +150,7 @@ export class ToolCatalog {
       ? []
       : toolsets.filter(({ name }) => config.task === undefined || name !== 'sessions');
     const { terms } = this;
+    const schemas = new Map<string, ToolSpec['input']>();
     const by_name = new Map([recall, ...tools].map((tool) => [tool.spec.name, tool]));
     const of_toolsets = new Map(toolset_tools.map((tool) => [tool.spec.name, tool]));
     const findTool = (name: string) => offer?.find(name);
@@ -168,7 +169,7 @@ export class ToolCatalog {
         find(name) {
           const acting = of_toolsets.get(name);
           if (acting !== undefined) {
-            const input = readSchema(acting.spec, terms);
+            const input = keptIn(schemas, name, () => schemaForReading(acting.spec, terms));
             return { name, input, own: true, fits: acting.fits };
           }
           const tool = by_name.get(name) ?? findTool(name);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { readArguments } from '../../src/kernel/reading/read-arguments.ts';
-import { writtenCalls } from '../../src/kernel/reading/written-calls.ts';
+import { announcesCalls, writtenCalls } from '../../src/kernel/reading/written-calls.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { closeOpened } from '../close-opened.ts';
 import { forked, type Line, type Play, type Scene, setStage } from '../runtime/stage.ts';
@@ -284,4 +284,10 @@ it('texts and arguments of any size and shape are read in time, or left alone', 
     ['a', '1'],
     ['constructor', 1],
   ]);
+});
+
+it('a code block of any length is read', () => {
+  const long = `${'x '.repeat(4_000_000)}.\nLet me run it:\n\`\`\`bash\n${'y\n'.repeat(3_000_000)}\`\`\``;
+  assert.equal(writtenCalls(long), null);
+  assert.equal(announcesCalls(long), true);
 });

@@ -25,8 +25,6 @@ const TOKENED =
   /(?:<\|tool_call_begin\|>|function<｜tool▁sep｜>)\s*([\w.-]+)(?::\d+)?\s*(?:<\|tool_call_argument_begin\|>|```json)([\s\S]*?)(?:```\s*)?(?:<\|tool_call_end\|>|<｜tool▁call▁end｜>)/g;
 /** A name and keys with values, or JSON: what stands between marks. */
 const MARKS = /<\/?(?:tool_calls?|function_calls)>|<[|｜][\w▁]+[|｜]>|\[TOOL_CALLS\]/g;
-/** A text that ends with its only code block. */
-const FENCED = /^((?:(?!```)[\s\S])*)```(?:json|tool_call)?\n((?:(?!```)[\s\S])*)\n```$/;
 const FIELD =
   /<(?:antml:)?(?:parameter(?: name)?="?|arg_key>)([^"<>]+?)(?:"?>|<\/arg_key>\s*<arg_value>)\n?([\s\S]*?)\n?<\/(?:(?:antml:)?parameter|arg_value)>/g;
 
@@ -38,10 +36,10 @@ export function writtenCalls(text: string): WrittenCalls | null {
   const at = text.search(BEGIN);
   const before = at < 0 ? '' : text.slice(0, at);
   if (before.split('```').length % 2 === 0 || before.endsWith('`')) return null;
-  const fenced = FENCED.exec(text.trim());
+  const fenced = at < 0 ? fencedEnd(text) : null;
   // A code block shows something, unless it is the whole text or what the sentence before it announces.
-  if (at < 0 && fenced !== null) {
-    const [, said = '', block = ''] = fenced;
+  if (fenced !== null && /^(json|tool_call)?$/.test(fenced.language)) {
+    const { said, block } = fenced;
     const found = said === '' || announcesCalls(said) ? writtenCalls(block) : null;
     return found && { ...found, before: said.trimEnd() };
   }
@@ -58,6 +56,16 @@ export function writtenCalls(text: string): WrittenCalls | null {
   const bodies = rest.split(MARKS).filter((body) => body.trim() !== '');
   const whole = bodies.every((body) => callsIn(body.trim()).map((call) => taken(call, calls)).length > 0);
   return whole && calls.length > 0 ? { before: before.trimEnd(), calls } : null;
+}
+
+/** A text that ends with its only code block, in its parts; null for any other. Split, because a pattern would run out of stack on a long text. */
+function fencedEnd(text: string): { said: string; language: string; block: string } | null {
+  const [said = '', fenced = '', ...rest] = text.trim().split('```');
+  const begin = fenced.indexOf('\n');
+  const language = fenced.slice(0, Math.max(0, begin));
+  const end = fenced.length - 1;
+  if (rest.length !== 1 || rest[0] !== '' || begin < 0 || end <= begin || fenced[end] !== '\n') return null;
+  return /^\w*$/.test(language) ? { said, language, block: fenced.slice(begin + 1, end) } : null;
 }
 
 /** Leaves nothing of a whole call in the text. */
@@ -97,10 +105,8 @@ const ANNOUNCES =
 /** Whether the last sentence of an answer announces a call, and asks or waits for nobody. */
 export function announcesCalls(text: string): boolean {
   // Commands in a code block at the end are what was announced.
-  const [, said = text] =
-    /^((?:(?!```)[\s\S])*)```(?:\w+)?\n(?:(?!```)[\s\S])*\n```$/.exec(text.trim()) ?? [];
   const last =
-    said
+    (fencedEnd(text)?.said ?? text)
       .trim()
       .split(/(?<=[.!?:…])\s+|\n+/)
       .at(-1) ?? '';

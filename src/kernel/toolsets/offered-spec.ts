@@ -83,6 +83,6 @@ export function offeredSpec({ name, description, input }: ToolSpec, offer: Offer
 }
 
 /** What the arguments of a call are read by: all parameters, with the names of profiles. */
-export function readSchema({ name, input }: ToolSpec, terms: ToolsetTerms): Schema {
+export function schemaForReading({ name, input }: ToolSpec, terms: ToolsetTerms): Schema {
   return withShown(input, (key) => key !== 'profile' || profilesFor({ terms }, name) || true);
 }
