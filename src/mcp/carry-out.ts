@@ -4,7 +4,7 @@ import { modelFault } from '../kernel/toolsets/acts/task-options.ts';
 import { parseArguments } from '../kernel/toolsets/arguments.ts';
 import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
 import { containPath } from '../permissions/path-containment.ts';
-import { type Agent, isActive, meant } from '../records/agent/agent.ts';
+import { type Agent, meant } from '../records/agent/agent.ts';
 import { nameFault, nameOfTask, storedName } from '../records/agent/agent-name.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
@@ -221,7 +221,7 @@ export class Calls {
     const { store } = this.#options;
     const root = await this.#client.known();
     const roots = (await this.#client.roots()).filter(
-      (one) => one.id === root?.id || all || !isTerminal(one.state.type) || isActive(one),
+      (one) => one.id === root?.id || all || !isTerminal(one.state.type),
     );
     const agents: object[] = [];
     for (const one of all ? roots : roots.slice(0, 50)) {

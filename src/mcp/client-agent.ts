@@ -10,10 +10,9 @@ import { parsedObject } from '../records/text/json-text.ts';
 import { isProcessGone, livingWorkers } from '../store/process-gone.ts';
 import type { Worker } from '../store/store.ts';
 import { leadOf } from '../trees/leaders/leaders.ts';
+import { lookUntil } from '../trees/rest.ts';
 import type { McpOptions } from './mcp-options.ts';
 
-/** Poll interval for changes that cause no event in this process: another one may lead the agent. */
-const POLL_MS = 500;
 /** Minimum time between attempts to take over the same unled tree. */
 const LEAD_MS = 5_000;
 /** Minimum time that the result of a call is waited for: a call that was given up may still take effect. */
@@ -112,35 +111,20 @@ export class ClientAgent {
     input: object,
     { ms = CALL_MS, signal }: CallLimits = {},
   ): Promise<PlacedCall & { readonly result: ResultContent | null }> {
-    const { runtime } = this.#options;
+    const { runtime, onEntered } = this.#options;
     const root = await this.#living();
     signal?.throwIfAborted();
     const id = randomUUID();
     const placed = { id, root_id: root.id, after: root.last_seq };
-    const heard = Promise.withResolvers<ResultContent | null>();
-    const giveUp = (): void => heard.resolve(null);
-    const timer = setTimeout(giveUp, Math.max(ms, CALL_MS));
-    signal?.addEventListener('abort', giveUp, { once: true });
-    const stop = runtime.subscribe((event) => {
-      if (event.type !== 'message' || event.agent_id !== root.id || event.message.kind !== 'result') return;
-      const content = event.message.content as ResultContent;
-      if (content.call_id === id) heard.resolve(content);
+    const letter = writeClientCall({ id, tool, input: JSON.stringify(input) });
+    await runtime.send(root.id, letter, { id, from: this.name });
+    onEntered();
+    const look = (): Promise<ResultContent | null> => this.#resultNow(placed);
+    const result = await lookUntil(this.#options, look, (found) => found !== null, {
+      ms: Math.max(ms, CALL_MS),
+      signal,
     });
-    const done = new AbortController();
-    try {
-      await runtime.send(root.id, writeClientCall({ id, tool, input: JSON.stringify(input) }), {
-        id,
-        from: this.name,
-      });
-      this.#options.onEntered();
-      const result = await Promise.race([heard.promise, this.#polled(placed, done.signal)]);
-      return { ...placed, result };
-    } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', giveUp);
-      done.abort();
-      stop();
-    }
+    return { ...placed, result };
   }
 
   /**
@@ -187,23 +171,21 @@ export class ClientAgent {
     return this.root();
   }
 
-  async #polled(placed: PlacedCall, signal: AbortSignal): Promise<ResultContent> {
-    for (;;) {
-      await sleep(POLL_MS, undefined, { signal, ref: false });
-      // Read in the order in which a call changes them (letter, agent, result): whatever was written before an earlier read is seen by the later ones.
-      const { store } = this.#options;
-      const letters = await store.mail(placed.root_id);
-      const root = await store.agent(placed.root_id);
-      const result = await this.resultOf(placed);
-      if (result !== null) return result;
-      if (root === null || isTerminal(root.state.type)) throw ended(this.name);
-      if (isActive(root) || letters.some(({ id }) => id === placed.id)) {
-        await this.lead([root]).catch(() => undefined);
-        continue;
-      }
-      const why = failureOf(root.state)?.error ?? (root.state.type === 'idle' ? root.state.limit : undefined);
-      throw new CoppiceError('E_REFUSED', `the call was not carried out: ${why ?? 'its turn ended before'}`);
+  /** The result of a call; null while it may still come. Rejects if it will not. */
+  async #resultNow(placed: PlacedCall): Promise<ResultContent | null> {
+    // Read in the order in which a call changes them (letter, agent, result): whatever was written before an earlier read is seen by the later ones.
+    const { store } = this.#options;
+    const letters = await store.mail(placed.root_id);
+    const root = await store.agent(placed.root_id);
+    const result = await this.resultOf(placed);
+    if (result !== null) return result;
+    if (root === null || isTerminal(root.state.type)) throw ended(this.name);
+    if (isActive(root) || letters.some(({ id }) => id === placed.id)) {
+      await this.lead([root]).catch(() => undefined);
+      return null;
     }
+    const why = failureOf(root.state)?.error ?? (root.state.type === 'idle' ? root.state.limit : undefined);
+    throw new CoppiceError('E_REFUSED', `the call was not carried out: ${why ?? 'its turn ended before'}`);
   }
 
   /** The newest agent under the client's name that it may continue as. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sleep } from '../processes/waiting.ts';
-import { type Agent, isActive } from '../records/agent/agent.ts';
+import type { Agent } from '../records/agent/agent.ts';
 import { deedsLine } from '../records/agent/deeds-line.ts';
-import { failureOf, isTerminal } from '../records/agent/state.ts';
+import { failureOf } from '../records/agent/state.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
 import type { WaitRow } from '../records/conversation/wait.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
@@ -16,11 +16,6 @@ const QUIET_MS = 30;
 interface Patience {
   readonly ms?: number;
   readonly signal?: AbortSignal | undefined;
-}
-
-/** Whether an agent works or is about to, so that a wait for its rest goes on. */
-export function isAtWork(agent: Agent): boolean {
-  return !isTerminal(agent.state.type) && isActive(agent);
 }
 
 /** How an agent rests, in the row of a wait: why its turn failed or who ended it, which limit cut it short, and what it did. While it works, only that. */

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { restRow } from '../../src/mcp/listed-agents.ts';
+import { isActive } from '../../src/records/agent/agent.ts';
 import { waitDocument } from '../../src/trees/answers/wait-document.ts';
-import { isAtWork, lookUntil } from '../../src/trees/rest.ts';
+import { lookUntil } from '../../src/trees/rest.ts';
 import { closeOpened } from '../close-opened.ts';
 import { type Play, setStage } from '../runtime/stage.ts';
 import { until } from '../until.ts';
@@ -36,13 +37,13 @@ it('a wait ends when an agent is killed, however long it may last, and when it i
   const { promise: never } = Promise.withResolvers<string>();
   const on = await setStage(() => never);
   const root = await on.start();
-  await until(async () => isAtWork(await on.agent('main')), 'work');
+  await until(async () => isActive(await on.agent('main')), 'work');
   const look = async () => ({ agent: await on.agent('main') });
   const given_up = new AbortController();
-  const first = lookUntil(on, look, (now) => !isAtWork(now.agent), { signal: given_up.signal });
+  const first = lookUntil(on, look, (now) => !isActive(now.agent), { signal: given_up.signal });
   given_up.abort();
-  assert.ok(isAtWork((await first).agent));
-  const second = lookUntil(on, look, (now) => !isAtWork(now.agent));
+  assert.ok(isActive((await first).agent));
+  const second = lookUntil(on, look, (now) => !isActive(now.agent));
   await on.runtime.kill(root.id);
   assert.equal((await second).agent.state.type, 'killed');
 });

@@ -1,6 +1,5 @@
 import { modeOf } from '../../permissions/mode.ts';
-import type { Agent } from '../../records/agent/agent.ts';
-import { descendantsOf } from '../../records/agent/agent.ts';
+import { type Agent, descendantsOf, isActive } from '../../records/agent/agent.ts';
 import type { ComposedText } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
@@ -9,7 +8,7 @@ import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { Store } from '../../store/store.ts';
 import { leadOf, notLedYet } from '../../trees/leaders/leaders.ts';
 import { OpenTree, releaseTree } from '../../trees/open-tree.ts';
-import { isAtWork, lookUntil } from '../../trees/rest.ts';
+import { lookUntil } from '../../trees/rest.ts';
 import type { EditorFolder, SessionDraft } from '../acp-options.ts';
 import {
   type AskedSession,
@@ -150,7 +149,7 @@ export class EditorTree {
         if (found === undefined) throw new CoppiceError('E_AGENT_NOT_FOUND', 'its conversation was deleted');
         return { agent: found, within: [found, ...descendantsOf(agent_id, all)] };
       },
-      (now) => !now.within.some(isAtWork),
+      (now) => !now.within.some(isActive),
     );
     for (const one of within) this.#agents.set(one.id, one);
     return agent;

@@ -8,36 +8,41 @@ import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT } from '../start/exit-code.ts';
-import { findAgent, findRoot, hasEnded } from './find-agent.ts';
+import { findAgent, findRoot } from './find-agent.ts';
 
 /** Interval at which unled trees are looked for. */
 const TELL_S = 2;
 
 type Row = DocumentOf<'coppice/wait/v1'>['results'][number];
 
-/** `coppice wait [ID…]`: waits until none of these agents (default: those of the newest tree) is working. Read-only. */
+/** `coppice wait [ID…]`: waits until none of these agents (default: all of the newest tree, those that are created meanwhile too) is working. Read-only. */
 export async function wait(
   context: Context,
   texts: readonly string[],
   options: { readonly timeout: number },
 ): Promise<number> {
   const document = await ask(context, async (asked) => {
-    let agents = await idsOf(context, asked, texts);
+    let whom = await whomOf(context, asked, texts);
     const deadline = performance.now() + options.timeout * 1_000;
     const told = new Set<string>();
+    const before = new Set<string>();
     for (let first = true; ; first = false) {
       const left_s = Math.max(0, deadline - performance.now()) / 1_000;
       // The first query returns at once, so that unled trees are reported before the wait for them begins.
       const terms = { timeout_seconds: first ? 0 : Math.min(TELL_S, left_s) };
-      const found = await asked.wait({ agents, ...terms }).catch(async (error: unknown) => {
+      const found = await asked.wait({ ...whom, ...terms }).catch(async (error: unknown) => {
         // One of them was deleted with its run: the wait is for the others.
         if (first || !isNotFound(error)) throw error;
-        agents = await stillThere(asked, agents);
-        if (agents.length === 0) return { schema: 'coppice/wait/v1' as const, results: [] };
-        return asked.wait({ agents, timeout_seconds: 0 });
+        whom = { agents: await stillThere(asked, whom.agents ?? []) };
+        if (whom.agents.length === 0) return { schema: 'coppice/wait/v1' as const, results: [] };
+        return asked.wait({ ...whom, timeout_seconds: 0 });
       });
-      tellUnled(found.results, told);
-      if (found.timed_out === undefined || left_s === 0) return found;
+      // Agents of the tree that had ended before the wait began.
+      if (first && whom.agents === undefined)
+        for (const row of found.results) if (row.status === 'dead') before.add(row.agent_id);
+      const results = found.results.filter(({ agent_id }) => !before.has(agent_id));
+      tellUnled(results, told);
+      if (found.timed_out === undefined || left_s === 0) return { ...found, results };
     }
   });
   if (context.json) printJson(document);
@@ -60,11 +65,14 @@ function tellUnled(rows: readonly Row[], told: Set<string>): void {
   }
 }
 
-async function idsOf(context: Context, asked: Asked, texts: readonly string[]): Promise<string[]> {
-  if (texts.length > 0)
-    return Promise.all(texts.map(async (text) => (await findAgent(context, asked, text)).id));
-  const { agents } = await asked.tree(await findRoot(context, asked, undefined));
-  return agents.filter((agent) => !hasEnded(agent)).map(({ id }) => id);
+type Whom =
+  | { readonly agents: string[]; readonly tree?: never }
+  | { readonly agents?: never; readonly tree: string };
+
+async function whomOf(context: Context, asked: Asked, texts: readonly string[]): Promise<Whom> {
+  if (texts.length === 0) return { tree: await findRoot(context, asked, undefined) };
+  const found = texts.map(async (text) => (await findAgent(context, asked, text)).id);
+  return { agents: await Promise.all(found) };
 }
 
 async function stillThere(asked: Asked, ids: readonly string[]): Promise<string[]> {

@@ -3,8 +3,6 @@ import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { ClientEvent } from '../../serve/client/client-events.ts';
 import type { ClientOptions } from '../../serve/client/client-request.ts';
 import { sameLedgerFlags } from '../../settings/suggested-command.ts';
-import { isNotFound } from '../../trees/find-agent.ts';
-import { hasEnded } from '../agents/find-agent.ts';
 import { withServer } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { type Followed, type FollowOptions, followRun, noticeOf } from './follow-run.ts';
@@ -57,25 +55,15 @@ function shownEvent({ agent, mail, message }: ClientEvent): ShownEvent {
   return { agent, mail, notice };
 }
 
-/** Waits for all agents of the tree, and again for those that were created meanwhile. */
 async function settled(
   client: CoppiceClient,
   root_id: string,
   until: 'tree' | 'root',
   signal: AbortSignal,
 ): Promise<readonly AgentDocument[]> {
-  for (let waited: readonly string[] = [root_id]; ; ) {
-    const rested = await client.wait({ agents: [...waited], timeout_seconds: WAIT_S }, { signal }).then(
-      ({ timed_out }) => timed_out === undefined,
-      (error: unknown) => {
-        // One of the agents was deleted with its run.
-        if (isNotFound(error)) return false;
-        throw error;
-      },
-    );
-    const { agents } = await client.tree(root_id);
-    const living = agents.filter((agent) => !hasEnded(agent)).map(({ id }) => id);
-    if (rested && (until === 'root' || living.every((id) => waited.includes(id)))) return agents;
-    waited = until === 'root' ? waited : [...new Set([root_id, ...living])];
-  }
+  const whom = until === 'root' ? { agents: [root_id] } : { tree: root_id };
+  const rests = async () =>
+    (await client.wait({ ...whom, timeout_seconds: WAIT_S }, { signal })).timed_out === undefined;
+  while (!(await rests()));
+  return (await client.tree(root_id)).agents;
 }

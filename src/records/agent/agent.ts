@@ -150,9 +150,12 @@ export function systemText(config: AgentConfig): string {
   return texts.filter((text) => text !== '').join('\n\n');
 }
 
-/** Whether the agent works or is about to read mail; `wait` and the check for work left in a tree count both. */
-export function isActive({ state, unread }: Agent): boolean {
-  return isWorking(state.type) || unread === true;
+/** Whether the agent works or is about to read mail. An agent that does neither rests: every wait for rest, and the check for work left in a tree, goes by this. */
+export function isActive({
+  state,
+  unread,
+}: Pick<Agent, 'state'> & { readonly unread?: boolean | undefined }): boolean {
+  return isWorking(state.type) || (unread === true && !isTerminal(state.type));
 }
 
 /** The git worktree that the agent works in; null if none. */

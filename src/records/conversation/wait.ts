@@ -1,7 +1,7 @@
-import type { Agent } from '../agent/agent.ts';
+import { type Agent, isActive } from '../agent/agent.ts';
 import { deedsLine } from '../agent/deeds-line.ts';
 import type { Call, WaitSpec } from '../agent/state.ts';
-import { isFanIn, isTerminal, isWorking, onlyWaits, waitsOf } from '../agent/state.ts';
+import { isFanIn, isTerminal, onlyWaits, waitsOf } from '../agent/state.ts';
 import { allTexts, cutShort } from './child-text.ts';
 import { completionFrom } from './completion.ts';
 import { isLetter, type Mail } from './mail.ts';
@@ -129,7 +129,7 @@ export function isAtRest(agent: Agent, view: WaitView): boolean {
 
 /** A child before its first turn counts as running, and so does an agent with waking mail. */
 function atWork(agent: Agent, view: WaitView): boolean {
-  return isWorking(agent.state.type) || (!isTerminal(agent.state.type) && view.hasMail(agent));
+  return isActive({ state: agent.state, unread: view.hasMail(agent) });
 }
 
 function mayAnswer(agent: Agent, view: WaitView): boolean {

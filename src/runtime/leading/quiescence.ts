@@ -1,5 +1,5 @@
-import type { Agent } from '../../records/agent/agent.ts';
-import { interruptionOf, isTerminal, isWorking } from '../../records/agent/state.ts';
+import { type Agent, isActive } from '../../records/agent/agent.ts';
+import { interruptionOf, isWorking } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { outcomeOf, outcomeOfTree } from '../../records/run/outcome.ts';
 import type { Store } from '../../store/store.ts';
@@ -77,7 +77,7 @@ export class Quiescence {
           waiting.reject(new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`)),
         );
       const concerned = until === 'root' ? [root] : agents;
-      if (concerned.some((agent) => isWorking(agent.state.type) || this.#hasWork(agent))) return;
+      if (concerned.some((agent) => this.#isActive(agent))) return;
       const failure = interruptionOf(root.state);
       const outcome = until === 'root' ? outcomeOf(root) : outcomeOfTree(root_id, agents);
       this.#end(waiting, () =>
@@ -90,12 +90,11 @@ export class Quiescence {
     }
   }
 
-  /** Whether an agent at rest has inputs or mail that will wake it. */
-  #hasWork(agent: Agent): boolean {
+  /** Inputs and mail of an agent that this process leads need not be in the ledger yet. */
+  #isActive(agent: Agent): boolean {
     const cell = this.#executor.cells.get(agent.id);
-    if (isTerminal(agent.state.type)) return false;
-    if (cell === undefined) return agent.unread === true;
-    return cell.inputs.length > 0 || cell.inbox.hasNews(cell.agent.noticed);
+    if (cell === undefined) return isActive(agent);
+    return isActive({ ...agent, unread: cell.inputs.length > 0 || cell.inbox.hasNews(cell.agent.noticed) });
   }
 
   #end(waiting: Waiting, tell: () => void): void {

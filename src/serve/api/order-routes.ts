@@ -140,10 +140,23 @@ export const ORDER_ROUTES = [
     summary: 'Answers when none of these agents is at work any more, or when the time is over',
     scope: 'read',
     answer: 'coppice/wait/v1',
-    body: z.strictObject({
-      agents: z.array(z.string().min(1).max(NAME_MAX)).min(1).max(AGENTS_MAX).describe('whom to wait for'),
-      timeout_seconds: z.number().min(0).max(WAIT_MAX_S).default(30).describe('longest time'),
-    }),
+    body: z
+      .strictObject({
+        agents: z
+          .array(z.string().min(1).max(NAME_MAX))
+          .min(1)
+          .max(AGENTS_MAX)
+          .optional()
+          .describe('whom to wait for'),
+        tree: z
+          .string()
+          .min(1)
+          .max(NAME_MAX)
+          .optional()
+          .describe('a tree: all of its agents, those that are created meanwhile too'),
+        timeout_seconds: z.number().min(0).max(WAIT_MAX_S).default(30).describe('longest time'),
+      })
+      .refine(({ agents, tree }) => agents !== undefined || tree !== undefined, 'agents or a tree is needed'),
     handle: (sources, { body, signal }) => waitDocument(sources, body, signal),
   }),
 ] as const;

@@ -44,8 +44,8 @@ export function ledgerClient(read: ReadSources & RuleSources, sources: () => Pro
     messages: (id, query = {}) => messagesDocument(read, id, query),
     trees: (query = {}) => treesDocument(read, query),
     tree: (id) => treeDocument(read, id),
-    wait: ({ agents, timeout_seconds = 0 }, { signal } = {}) =>
-      waitDocument(read, { agents, timeout_seconds }, signal),
+    wait: ({ timeout_seconds = 0, ...whom } = {}, { signal } = {}) =>
+      waitDocument(read, { ...whom, timeout_seconds }, signal),
     approvals: (query = {}) => approvalsDocument(read, query),
     allow: (id, given = {}) => answerDocument(ordering, id, { verdict: 'allow', ...given }),
     deny: (id, given = {}) => answerDocument(ordering, id, { verdict: 'deny', ...given }),

@@ -1,32 +1,40 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
-import type { Agent } from '../../records/agent/agent.ts';
+import { type Agent, isActive } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { outcomeOf } from '../../records/run/outcome.ts';
-import type { ReadSources } from '../find-agent.ts';
-import { oneAgent } from '../find-agent.ts';
+import { oneAgent, oneRoot, type ReadSources } from '../find-agent.ts';
 import { unledTrees } from '../leaders/unled-reason.ts';
-import { isAtWork, lookUntil, restOf } from '../rest.ts';
+import { lookUntil, restOf } from '../rest.ts';
 
 type WaitDocument = DocumentOf<'coppice/wait/v1'>;
+
+interface WaitQuery {
+  readonly agents?: readonly string[] | undefined;
+  /** All agents of this tree, those that are created meanwhile too. */
+  readonly tree?: string | undefined;
+  readonly timeout_seconds: number;
+}
 
 /** Waits until none of these agents is working, the timeout expires, or `signal` is aborted. Only reads the ledger. */
 export async function waitDocument(
   { store, unled }: ReadSources,
-  {
-    agents: names,
-    timeout_seconds,
-  }: { readonly agents: readonly string[]; readonly timeout_seconds: number },
+  { agents: names = [], tree, timeout_seconds }: WaitQuery,
   signal?: AbortSignal,
 ): Promise<WaitDocument> {
+  const root = tree === undefined ? null : await oneRoot(store, tree);
   const named = await Promise.all(names.map((name) => oneAgent(store, name)));
-  const ids = [...new Set(named.map(({ id }) => id))];
+  const ids = new Set(named.map(({ id }) => id));
   const agents = await lookUntil(
     { store },
-    async () => (await Promise.all(ids.map((id) => store.agent(id)))).filter((one) => one !== null),
-    (found) => !found.some(isAtWork),
+    async () => {
+      const found = await Promise.all([...ids].map((id) => store.agent(id)));
+      const all = root === null ? [] : (await store.agents({ root_id: root.id })).toReversed();
+      return [...found.filter((one) => one !== null), ...all.filter(({ id }) => !ids.has(id))];
+    },
+    (found) => !found.some(isActive),
     { ms: timeout_seconds * 1_000, signal },
   );
-  const roots = new Set(agents.flatMap((agent) => (isAtWork(agent) ? agent.root_id : [])));
+  const roots = new Set(agents.flatMap((agent) => (isActive(agent) ? agent.root_id : [])));
   const living = await Promise.all([...roots].map((root_id) => store.agents({ root_id, living: true })));
   const unled_trees = await unledTrees(unled, store, living.flat());
   return {
@@ -40,7 +48,7 @@ function rowOf(
   agent: Agent,
   unled: WaitDocument['results'][number]['unled'],
 ): WaitDocument['results'][number] {
-  const works = isAtWork(agent);
+  const works = isActive(agent);
   return {
     agent_id: agent.id,
     root_id: agent.root_id,

@@ -116,6 +116,38 @@ alwaysOnBothDatabases('a wait in a process of its own', (database) => {
     await run.ended;
   });
 
+  it('for a whole tree also waits for agents that are created meanwhile', async () => {
+    const untilThere = (file: string) => ({
+      name: 'bash',
+      input: { command: `until [ -e ${file} ]; do sleep 0.1; done` },
+    });
+    const rules = [
+      step(0, fork('early')),
+      { when: { agent: 'early', step: 0 }, calls: [untilThere('early.end')] },
+      { when: { agent: 'early', step: 1 }, calls: [fork('late')] },
+      { when: { agent: 'late', step: 0 }, calls: [untilThere('late.end')] },
+      { say: 'I am {{agent.name}}' },
+    ];
+    writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules }));
+    const url = await database();
+    const where = url === undefined ? [] : ['--database', url];
+    const run = home.start(['run', 'go', '--model', 'scripted:rules.json', '--yes', ...where]);
+    const listed = async () => (await home.run(['ps', '--all', ...where])).stdout;
+    await until(async () => / early /.test(await listed()), 'the first child');
+    const waiting = home.run(['wait', '--timeout', '60', '--json', ...where]);
+    await sleep(1_000);
+    writeFileSync(join(home.work, 'early.end'), '');
+    await until(async () => / late /.test(await listed()), 'the second child');
+    await sleep(1_000);
+    writeFileSync(join(home.work, 'late.end'), '');
+    const { code, stdout, stderr } = await waiting;
+    assert.equal(code, 0, stderr);
+    const { results } = JSON.parse(stdout) as { readonly results: readonly Row[] };
+    const rows = results.map(({ name, last_reply }) => `${name}: ${last_reply}`);
+    assert.deepEqual(rows.slice(1), ['early: I am early', 'late: I am late'], stdout);
+    await run.ended;
+  });
+
   it('ends over HTTP, too', async () => {
     const server = await startOpenAiChatServer({
       answer: ({ messages }: Exchange) => {
