@@ -1,5 +1,5 @@
 import { DEFAULT_TERMS } from '../../kernel/toolsets/toolset-terms.ts';
-import { composeConfig } from '../setup/compose-config.ts';
+import { composeRoot } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
@@ -11,15 +11,16 @@ export async function demo(context: Context, options: { readonly fast?: boolean 
   const store = await context.openStore();
   const slow = process.stderr.isTTY === true && options.fast !== true;
   const runtime = await composeRuntime(context, store, DEFAULT_TERMS, { extra: demoModels(slow) });
-  const config = {
-    ...composeConfig(context, DEFAULT_TERMS, DEMO_MODEL, { allow: DEMO_TOOLS }),
-    tools: DEMO_TOOLS,
-  };
+  const { config } = composeRoot(context, DEFAULT_TERMS, { model: DEMO_MODEL, allow: DEMO_TOOLS });
   return leadRun(
     context,
     store,
     runtime,
-    () => runtime.start({ prompt: 'Audit this folder: split the work, then report.', config }),
+    () =>
+      runtime.start({
+        prompt: 'Audit this folder: split the work, then report.',
+        config: { ...config, tools: DEMO_TOOLS },
+      }),
     {
       title: 'SCRIPTED DEMO  ·  offline, scripted agents, real tools',
     },

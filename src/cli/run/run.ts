@@ -3,14 +3,7 @@ import { fit } from '../../render/style.ts';
 import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { PlacementOptions } from '../../trees/leaders/placement.ts';
 import { ask, askLedger } from '../setup/ask-server.ts';
-import { chooseModel } from '../setup/choose-model.ts';
-import {
-  composeConfig,
-  composeLimits,
-  composeTerms,
-  namedProfile,
-  type RootOptions,
-} from '../setup/compose-config.ts';
+import { composeRoot, composeTerms, type RootOptions } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUndelivered, tellUnled } from '../setup/no-server-notices.ts';
@@ -49,16 +42,15 @@ export async function run(context: Context, given: string | undefined, options: 
       title: `coppice run  ·  ${server.url}  ·  ${shown}`,
     });
   }
-  const limits = composeLimits(context, parseLimits(options.limit), options.profile);
+  const limits = parseLimits(options.limit);
   const terms = composeTerms(context);
-  const model = chooseModel(context, namedProfile(terms, options.profile));
-  const config = composeConfig(context, terms, model, options);
+  const root = composeRoot(context, terms, { ...options, limits });
   const store = await context.openStore();
   const runtime = await composeRuntime(context, store, terms, { can_ask: options.ask === true });
   const { name } = options;
-  return leadRun(context, store, runtime, () => runtime.start({ prompt, name, config, limits }), {
+  return leadRun(context, store, runtime, () => runtime.start({ prompt, name, ...root }), {
     ...options,
-    title: `coppice run  ·  ${model}  ·  ${shown}`,
+    title: `coppice run  ·  ${root.config.model}  ·  ${shown}`,
     after: async (id) => {
       const pending = await store.deliveries({ status: 'pending', limit: RECENT });
       await tellUndelivered(

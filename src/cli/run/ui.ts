@@ -17,14 +17,8 @@ import { findRoot } from '../agents/find-agent.ts';
 import { exportPieces, writeExport } from '../export/export.ts';
 import { openInBrowser, signInLink } from '../serve/sign-in-link.ts';
 import { askLedger } from '../setup/ask-server.ts';
-import { chooseModel, modelChoices } from '../setup/choose-model.ts';
-import {
-  composeConfig,
-  composeLimits,
-  composeTerms,
-  namedProfile,
-  type RootOptions,
-} from '../setup/compose-config.ts';
+import { modelChoices } from '../setup/choose-model.ts';
+import { composeRoot, composeTerms, type RootOptions } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
@@ -118,10 +112,8 @@ async function converse(
   const extra: ReadonlyMap<string, Model> = demoModels(true);
   const settings = (other: string | null) => {
     const allow = [...(demo ? DEMO_TOOLS : []), ...(options.allow ?? [])];
-    const named = other ?? model ?? chooseModel(context, namedProfile(terms, options.profile));
-    const config = composeConfig(context, terms, named, { ...options, allow });
-    const limits = composeLimits(context, parseLimits(options.limit), options.profile);
-    return { config, limits };
+    const limits = parseLimits(options.limit);
+    return composeRoot(context, terms, { ...options, allow, limits, model: other ?? model ?? undefined });
   };
   // Checks the settings before the person writes anything.
   const chosen = root === null && model !== null ? settings(null) : null;

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { ChannelLog } from '../../channels/channel.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
@@ -6,13 +5,10 @@ import { decoded } from '../../records/text/text.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { Alerts } from '../../serve/alerts/alerts.ts';
 import { TraceExporter } from '../../serve/traces/trace-exporter.ts';
-import { findProfile } from '../../settings/settings-profiles.ts';
-import { given } from '../../settings/subagent-terms.ts';
 import type { Store } from '../../store/store.ts';
 import { workerLabels } from '../../trees/leaders/placement.ts';
 import { TreeTimelines } from '../../trees/timeline/tree-timelines.ts';
-import { chooseModel } from '../setup/choose-model.ts';
-import { composeConfig, composeLimits, composeTerms } from '../setup/compose-config.ts';
+import { composeRoot, composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Configuration } from '../setup/configuration.ts';
 import type { Context } from '../setup/context.ts';
@@ -123,12 +119,7 @@ function sessions(context: Context, terms: ToolsetTerms): ServerOptions['session
   const by_channel: Readonly<Record<string, typeof telegram>> = { telegram };
   return (channel) => {
     const { profile, model, cwd } = by_channel[channel] ?? {};
-    const found =
-      profile === undefined ? undefined : findProfile(terms.profiles, profile, `channels.${channel}: `);
-    const folder = cwd ?? resolve(context.options.cwd ?? '.');
-    const own = { ...context, options: { ...context.options, ...given({ model }), cwd: folder } };
-    const config = composeConfig(own, terms, chooseModel(own, found), { profile });
-    return { config, limits: composeLimits(context, {}, profile) };
+    return composeRoot(context, terms, { profile, model, cwd }, `channels.${channel}: `);
   };
 }
 

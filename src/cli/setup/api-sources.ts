@@ -44,7 +44,7 @@ export function sourcesOf(context: Context, { store, runtime, terms, onEntered, 
     usage: new UsageRollUp(store),
     activity: new TreeActivity(store),
     prompts: new AgentPrompts(store),
-    compose: (request) => composeRoot(context, store, terms, request),
+    compose: (request) => placedRoot(context, store, terms, request),
     profiles: async () => (await terms()).profiles,
     onEntered,
   };
@@ -83,21 +83,15 @@ function ledgerRuntime(context: Context, store: Store, terms: Parts['terms']): R
 }
 
 /** Composes the configuration, limits and placement of a root that a program requests. */
-export async function composeRoot(
+export async function placedRoot(
   context: Context,
   store: Store,
   termsOf: Parts['terms'],
-  { model, profile, cwd, limits = {}, label = [], anywhere = false, ...rest }: RootRequest,
+  { label = [], anywhere = false, ...asked }: RootRequest,
 ): Promise<ComposedRoot> {
-  const { given } = await import('../../settings/subagent-terms.ts');
-  const { chooseModel } = await import('./choose-model.ts');
-  const { composeConfig, composeLimits, namedProfile } = await import('./compose-config.ts');
-  const terms = await termsOf();
-  const own = { ...context, options: { ...context.options, ...given({ model, cwd }) } };
-  const chosen = chooseModel(own, namedProfile(terms, profile));
+  const [{ composeRoot }, terms] = [await import('./compose-config.ts'), await termsOf()];
   return {
-    config: composeConfig(own, terms, chosen, { profile, ...rest }),
-    limits: composeLimits(context, limits, profile),
+    ...composeRoot(context, terms, asked),
     placement: placementOf(store, { label, anywhere }, context.env),
   };
 }

@@ -13,7 +13,7 @@ export const MODEL_BY_PROVIDER: readonly (readonly [string, string])[] = [
 ];
 
 /** Returns `--model`, else the model of the profile or the configuration, else that of the first provider whose key is set. Throws `E_NO_KEY`. */
-export function chooseModel(context: Context, profile?: Profile | undefined): string {
+export function chooseModel(context: Context, profile?: Profile | null): string {
   const { configuration } = context.loaded;
   const named =
     context.options.model ?? profile?.model ?? configuration.agents?.defaults?.model ?? configuration.model;

@@ -14,12 +14,13 @@ import { findProfile } from '../../settings/settings-profiles.ts';
 import { given, subagentTerms } from '../../settings/subagent-terms.ts';
 import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
 import { agentTargets } from './channels-config.ts';
+import { chooseModel } from './choose-model.ts';
 import type { Context } from './context.ts';
 import { RULED } from './profiles/parse-agent-file.ts';
 import { loadProfiles } from './profiles/profiles.ts';
 import { loadProjectParts, projectPartsConfig } from './profiles/project-parts.ts';
 
-/** Options of every command that creates a root agent. */
+/** What is asked of a root agent, by a command, a request, a chat or an editor. The rest comes from its profile, then from the configuration. */
 export interface RootOptions {
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
@@ -28,32 +29,49 @@ export interface RootOptions {
   /** Empty for the toolsets of the profile or the configuration. */
   readonly toolset?: readonly string[] | undefined;
   readonly profile?: string | undefined;
+  readonly model?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly limits?: Partial<Limits> | undefined;
 }
 
-/** Returns the named profile; undefined if it does not exist, which `composeConfig` reports. */
-export function namedProfile(terms: ToolsetTerms, name: string | undefined): Profile | undefined {
-  return name === undefined ? undefined : terms.profiles.get(name);
+export interface Root {
+  readonly config: AgentConfig;
+  readonly limits: Partial<Limits>;
 }
 
 /** Rules about which notices were printed: a server composes many configurations. */
 const noticed = new Set<string>();
 
-/** Composes the configuration of a root agent. Throws for a rule that cannot be parsed, and `E_CONFIG` for an unknown profile. */
-export function composeConfig(
+/**
+ * Composes the configuration of a root agent, and the limits of its tree. Throws `E_NO_KEY`, an error for a rule that cannot be parsed, and for an unknown
+ * profile `E_CONFIG`, which says `where` it was named.
+ */
+export function composeRoot(
   context: Context,
   terms: ToolsetTerms,
-  model: string,
-  { allow = [], deny = [], yes = false, thinking, toolset = [], profile: name }: RootOptions,
-): AgentConfig {
+  {
+    allow = [],
+    deny = [],
+    yes = false,
+    thinking,
+    toolset = [],
+    profile: name,
+    cwd = context.options.cwd,
+    ...asked
+  }: RootOptions,
+  where = '',
+): Root {
+  const profile = name === undefined ? null : findProfile(terms.profiles, name, where);
+  const model = asked.model ?? chooseModel(context, profile);
   const defaults = context.loaded.configuration.agents?.defaults ?? {};
-  const brought = projectPartsConfig(context);
+  const brought = projectPartsConfig({ ...context, options: { ...context.options, ...given({ cwd }) } });
   const servers = [
     ...Object.keys(context.loaded.configuration.mcp?.servers ?? {}),
     ...(brought.mcp_servers ?? []).map((server) => server.name),
   ];
   const config = rootConfig(
     { model, thinking, toolsets: toolset.length > 0 ? toolset : undefined },
-    name === undefined ? null : findProfile(terms.profiles, name),
+    profile,
     {
       model,
       thinking: defaults.thinking ?? 'off',
@@ -61,7 +79,7 @@ export function composeConfig(
       ...brought,
       toolsets: defaults.toolsets ?? ['process'],
       tools: (toolsets) => defaults.tools ?? usualTools(toolsets, servers),
-      cwd: resolve(context.options.cwd ?? '.'),
+      cwd: resolve(cwd ?? '.'),
       permissions: {
         cli: { allow: yes ? ['*', ...allow] : allow, ask: [], deny },
         config: { allow: [], ask: [], deny: [], ...given(defaults.permissions ?? {}) },
@@ -76,7 +94,7 @@ export function composeConfig(
           process.stderr.write(`${clean(notice)}\n`);
         noticed.add(rule);
       }
-  return config;
+  return { config, limits: { ...rootLimits(context.loaded.configuration.agents, name), ...asked.limits } };
 }
 
 /** Returns the default tools. With the toolset slash a model has two ways to act: bash, and slash commands for everything else. */
@@ -122,9 +140,4 @@ function toolsetNotices(profiles: readonly Profile[]): string[] {
           ],
     ),
   );
-}
-
-/** Limits of the configuration, overridden by those of the profile, then by those of the command line. */
-export function composeLimits(context: Context, named: Partial<Limits>, profile?: string): Partial<Limits> {
-  return { ...rootLimits(context.loaded.configuration.agents, profile), ...named };
 }

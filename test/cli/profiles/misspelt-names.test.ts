@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { parseLimits } from '../../../src/cli/run/limit-option.ts';
-import { composeConfig } from '../../../src/cli/setup/compose-config.ts';
+import { composeRoot } from '../../../src/cli/setup/compose-config.ts';
 import type { Context } from '../../../src/cli/setup/context.ts';
 import { loadConfiguration } from '../../../src/cli/setup/load-configuration.ts';
 import { TOOL_NAMES } from '../../../src/cli/setup/profiles/parse-agent-file.ts';
@@ -92,12 +92,10 @@ it('a profile in allowAgents that this folder does not have is told of, because 
 it('in the rules of the command line and of all agents', async () => {
   const config = (rules: { allow?: string[]; deny?: string[] }, configured = {}) =>
     told(async () =>
-      composeConfig(
-        await loaded({ agents: { defaults: { permissions: configured } } }),
-        DEFAULT_TERMS,
-        'a/b',
-        rules,
-      ),
+      composeRoot(await loaded({ agents: { defaults: { permissions: configured } } }), DEFAULT_TERMS, {
+        model: 'a/b',
+        ...rules,
+      }),
     );
   const wrong = /^invalid rule "bsh:git": there is no tool "bsh"\. Did you mean bash\? Tools: bash, /;
   assert.match(await config({ allow: ['bsh:git'] }), wrong);

@@ -3,7 +3,7 @@ import { McpService } from '../../../mcp/serve-client.ts';
 import { StdioLines } from '../../../mcp/stdio-lines.ts';
 import { workingFolder } from '../../../processes/working-folder.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
-import { composeRoot } from '../../setup/api-sources.ts';
+import { placedRoot } from '../../setup/api-sources.ts';
 import { composeTerms } from '../../setup/compose-config.ts';
 import { composeRuntime } from '../../setup/compose-runtime.ts';
 import type { Context } from '../../setup/context.ts';
@@ -49,7 +49,7 @@ export async function mcpServe(context: Context, options: McpServeOptions): Prom
       wait_ms: options.maxWait * 1_000,
       onEntered: () => undefined,
       compose: (wanted) =>
-        composeRoot(context, store, async () => terms, {
+        placedRoot(context, store, async () => terms, {
           ...{ allow, deny, toolset },
           ...wanted,
           profile: wanted.profile ?? profile,

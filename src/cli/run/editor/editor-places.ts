@@ -4,14 +4,8 @@ import { configIn } from '../../../permissions/mode.ts';
 import { clean } from '../../../render/clean.ts';
 import type { Store } from '../../../store/store.ts';
 import { mcpServerConfig, serverNameFrom } from '../../../tools/mcp/mcp-config.ts';
-import { chooseModel, modelChoices } from '../../setup/choose-model.ts';
-import {
-  composeConfig,
-  composeLimits,
-  composeTerms,
-  namedProfile,
-  type RootOptions,
-} from '../../setup/compose-config.ts';
+import { modelChoices } from '../../setup/choose-model.ts';
+import { composeRoot, composeTerms, type RootOptions } from '../../setup/compose-config.ts';
 import { composeRuntime } from '../../setup/compose-runtime.ts';
 import type { Configuration } from '../../setup/configuration.ts';
 import { type Context, reloaded } from '../../setup/context.ts';
@@ -63,22 +57,16 @@ async function openPlace(given: Context, store: Store, rules: EditorRules): Prom
   const configuration = { ...fresh.loaded.configuration, mcp: servers.mcp };
   const context = { ...fresh, loaded: { ...fresh.loaded, configuration } };
   const terms = composeTerms(context);
-  const profile = namedProfile(terms, rules.profile);
-  const defaults = context.loaded.configuration.agents?.defaults;
   const runtime = await composeRuntime(context, store, terms, { extra: demoModels(true), can_ask: true });
   return {
     runtime,
-    draft: () => ({
-      model: chooseModel(context, profile),
-      thinking: profile?.thinking ?? defaults?.thinking ?? 'off',
-      mode: 'ask',
-    }),
+    draft: () => {
+      const { model, thinking } = composeRoot(context, terms, rules).config;
+      return { model, thinking, mode: 'ask' };
+    },
     begin: ({ model, thinking, mode }) => {
-      const config = composeConfig(context, terms, model, { ...rules, thinking });
-      return {
-        config: configIn(mode, config),
-        limits: composeLimits(context, {}, rules.profile),
-      };
+      const { config, limits } = composeRoot(context, terms, { ...rules, model, thinking });
+      return { config: configIn(mode, config), limits };
     },
     models: () => modelChoices(context, terms),
     bring: (named) => servers.bring(named),

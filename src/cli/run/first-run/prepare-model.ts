@@ -5,7 +5,6 @@ import { changeConfiguration, replaceJson } from '../../../settings/change-confi
 import { keyFile, readKeys } from '../../../settings/key-file.ts';
 import type { Screen, ScreenListener } from '../../../tui/terminal/screen.ts';
 import { chooseModel } from '../../setup/choose-model.ts';
-import { namedProfile } from '../../setup/compose-config.ts';
 import { type Context, reloaded } from '../../setup/context.ts';
 import { DEMO_MODEL } from '../../setup/demo-rules.ts';
 import { addKey } from './add-key.ts';
@@ -37,7 +36,7 @@ export async function prepareModel(
   terms: ToolsetTerms,
   { profile, set_up, style, line_mode, openScreen }: PrepareOptions,
 ): Promise<PreparedModel | null> {
-  const named = namedProfile(terms, profile);
+  const named = profile === undefined ? null : (terms.profiles.get(profile) ?? null);
   const usual = set_up ? null : modelOrNull(() => chooseModel(context, named));
   if (usual !== null) return { model: usual, context };
   const end = await firstRun(context, set_up ? 'Which model?' : NO_MODEL, style, line_mode, openScreen);
