@@ -1,8 +1,8 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import type { AgentConfig, PermissionMode } from '../records/agent/agent.ts';
-import type { Limits } from '../records/agent/limits.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
+import type { Root } from '../trees/open-tree.ts';
 
 /** Settings that an editor may still change before the conversation begins. */
 export interface SessionDraft {
@@ -17,7 +17,7 @@ export interface EditorFolder {
   /** Returns the settings of a new conversation. Throws a `CoppiceError`, such as `E_NO_KEY`. */
   draft(): SessionDraft;
   /** Returns what a conversation starts with. Throws a `CoppiceError` if the configuration does not allow it. */
-  begin(draft: SessionDraft): { readonly config: AgentConfig; readonly limits: Partial<Limits> };
+  begin(draft: SessionDraft): Root;
   /** The models that a person may choose from. */
   models(): readonly { readonly name: string; readonly note: string }[];
   /** Adds the MCP servers that the editor names to those of the folder. Returns a sentence for each server that is left out. */

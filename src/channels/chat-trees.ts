@@ -1,16 +1,17 @@
 import { proposeRules } from '../permissions/grants/propose-rules.ts';
-import type { Agent, AgentConfig } from '../records/agent/agent.ts';
-import type { Limits } from '../records/agent/limits.ts';
+import type { Agent } from '../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { storable } from '../records/text/text.ts';
 import { statusWord } from '../render/agent-status.ts';
+import { treeRows } from '../render/tree-rows.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import { findAsk } from '../store/approvals/find-ask.ts';
 import type { Store } from '../store/store.ts';
 import { oneAgent } from '../trees/find-agent.ts';
+import type { Root } from '../trees/open-tree.ts';
 import type { AgentLine, ChannelMemory, ChatEvent, ChatSessions } from './channel.ts';
 
 export interface ChatTreesOptions {
@@ -18,7 +19,7 @@ export interface ChatTreesOptions {
   readonly store: Store;
   readonly runtime: RuntimeFace;
   /** Returns the configuration of a new session. */
-  readonly session: () => { readonly config: AgentConfig; readonly limits: Partial<Limits> };
+  readonly session: () => Root;
   /** Called after a write that gives a tree something to do; the tree may have to be taken over first. */
   readonly onWritten: () => void;
 }
@@ -59,7 +60,12 @@ export class ChatTrees implements ChatSessions {
     const root = await this.#root(chat);
     if (root === null) return [];
     const all = await this.#options.store.agents({ root_id: root.id, living: true });
-    return byFamily(root, all.toReversed()).map((agent) => ({
+    const rows = treeRows(
+      all.toReversed(),
+      { colour: false, unicode: false },
+      ({ created_at }) => created_at,
+    );
+    return rows.map(({ agent }) => ({
       id: agent.id,
       name: agent.name,
       depth: agent.depth,
@@ -196,11 +202,4 @@ interface Watched {
 
 function sessionKey(chat: string): string {
   return `session:${chat}`;
-}
-
-/** Sorts agents depth first, siblings in order of creation. */
-function byFamily(root: Agent, agents: readonly Agent[]): Agent[] {
-  const below = (parent: Agent): Agent[] =>
-    agents.filter((agent) => agent.parent_id === parent.id).flatMap((agent) => [agent, ...below(agent)]);
-  return [agents.find(({ id }) => id === root.id) ?? root, ...below(root)];
 }

@@ -4,11 +4,12 @@ import { modelFault } from '../kernel/toolsets/acts/task-options.ts';
 import { parseArguments } from '../kernel/toolsets/arguments.ts';
 import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
 import { containPath } from '../permissions/path-containment.ts';
-import { type Agent, meant } from '../records/agent/agent.ts';
+import type { Agent } from '../records/agent/agent.ts';
 import { nameFault, nameOfTask, storedName } from '../records/agent/agent-name.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { clean } from '../render/clean.ts';
+import { isNotFound, oneAgent } from '../trees/find-agent.ts';
 import type { ClientAgent, PlacedCall } from './client-agent.ts';
 import { cancelTask, taskOfCall, taskOfTree } from './durable-tasks.ts';
 import { listedAgent } from './listed-agents.ts';
@@ -159,9 +160,8 @@ export class Calls {
     if (from === null) return this.#waitForNews(ms, terms);
     const ids: string[] = [];
     for (const text of from) {
-      const found = await this.#find(text);
-      if (!('id' in found)) return { type: 'answer', answer: found };
-      if (!ids.includes(found.id)) ids.push(found.id);
+      const { id } = await this.#find(text);
+      if (!ids.includes(id)) ids.push(id);
     }
     return this.awaited(ids, terms, ms);
   }
@@ -240,8 +240,11 @@ export class Calls {
     if (typeof target !== 'string') return null;
     const root = await this.#client.known();
     if (root !== null && (await store.find(target, root.id)).length > 0) return null;
-    const found = await this.#find(target);
-    if (!('id' in found) || found.root_id === root?.id) return null;
+    const found = await this.#find(target).catch((error: unknown) => {
+      if (isNotFound(error)) return null;
+      throw error;
+    });
+    if (found === null || found.root_id === root?.id) return null;
     if (name === 'kill')
       return { killed: (await store.kill(found.id, this.#client.name, await store.now())).ids };
     const { message } = input;
@@ -251,21 +254,22 @@ export class Calls {
     return { sent_to: found.id, name: found.name };
   }
 
-  /** Returns the client's agent with this id, unique id prefix or name; an error if none or several match. */
-  async #find(text: string): Promise<Agent | ToolAnswer> {
+  /** Returns the client's agent with this id, unique id prefix or name. Rejects if none or several match. */
+  #find(text: string): Promise<Agent> {
     const { store } = this.#options;
-    const root = await this.#client.known();
-    const near = root === null ? [] : await store.find(text, root.id);
-    const found: Agent[] = [];
-    for (const agent of near.length > 0 ? near : await store.find(text))
-      if (agent.config.client === undefined && (await this.#client.owns(agent))) found.push(agent);
-    const which = meant(found);
-    if (which.found === 'one') return which.agent;
+    const find = async (called: string): Promise<Agent[]> => {
+      const root = await this.#client.known();
+      const near = root === null ? [] : await store.find(called, root.id);
+      const found: Agent[] = [];
+      for (const agent of near.length > 0 ? near : await store.find(called))
+        if (agent.config.client === undefined && (await this.#client.owns(agent))) found.push(agent);
+      return found;
+    };
     const shown = clean(text.slice(0, SHOWN_MAX));
-    if (which.found === 'none')
-      return refused('AGENT_NOT_FOUND', `no agent "${shown}" of yours; list_agents lists them.`);
-    const named = which.candidates.map(({ id, name: called }) => `${called} (${id.slice(0, 8)})`).join(', ');
-    return refused('AGENT_AMBIGUOUS', `"${shown}" means several: ${named}. Use a longer id.`);
+    return oneAgent({ find: () => find(text) }, shown, {
+      where: ' of yours',
+      list: 'list_agents lists them.',
+    });
   }
 
   async #checked<T>(

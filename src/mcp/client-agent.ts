@@ -7,7 +7,7 @@ import { writeClientCall } from '../records/client-call.ts';
 import type { ResultContent } from '../records/conversation/message.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { parsedObject } from '../records/text/json-text.ts';
-import { isProcessGone, livingWorkers } from '../store/process-gone.ts';
+import { isProcessGone } from '../store/process-gone.ts';
 import type { Worker } from '../store/store.ts';
 import { leadOf } from '../trees/leaders/leaders.ts';
 import { lookUntil } from '../trees/rest.ts';
@@ -135,17 +135,12 @@ export class ClientAgent {
     const { runtime, store, env, lasting } = this.#options;
     if (lasting) return;
     const now = performance.now();
-    const others = agents.filter(
-      ({ root_id, worker }) =>
-        worker !== runtime.worker_id && now - (this.#tried.get(root_id) ?? -LEAD_MS) >= LEAD_MS,
-    );
-    if (others.length === 0) return;
-    for (const { root_id } of others) this.#tried.set(root_id, now);
-    const living = new Set((await livingWorkers(store)).map(({ id }) => id));
-    const unled = others.filter(({ worker }) => worker === null || !living.has(worker));
-    for (const root_id of new Set(unled.map((one) => one.root_id)))
+    for (const { root_id, worker } of agents) {
+      if (worker === runtime.worker_id || now - (this.#tried.get(root_id) ?? -LEAD_MS) < LEAD_MS) continue;
+      this.#tried.set(root_id, now);
       if ((await leadOf(store, root_id, env)).by === 'here')
         await runtime.resume(root_id, { unattended: true });
+    }
   }
 
   /** Returns the result of a call; null if there is none yet. */

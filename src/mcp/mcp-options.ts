@@ -1,8 +1,8 @@
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
-import type { AgentConfig } from '../records/agent/agent.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
+import type { Root } from '../trees/open-tree.ts';
 
 /** Settings that a client may specify for a tree that it starts. */
 export interface WantedRoot {
@@ -12,9 +12,7 @@ export interface WantedRoot {
   readonly limits?: Partial<Limits> | undefined;
 }
 
-export interface ComposedRoot {
-  readonly config: AgentConfig;
-  readonly limits: Partial<Limits>;
+export interface ComposedRoot extends Root {
   /** Labels that a worker needs to take the tree over. */
   readonly placement: readonly string[];
 }

@@ -37,7 +37,7 @@ export function invalidParams(message: string): ProtocolError {
 /** Converts an error to a result, which the client's model can read and act on. */
 export function failed(error: unknown): ToolAnswer {
   const { code, message, hint } = errorJson(error);
-  return refused(code, message, hint);
+  return refused(code.replace(/^E_/, ''), message, hint);
 }
 
 /** Returns the ids of the agents that a call created. */

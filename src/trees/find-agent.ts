@@ -39,21 +39,29 @@ export async function oneAgent(
   text: string,
   { root_id, where = '', list = 'GET /v1/agents?all=true lists them' }: Scope = {},
 ): Promise<Agent> {
-  const which = meant(await store.find(text, root_id));
-  if (which.found === 'one') return which.agent;
-  if (which.found === 'none')
-    throw new CoppiceError('E_AGENT_NOT_FOUND', `no agent called "${text}"${where}`, { hint: list });
-  throw await ambiguous(text, which.candidates, async ({ id, name }) => `${clean(name)} (${id})`);
+  return oneOf(text, await store.find(text, root_id), {
+    none: async () =>
+      new CoppiceError('E_AGENT_NOT_FOUND', `no agent called "${text}"${where}`, { hint: list }),
+    describe: async ({ id, name }) => `${clean(name)} (${id})`,
+  });
 }
 
-/** The error that lists which agents a text may mean. */
-export async function ambiguous<Found>(
+/** Of the agents that a text fits, the one that it means; `hasEnded` is needed for those that are not from the ledger. Rejects as `oneAgent` does. */
+export async function oneOf<Found>(
   text: string,
-  candidates: readonly Found[],
-  describe: (one: Found) => Promise<string>,
-): Promise<CoppiceError> {
-  const list = await Promise.all(candidates.slice(0, CANDIDATES).map(describe));
-  return new CoppiceError('E_AGENT_AMBIGUOUS', `"${text}" matches ${candidates.length} agents`, {
+  found: readonly Found[],
+  words: {
+    readonly hasEnded?: (one: Found) => boolean;
+    readonly none: () => Promise<CoppiceError>;
+    readonly describe: (one: Found) => Promise<string>;
+  },
+): Promise<Found> {
+  const which = meant(found, words.hasEnded);
+  if (which.found === 'one') return which.agent;
+  if (which.found === 'none') throw await words.none();
+  const { candidates } = which;
+  const list = await Promise.all(candidates.slice(0, CANDIDATES).map(words.describe));
+  throw new CoppiceError('E_AGENT_AMBIGUOUS', `"${text}" matches ${candidates.length} agents`, {
     hint: `${list.join('\n')}\nUse a longer id.`,
   });
 }

@@ -1,7 +1,8 @@
 import type { DocumentOf } from '../documents/shapes/all-documents.ts';
 import type { UiStyle } from '../render/style.ts';
-import type { ResumeOptions, RuntimeFace, StartOptions } from '../runtime/runtime-face.ts';
+import type { ResumeOptions, RuntimeFace } from '../runtime/runtime-face.ts';
 import type { ReadSources } from '../trees/find-agent.ts';
+import type { Root } from '../trees/open-tree.ts';
 import type { ExportFormat } from './commands/command-arguments.ts';
 import type { KeyBindings } from './keys/keys-config.ts';
 import type { StatusScript } from './printing/status-script.ts';
@@ -24,7 +25,7 @@ export interface AppOptions extends ReadSources {
   /** Labels of the workers that lead the trees which are started here; null: this process leads them. */
   readonly placement: readonly string[] | null;
   /** Configuration and limits of a conversation that a first prompt starts; `model`: null for the default. */
-  readonly begin: (model: string | null) => Required<Pick<StartOptions, 'config' | 'limits'>>;
+  readonly begin: (model: string | null) => Root;
   /** Writes a tree into a file (null: a new one in this folder) and resolves to its path. Rejects if the file exists. */
   readonly exportTree: (root_id: string, format: ExportFormat, file: string | null) => Promise<string>;
   /** The models that the person may choose from. */

@@ -1,5 +1,5 @@
 import type { PermissionOption, ToolCallContent } from '@agentclientprotocol/sdk';
-import { proposeRules } from '../../permissions/grants/propose-rules.ts';
+import { offeredRule } from '../../permissions/grants/propose-rules.ts';
 import type { Ask, AskAnswer } from '../../records/conversation/ask.ts';
 import type { FormField } from '../../records/question/form-field.ts';
 import { questionOf } from '../../records/question/question.ts';
@@ -16,8 +16,7 @@ const CHOICES_MAX = 20;
 export function permissionOptions(ask: Ask): PermissionOption[] {
   const question = questionOf(ask);
   if (question !== null) return questionOptions(question.fields);
-  const { rules, first } = proposeRules(ask);
-  const rule = rules[first];
+  const rule = offeredRule(ask);
   const granting: PermissionOption[] =
     rule === undefined
       ? []
@@ -71,8 +70,7 @@ export function answerOf(ask: Ask, option_id: string): Answer | null {
     if (field === undefined || value === undefined) return null;
     return { verdict: 'allow', scope: 'once', note: '', values: { [field.name]: value } };
   }
-  const { rules, first } = proposeRules(ask);
-  const rule = rules[first];
+  const rule = offeredRule(ask);
   if (rule === undefined || (option_id !== 'session' && option_id !== 'always')) return null;
   return { verdict: 'allow', scope: option_id, rule, note: '' };
 }

@@ -2,14 +2,13 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
-import { meant } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import { nearestName } from '../../render/nearest-name.ts';
 import type { Calls } from '../../serve/client/client.ts';
 import { workFolder } from '../../settings/folders.ts';
-import { ambiguous } from '../../trees/find-agent.ts';
+import { oneOf } from '../../trees/find-agent.ts';
 import type { Context } from '../setup/context.ts';
 
 export function hasEnded({ state }: Pick<AgentDocument, 'state'>): boolean {
@@ -22,19 +21,15 @@ export function hasEnded({ state }: Pick<AgentDocument, 'state'>): boolean {
  */
 export async function findAgent(context: Context, asked: Calls, text: string): Promise<AgentDocument> {
   const { agents: found } = await asked.agents({ called: text });
-  const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
-  if (only === undefined) throw await notFound(asked, text);
-  const near = await nearest(context, asked, text);
-  const which = meant(near.length > 0 ? near : found, hasEnded);
-  if (which.found === 'one') {
-    const { agent } = which;
-    if (near.length > 0)
-      process.stderr.write(`${clean(agent.name)} of the tree ${await nameOfTree(asked, agent)}\n`);
-    return agent;
-  }
-  const candidates = which.found === 'many' ? which.candidates : found;
-  throw await ambiguous(text, candidates, (one) => describe(asked, one));
+  const near = found.length > 1 ? await nearest(context, asked, text) : [];
+  const agent = await oneOf(text, near.length > 0 ? near : found, {
+    hasEnded,
+    none: () => notFound(asked, text),
+    describe: (one) => describe(asked, one),
+  });
+  if (near.length > 0)
+    process.stderr.write(`${clean(agent.name)} of the tree ${await nameOfTree(asked, agent)}\n`);
+  return agent;
 }
 
 /** Agents of that name in the newest tree of this folder. */

@@ -1,6 +1,5 @@
 import { DEFAULT_TERMS } from '../../kernel/toolsets/toolset-terms.ts';
 import { composeRoot } from '../setup/compose-config.ts';
-import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
 import { leadRun } from './follow-run.ts';
@@ -10,19 +9,13 @@ export async function demo(context: Context, options: { readonly fast?: boolean 
   // Uses the usual ledger, so that a second terminal sees the demo like any other run.
   const store = await context.openStore();
   const slow = process.stderr.isTTY === true && options.fast !== true;
-  const runtime = await composeRuntime(context, store, DEFAULT_TERMS, { extra: demoModels(slow) });
   const { config } = composeRoot(context, DEFAULT_TERMS, { model: DEMO_MODEL, allow: DEMO_TOOLS });
+  const prompt = 'Audit this folder: split the work, then report.';
   return leadRun(
     context,
     store,
-    runtime,
-    () =>
-      runtime.start({
-        prompt: 'Audit this folder: split the work, then report.',
-        config: { ...config, tools: DEMO_TOOLS },
-      }),
-    {
-      title: 'SCRIPTED DEMO  ·  offline, scripted agents, real tools',
-    },
+    DEFAULT_TERMS,
+    (runtime) => runtime.start({ prompt, config: { ...config, tools: DEMO_TOOLS } }),
+    { title: 'SCRIPTED DEMO  ·  offline, scripted agents, real tools', extra: demoModels(slow) },
   );
 }

@@ -1,6 +1,7 @@
 import { agentJson } from '../../documents/agent-json.ts';
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { deniedCalls, deniedIn, deniedLine } from '../../records/agent/denied.ts';
 import { isWorking } from '../../records/agent/state.ts';
@@ -13,6 +14,7 @@ import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { resumeCommand, sameLedgerFlags } from '../../settings/suggested-command.ts';
 import type { Store } from '../../store/store.ts';
 import { markRead } from '../../tui/overview/overview-source.ts';
+import { composeRuntime, type RuntimeTerms } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { closeStore, onStopSignal } from '../setup/end-process.ts';
 import { printJson } from '../setup/output.ts';
@@ -54,31 +56,35 @@ export interface FollowedTree {
   readonly agents: readonly AgentDocument[];
 }
 
-/** Shows a tree while this process leads it, prints the root's reply, and returns the exit code. Closes the runtime and the store. */
+/** Opens a runtime, shows a tree while this process leads it, prints the root's reply, and returns the exit code. Closes the runtime and the store. */
 export async function leadRun(
   context: Context,
   store: Store,
-  runtime: RuntimeFace,
-  begin: () => Promise<Agent>,
-  options: FollowOptions,
+  terms: ToolsetTerms,
+  begin: (runtime: RuntimeFace) => Promise<Agent>,
+  options: FollowOptions & Pick<RuntimeTerms, 'extra'>,
 ): Promise<number> {
-  const led: Followed = {
-    begin: async (see) => {
-      runtime.subscribe((event) => see(shownEvent(event), event));
-      const { id } = await begin();
-      // Counters before agents: an agent created in between must not count as deleted.
-      const tree = await store.tree(id);
-      return { root_id: id, tree, agents: (await runtime.agents(id)).map((agent) => agentJson(agent)) };
-    },
-    settled: async (root_id, until) =>
-      (await runtime.settled(root_id, until)).agents.map((agent) => agentJson(agent)),
-    next: (root_id) => {
-      store.assertThere();
-      return `continue with: ${resumeCommand(context, root_id, options.ask === true)}`;
-    },
-    close: () => runtime.close(),
-  };
   try {
+    const runtime = await composeRuntime(context, store, terms, {
+      extra: options.extra,
+      can_ask: options.ask === true,
+    });
+    const led: Followed = {
+      begin: async (see) => {
+        runtime.subscribe((event) => see(shownEvent(event), event));
+        const { id } = await begin(runtime);
+        // Counters before agents: an agent created in between must not count as deleted.
+        const tree = await store.tree(id);
+        return { root_id: id, tree, agents: (await runtime.agents(id)).map((agent) => agentJson(agent)) };
+      },
+      settled: async (root_id, until) =>
+        (await runtime.settled(root_id, until)).agents.map((agent) => agentJson(agent)),
+      next: (root_id) => {
+        store.assertThere();
+        return `continue with: ${resumeCommand(context, root_id, options.ask === true)}`;
+      },
+      close: () => runtime.close(),
+    };
     return await followRun(context, led, options);
   } finally {
     await closeStore(store);

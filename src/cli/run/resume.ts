@@ -1,12 +1,12 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { UNSUCCESSFUL } from '../../records/run/outcome.ts';
+import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Calls, CoppiceClient } from '../../serve/client/client.ts';
 import { workFolder } from '../../settings/folders.ts';
 import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { askLedger } from '../setup/ask-server.ts';
 import { composeTerms } from '../setup/compose-config.ts';
-import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { demoModels } from '../setup/demo-rules.ts';
 import { leadRun } from './follow-run.ts';
@@ -63,11 +63,7 @@ export async function resume(
     throw error;
   });
   since = root.updated_at;
-  const runtime = await composeRuntime(context, store, composeTerms(context), {
-    extra: demoModels(process.stderr.isTTY),
-    can_ask: options.ask === true,
-  });
-  const begin = async () => {
+  const begin = async (runtime: RuntimeFace) => {
     const resumed = await runtime.resume(root.id, how);
     const broken = resumed.broken.map(({ agent, reason }) => ({
       agent_id: agent.id,
@@ -77,8 +73,9 @@ export async function resume(
     tellResumed(context, options, { ...resumed, broken });
     return resumed.root;
   };
-  return leadRun(context, store, runtime, begin, {
+  return leadRun(context, store, composeTerms(context), begin, {
     ...follow,
+    extra: demoModels(process.stderr.isTTY),
     title: `coppice resume  ·  ${root.tree_title}`,
   });
 }

@@ -4,7 +4,6 @@ import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { PlacementOptions } from '../../trees/leaders/placement.ts';
 import { ask, askLedger } from '../setup/ask-server.ts';
 import { composeRoot, composeTerms, type RootOptions } from '../setup/compose-config.ts';
-import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUndelivered, tellUnled } from '../setup/no-server-notices.ts';
 import { printJson, printResult } from '../setup/output.ts';
@@ -46,9 +45,8 @@ export async function run(context: Context, given: string | undefined, options: 
   const terms = composeTerms(context);
   const root = composeRoot(context, terms, { ...options, limits });
   const store = await context.openStore();
-  const runtime = await composeRuntime(context, store, terms, { can_ask: options.ask === true });
   const { name } = options;
-  return leadRun(context, store, runtime, () => runtime.start({ prompt, name, ...root }), {
+  return leadRun(context, store, terms, (runtime) => runtime.start({ prompt, name, ...root }), {
     ...options,
     title: `coppice run  ·  ${root.config.model}  ·  ${shown}`,
     after: async (id) => {

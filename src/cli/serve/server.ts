@@ -2,9 +2,11 @@ import type { ChannelLog } from '../../channels/channel.ts';
 import { ChatTrees } from '../../channels/chat-trees.ts';
 import { Outbox } from '../../channels/outbox/outbox.ts';
 import { Scheduler } from '../../cron/scheduler.ts';
+import { Poll } from '../../processes/poll.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
 import { TreeKeeper } from '../../trees/leaders/tree-keeper.ts';
+import type { Root } from '../../trees/open-tree.ts';
 import { canAsk } from '../setup/channels-config.ts';
 import type { OpenChannels } from '../setup/open-channels.ts';
 import { ChannelListener } from './channel-listener.ts';
@@ -15,7 +17,7 @@ export interface ServerOptions {
   readonly runtime: RuntimeFace;
   readonly channels: OpenChannels;
   /** Returns the configuration and limits of a new session of a chat. */
-  readonly session: (channel: string) => ReturnType<ConstructorParameters<typeof ChatTrees>[0]['session']>;
+  readonly session: (channel: string) => Root;
   readonly log: ChannelLog;
   readonly labels: readonly string[];
   /** Time that turns in progress have to end when the server stops, milliseconds. */
@@ -128,8 +130,7 @@ const BATCH = 100;
 class RunCleaner {
   readonly #store: Store;
   readonly #onTrouble: (error: unknown) => void;
-  #timer: NodeJS.Timeout | null = null;
-  #cleaning: Promise<void> = Promise.resolve();
+  readonly #poll = new Poll(() => this.#clean());
 
   constructor(store: Store, onTrouble: (error: unknown) => void) {
     this.#store = store;
@@ -137,22 +138,20 @@ class RunCleaner {
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#cleaning = this.#cleaning.then(() => this.#clean());
-    }, INTERVAL_MS);
+    this.#poll.wake();
   }
 
-  async #clean(): Promise<void> {
+  async #clean(): Promise<number> {
     try {
       while ((await this.#store.cleanRuns(await this.#store.now(), BATCH)).length === BATCH);
     } catch (error) {
       this.#onTrouble(error);
     }
+    return INTERVAL_MS;
   }
 
   async stop(): Promise<void> {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    await this.#cleaning;
+    await this.#poll.stop();
     await this.#clean();
   }
 }

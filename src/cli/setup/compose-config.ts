@@ -13,6 +13,7 @@ import { DEFAULT_SYSTEM_PROMPT, rootConfig, rootLimits } from '../../settings/ro
 import { findProfile } from '../../settings/settings-profiles.ts';
 import { given, subagentTerms } from '../../settings/subagent-terms.ts';
 import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
+import type { Root } from '../../trees/open-tree.ts';
 import { agentTargets } from './channels-config.ts';
 import { chooseModel } from './choose-model.ts';
 import type { Context } from './context.ts';
@@ -32,11 +33,6 @@ export interface RootOptions {
   readonly model?: string | undefined;
   readonly cwd?: string | undefined;
   readonly limits?: Partial<Limits> | undefined;
-}
-
-export interface Root {
-  readonly config: AgentConfig;
-  readonly limits: Partial<Limits>;
 }
 
 /** Rules about which notices were printed: a server composes many configurations. */

@@ -16,7 +16,7 @@ import { DEMO_COMMANDS } from './demo-rules.ts';
 
 export interface RuntimeTerms {
   /** Models that only this command knows. */
-  readonly extra?: ReadonlyMap<string, Model>;
+  readonly extra?: ReadonlyMap<string, Model> | undefined;
   /** Whether a person can answer calls that need approval, for all agents or by their configuration. */
   readonly can_ask?: boolean | 'terminal' | ((config: AgentConfig) => boolean);
   readonly role?: WorkerRole;

@@ -68,6 +68,12 @@ export function proposeRules(call: AskedCall): ProposedRules {
   }
 }
 
+/** The rule that is offered first to whoever answers the question about this call; undefined if none is proposed. */
+export function offeredRule(call: AskedCall): string | undefined {
+  const { rules, first } = proposeRules(call);
+  return rules[first];
+}
+
 /** The rule with which `--allow` would have let a denied call run, or why there is none; `rule`: the one that denied it. */
 export function whatWouldAllow(
   { levels }: Policy,

@@ -5,7 +5,7 @@ import { clean } from '../../../render/clean.ts';
 import { spellHiddenLine } from '../../../render/hidden-characters.ts';
 import { stateMark } from '../../../render/state-mark.ts';
 import type { AgentLine, ChatSessions } from '../../channel.ts';
-import { askText, offeredRule } from '../outbound/parcel-messages.ts';
+import { askText, shownRule } from '../outbound/parcel-messages.ts';
 import type { FormattedText } from '../text/formatted-text.ts';
 import { TextBuilder } from '../text/text-builder.ts';
 import type { SlashCommand } from './bot-commands.ts';
@@ -158,7 +158,7 @@ export function writeAsks(builder: TextBuilder, asks: readonly Ask[]): void {
     builder.write(` ${clean(ask.agent_name)} wants ${clean(ask.tool)}`);
     const subject = spellHiddenLine(ask.subject, SUBJECT_MAX);
     if (subject !== '') builder.write(`: ${subject}`);
-    const rule = offeredRule(ask);
+    const rule = shownRule(ask);
     builder.write(rule === undefined ? '\n' : `\n  always: ${rule}\n`);
   }
 }

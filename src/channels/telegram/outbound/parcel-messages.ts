@@ -1,4 +1,4 @@
-import { proposeRules } from '../../../permissions/grants/propose-rules.ts';
+import { offeredRule } from '../../../permissions/grants/propose-rules.ts';
 import type { Ask } from '../../../records/conversation/ask.ts';
 import { questionOf } from '../../../records/question/question.ts';
 import { askParts } from '../../../render/ask-parts.ts';
@@ -58,7 +58,7 @@ export function askText(ask: Ask, most = ARGUMENT_MAX): FormattedText {
   builder.write(`\ncwd ${clean(ask.cwd)}\nrule: ${clean(ask.rule)}`);
   if ((questionOf(ask)?.fields.length ?? 0) > 0)
     builder.write(`\nFill it in: /approve ${ask.id.slice(0, 8)} name=value`);
-  const rule = ask.verdict === null ? offeredRule(ask) : undefined;
+  const rule = ask.verdict === null ? shownRule(ask) : undefined;
   if (rule !== undefined) builder.write(`\n${FROM_NOW_ON}, for this agent: ${rule}`);
   if (ask.verdict !== null) builder.write(`\nno longer waits: ${verdictWord(ask)}`);
   return builder.build();
@@ -67,9 +67,9 @@ export function askText(ask: Ask, most = ARGUMENT_MAX): FormattedText {
 const FROM_NOW_ON = 'From now on';
 
 /** The rule that this chat can grant for such calls of this agent, for people; undefined if none is proposed. */
-export function offeredRule(ask: Ask): string | undefined {
-  const { rules, first } = proposeRules(ask);
-  return rules[first] === undefined ? undefined : spellHiddenLine(rules[first], ARGUMENT_MAX);
+export function shownRule(ask: Ask): string | undefined {
+  const rule = offeredRule(ask);
+  return rule === undefined ? undefined : spellHiddenLine(rule, ARGUMENT_MAX);
 }
 
 /** Buttons of a question; none if it is no longer open. */
