@@ -111,10 +111,9 @@ export class Calls {
 
   /** Waits until these agents rest, but at most `ms` milliseconds; ends early if an approval is open and the client can show forms. */
   async awaited(ids: readonly string[], terms: CallTerms, ms = this.#options.wait_ms): Promise<Outcome> {
-    const waited = await waitFor(this.#client, ids, this.#options, { ...terms, ms, tells: terms.elicits });
-    if (terms.signal.aborted) return cancelled();
-    if (terms.elicits && waited.open.length > 0 && waited.asks.length > 0)
-      return { type: 'ask', asks: waited.asks, ids };
+    const waited = await waitFor(this.#client, ids, this.#options, { ...terms, ms });
+    const early = earlyEnd(ids, waited, terms);
+    if (early !== null) return early;
     const results = await rowsOf(this.#client, ids, waited, this.#options, terms.signal);
     return answer({ results, ...unfinished(waited, ids.length) });
   }
@@ -191,21 +190,10 @@ export class Calls {
     };
     const ids = (await watched()).map(({ id }) => id);
     const until = async (now: Look) => now.open.length === 0 || (await news(now)).length > 0;
-    const waited = await waitFor(this.#client, ids, this.#options, {
-      ...terms,
-      ms,
-      tells: terms.elicits,
-      until,
-    });
-    if (terms.signal.aborted) return cancelled();
-    if (
-      terms.elicits &&
-      waited.open.length > 0 &&
-      waited.asks.length > 0 &&
-      (await news(waited)).length === 0
-    )
-      return { type: 'ask', asks: waited.asks, ids };
+    const waited = await waitFor(this.#client, ids, this.#options, { ...terms, ms, until });
     const fresh = await news(waited);
+    const early = earlyEnd(ids, waited, terms);
+    if (early !== null && (terms.signal.aborted || fresh.length === 0)) return early;
     const told = fresh.map(({ id }) => id);
     const results = await rowsOf(this.#client, told, waited, this.#options, terms.signal);
     for (const { id, last_seq } of fresh) this.#client.told.set(id, last_seq);
@@ -285,6 +273,16 @@ export class Calls {
 
 function answer(value: object): Outcome {
   return { type: 'answer', answer: textResult(value) };
+}
+
+/** The answer to a call whose wait has ended before its agents rest, because it was cancelled or the client's user must answer first; null otherwise. */
+function earlyEnd(
+  ids: readonly string[],
+  { open, asks }: Look,
+  { signal, elicits }: CallTerms,
+): Outcome | null {
+  if (signal.aborted) return cancelled();
+  return elicits && open.length > 0 && asks.length > 0 ? { type: 'ask', asks, ids } : null;
 }
 
 /** A cancelled call has no reader: what it would collect remains for the next one. */

@@ -1,4 +1,4 @@
-import { type Agent, isActive } from '../records/agent/agent.ts';
+import { type Agent, isActive, pathUp } from '../records/agent/agent.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import type { Mail } from '../records/conversation/mail.ts';
@@ -22,20 +22,18 @@ type Sources = Pick<McpOptions, 'store' | 'runtime'>;
 export async function look(client: ClientAgent, ids: readonly string[], { store }: Sources): Promise<Look> {
   const root = await client.known();
   const agents = (await Promise.all(ids.map((id) => store.agent(id)))).filter((one) => one !== null);
-  const roots = new Set(agents.map(({ root_id }) => root_id));
-  const trees = new Map<string, readonly Agent[]>();
-  for (const root_id of roots) trees.set(root_id, await store.agents({ root_id, living: true }));
-  const letters = root === null ? [] : await store.mail(root.id);
-  const senders = sendersOf(letters);
-  const open: Agent[] = [];
-  for (const agent of agents)
-    if (!senders.has(agent.id) && (await isOpen(agent, trees.get(agent.root_id) ?? [], store)))
-      open.push(agent);
+  const senders = sendersOf(root === null ? [] : await store.mail(root.id));
   const asks: Ask[] = [];
-  for (const [root_id, tree] of trees)
+  const open = new Set<Agent>();
+  for (const [root_id, waited] of Map.groupBy(agents, (agent) => agent.root_id)) {
+    const tree = await store.agents({ root_id, living: true });
+    for (const agent of waited)
+      if (!senders.has(agent.id) && (await isOpen(agent, tree, store))) open.add(agent);
+    const known = new Map(tree.map((agent) => [agent.id, agent]));
     for (const ask of await store.asks({ root_id, open: true }))
-      if (pathTo(ask.agent_id, tree).some((id) => ids.includes(id))) asks.push(ask);
-  return { open, asks };
+      if (pathUp(ask.agent_id, (id) => known.get(id)).some((id) => ids.includes(id))) asks.push(ask);
+  }
+  return { open: agents.filter((agent) => open.has(agent)), asks };
 }
 
 /** The agents of which there are letters. */
@@ -50,16 +48,6 @@ async function isOpen(agent: Agent, tree: readonly Agent[], store: McpOptions['s
   return agent.parent_id === null ? tree.some(isActive) : isActive(agent);
 }
 
-function pathTo(id: string, tree: readonly Agent[]): string[] {
-  const path: string[] = [];
-  for (let at: string | null = id; at !== null; ) {
-    path.push(at);
-    const above: string | null = tree.find((one) => one.id === at)?.parent_id ?? null;
-    at = above;
-  }
-  return path;
-}
-
 /** Waits until none of these agents is at work (or `until` says so), an approval is open, `ms` have passed, or the client has disconnected. */
 export async function waitFor(
   client: ClientAgent,
@@ -68,14 +56,14 @@ export async function waitFor(
   {
     ms,
     signal,
-    tells,
+    elicits,
     until = ({ open }) => open.length === 0,
     onLook,
   }: {
     readonly ms: number;
     readonly signal: AbortSignal;
-    /** Whether to return when an approval is open. */
-    readonly tells: boolean;
+    /** Whether to return when an approval is open, which the client can show. */
+    readonly elicits: boolean;
     readonly until?: (now: Look) => boolean | Promise<boolean>;
     readonly onLook?: (now: Look) => void;
   },
@@ -88,7 +76,7 @@ export async function waitFor(
       await client.lead(now.open).catch(() => undefined);
       return now;
     },
-    async (now) => (await until(now)) || (tells && now.asks.length > 0),
+    async (now) => (await until(now)) || (elicits && now.asks.length > 0),
     { ms, signal },
   );
 }

@@ -1,5 +1,5 @@
 import { modeOf } from '../../permissions/mode.ts';
-import { type Agent, descendantsOf, isActive } from '../../records/agent/agent.ts';
+import { type Agent, descendantsOf, isActive, pathUp } from '../../records/agent/agent.ts';
 import type { ComposedText } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
@@ -231,10 +231,7 @@ export class EditorTree {
   }
 
   #nearestSession(agent_id: string): TreeSession | null {
-    for (let id: string | null = agent_id; id !== null; id = this.agent(id)?.parent_id ?? null) {
-      const session = this.sessions.get(id);
-      if (session !== undefined) return session;
-    }
-    return null;
+    const path = pathUp(agent_id, (id) => this.agent(id));
+    return path.map((id) => this.sessions.get(id)).find((session) => session !== undefined) ?? null;
   }
 }

@@ -218,6 +218,16 @@ export function runTime(config: AgentConfig, limits: Limits, started_at: number)
   return Math.min(limits.run_ms, config.run_ms ?? limits.run_ms, left);
 }
 
+/** Ids from an agent up to the root of its tree, as far as the agents are known. */
+export function pathUp(
+  agent_id: string,
+  agentOf: (id: string) => Pick<Agent, 'parent_id'> | undefined,
+): string[] {
+  const path: string[] = [];
+  for (let id: string | null = agent_id; id !== null; id = agentOf(id)?.parent_id ?? null) path.push(id);
+  return path;
+}
+
 /** The descendants of an agent, at any depth, oldest first. `all`: the agents of its tree. */
 export function descendantsOf(agent_id: string, all: Iterable<Agent>): Agent[] {
   const below = new Set([agent_id]);

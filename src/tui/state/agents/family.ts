@@ -1,4 +1,4 @@
-import type { Agent } from '../../../records/agent/agent.ts';
+import { type Agent, pathUp } from '../../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../../records/agent/state.ts';
 import type { Ask } from '../../../records/conversation/ask.ts';
 import { keptIn } from '../../../records/kept-in.ts';
@@ -41,9 +41,8 @@ export function survivingAncestor(
   agent_id: string,
   gone: ReadonlySet<string>,
 ): string | null {
-  let up = state.agents.get(agent_id)?.parent_id ?? null;
-  while (up !== null && (gone.has(up) || !state.agents.has(up))) up = state.agents.get(up)?.parent_id ?? null;
-  return up;
+  const [, ...above] = pathUp(agent_id, (id) => state.agents.get(id));
+  return above.find((id) => !gone.has(id) && state.agents.has(id)) ?? null;
 }
 
 /** Idle agents that may be killed together: no descendant is at work. Excludes the root, and agents with an open capture in their branch. */

@@ -1,4 +1,4 @@
-import type { Agent } from '../../../records/agent/agent.ts';
+import { type Agent, pathUp } from '../../../records/agent/agent.ts';
 import type { Style } from '../../../render/style.ts';
 import { type TreeRow as RowOf, treeRows } from '../../../render/tree-rows.ts';
 import type { Overlay, UiState } from '../ui-state.ts';
@@ -15,14 +15,9 @@ export function agentRows(state: UiState, filter: string, style: Style): readonl
   const agents = [...state.agents.values()];
   if (wanted === '') return treeRows(agents, style, createdAt);
   const shown = new Set<string>();
-  for (const agent of agents) {
-    if (!matches(agent, wanted)) continue;
-    let up: Agent | undefined = agent;
-    while (up !== undefined && !shown.has(up.id)) {
-      shown.add(up.id);
-      up = up.parent_id === null ? undefined : state.agents.get(up.parent_id);
-    }
-  }
+  for (const agent of agents)
+    if (matches(agent, wanted))
+      for (const id of pathUp(agent.id, (one) => state.agents.get(one))) shown.add(id);
   return treeRows(
     agents.filter((agent) => shown.has(agent.id)),
     style,

@@ -1,4 +1,5 @@
 import { ruleNotice } from '../../../permissions/shell/program.ts';
+import { pathUp } from '../../../records/agent/agent.ts';
 import type { Ask } from '../../../records/conversation/ask.ts';
 import { duration } from '../../../render/amounts.ts';
 import { clean } from '../../../render/clean.ts';
@@ -102,10 +103,8 @@ function titleOf(state: UiState, ask: Ask, names: readonly string[], width: numb
 
 /** Names from the root down to the agent that asks: `main`, `file-reader`, `grep-all`. */
 function path(state: UiState, ask: Ask): readonly string[] {
-  const names: string[] = [];
-  for (let id: string | null = ask.agent_id; id !== null; id = state.agents.get(id)?.parent_id ?? null)
-    names.unshift(clean(state.agents.get(id)?.name ?? ask.agent_name));
-  return names;
+  const up = pathUp(ask.agent_id, (id) => state.agents.get(id));
+  return up.toReversed().map((id) => clean(state.agents.get(id)?.name ?? ask.agent_name));
 }
 
 type Row = readonly Part[];
