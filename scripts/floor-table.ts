@@ -40,7 +40,6 @@ export const RUNTIME_FACE: readonly string[] = [
   'runtime/worktree/branch-merge.ts',
   'runtime/worktree/merge-and-test.ts',
   'runtime/worktree/old-worktrees.ts',
-  'runtime/ledger-follower.ts',
 ];
 export const RUNTIME = 'runtime';
 

@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Poll } from '../processes/poll.ts';
 import type { Agent } from '../records/agent/agent.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
-import { LedgerFollower } from '../runtime/ledger-follower.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { ResumeOptions, ResumeReport, RuntimeFace, StartOptions } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 import { AskWatch } from './approvals.ts';
 
+/** Interval at which the ledger is read again for what other processes do, because hints may be lost. */
+const POLL_MS = 1_000;
 /** Interval at which a tree of which other processes lead agents is checked for agents that nobody leads any more. */
 const TAKE_OVER_MS = 2_000;
 /** Delays before the attempts to release a tree: its last step may not be written yet. */
@@ -37,7 +40,9 @@ export interface ResumedTree {
 export class OpenTree {
   readonly #options: OpenTreeOptions;
   readonly #asks = new AskWatch();
-  #follower: LedgerFollower | null = null;
+  readonly #seen = new Map<string, Pick<Agent, 'updated_at' | 'last_seq' | 'reaped_at'>>();
+  #poll: Poll | null = null;
+  #unlisten: (() => Promise<void>) | null = null;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(options: OpenTreeOptions) {
@@ -59,11 +64,16 @@ export class OpenTree {
 
   /** Reports from now on what other processes do in the tree, and takes over what they leave; a no-op if this process leads all of it. */
   async follow({ root_id, report, agents }: ResumedTree): Promise<void> {
-    const { store, leads, runtime, onEvent, onAsks, onLook } = this.#options;
+    const { store, leads, runtime, onAsks, onLook } = this.#options;
     if (report !== null && report.elsewhere === 0) return;
-    this.#follower = new LedgerFollower(store, root_id, onEvent);
-    for (const agent of agents) this.#follower.know(agent);
-    await this.#follower.start();
+    for (const agent of agents) this.#see(agent);
+    const poll = new Poll(async () => {
+      await this.#read(root_id).catch(() => undefined);
+      return POLL_MS;
+    });
+    this.#poll = poll;
+    this.#unlisten = await store.listen(`follower-${randomUUID()}`, () => poll.wake());
+    poll.wake();
     this.#timer = setInterval(() => {
       onLook?.(root_id);
       if (leads) void runtime.resume(root_id, { unattended: true }).catch(() => undefined);
@@ -73,13 +83,36 @@ export class OpenTree {
 
   /** Records the state of an agent of the tree, from whichever source it came. */
   know(agent: Agent): void {
-    this.#follower?.know(agent);
+    this.#see(agent);
     if (this.#asks.changed(agent)) this.#options.onAsks();
+  }
+
+  #see({ id, updated_at, last_seq, reaped_at }: Agent): void {
+    this.#seen.set(id, { updated_at, last_seq, reaped_at });
+  }
+
+  /** Reports what has changed in the ledger since an agent was seen last, in the form of the runtime's own events. */
+  async #read(root_id: string): Promise<void> {
+    const { store, onEvent } = this.#options;
+    for (const agent of (await store.agents({ root_id })).toReversed()) {
+      const { id, last_seq, updated_at, reaped_at } = agent;
+      const before = this.#seen.get(id);
+      const after = before?.last_seq ?? agent.forked_from?.seq ?? 0;
+      // Reaping changes `reaped_at` only.
+      const is_same = before?.reaped_at === reaped_at && before.updated_at >= updated_at && after >= last_seq;
+      if (is_same) continue;
+      this.#see(agent);
+      onEvent({ type: 'agent', agent, created: before === undefined });
+      if (last_seq > after)
+        for (const message of await store.history(id, after))
+          onEvent({ type: 'message', agent_id: id, message });
+    }
   }
 
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
-    await this.#follower?.stop();
+    await this.#unlisten?.().catch(() => undefined);
+    await this.#poll?.stop();
   }
 }
 
