@@ -12,6 +12,14 @@ import { CONFIG, newRoot } from '../store/ledger-fixture.ts';
 
 after(closeOpened);
 
+const TERMS = {
+  has_tasks: true,
+  elicits: false,
+  signal: new AbortController().signal,
+  isCancelled: () => false,
+  onLook: () => undefined,
+};
+
 async function place() {
   const { store, runtime } = await setStage(() => 'done');
   const options: McpOptions = {
@@ -43,16 +51,9 @@ it('a call that nobody carries out ends, and is not lost', { timeout: 60_000 }, 
   );
   const cancelling = new AbortController();
   const cancelled = client.call('fork', { name: 'one', prompt: 'x' }, { signal: cancelling.signal });
-  const terms = {
-    has_tasks: false,
-    elicits: false,
-    signal: new AbortController().signal,
-    isCancelled: () => false,
-    onLook: () => undefined,
-  };
   const calls = new Calls(client, options);
-  const late = calls.carryOut('spawn_agents', { tasks: [{ task: 'x' }] }, terms);
-  const task = calls.carryOut('spawn_agents', { tasks: [{ task: 'x' }] }, { ...terms, has_tasks: true });
+  const late = calls.carryOut('spawn_agents', { tasks: [{ task: 'x' }] }, { ...TERMS, has_tasks: false });
+  const task = calls.carryOut('spawn_agents', { tasks: [{ task: 'x' }] }, TERMS);
   setTimeout(() => cancelling.abort(), 200);
   assert.equal((await cancelled).result, null);
   const outcome = await late;
@@ -60,6 +61,21 @@ it('a call that nobody carries out ends, and is not lost', { timeout: 60_000 }, 
   assert.match(outcome.answer.content[0]?.text ?? '', /"NOT_AVAILABLE".*recorded.*do not repeat it/);
   assert.equal((await task).type, 'task');
   assert.equal((await store.mail(root.id)).length, 3);
+});
+
+it('a name that several agents of the client have is told with all of them, whatever the call', async () => {
+  const { options, client } = await place();
+  const calls = new Calls(client, options);
+  for (const prompt of ['x', 'y']) await calls.carryOut('start_tree', { prompt, name: 'twin' }, TERMS);
+  for (const [tool, input] of [
+    ['send', { to: 'twin', message: 'x' }],
+    ['kill', { agent_id: 'twin' }],
+    ['wait', { from_agents: ['twin'] }],
+  ] as const)
+    await assert.rejects(calls.carryOut(tool, input, TERMS), {
+      code: 'E_AGENT_AMBIGUOUS',
+      hint: /^twin \(.*\)\ntwin \(.*\)\n/,
+    });
 });
 
 it('the results of many calls at once are found', async () => {

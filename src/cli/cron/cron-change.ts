@@ -4,7 +4,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Calls } from '../../serve/client/client.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { ask } from '../setup/ask-server.ts';
-import type { RootOptions } from '../setup/compose-config.ts';
+import { type RootOptions, requestOf } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUnserved } from '../setup/no-server-notices.ts';
 import { printResult } from '../setup/output.ts';
@@ -39,15 +39,13 @@ type Job = Omit<DocumentOf<'coppice/cron-job/v1'>, 'removed'>;
 /** Returns the fields of a job that the options give; undefined where not given. `allowed`: the rules that `--yes` is added to. */
 async function wishOf(context: Context, options: JobOptions, allowed: readonly string[] = []) {
   const { cron, tz, every, at, session, once, cleanup, overlap, timeout, deliver } = options;
-  const { profile, thinking, toolset, allow, deny, yes } = options;
-  const { model, cwd } = context.options;
+  const asked = requestOf(context, options, allowed);
   const task = options.task === undefined ? undefined : await readText(options.task, 'task', '--task');
   return {
     ...{ cron, tz, every, at, task, session, once, cleanup, overlap, timeout_seconds: timeout },
     deliver: deliver === false ? [] : deliver && [...deliver],
-    ...{ profile, thinking, cwd, toolset: toolset && [...toolset], deny: deny && [...deny] },
-    allow: yes === true ? ['*', ...(allow ?? allowed)] : allow && [...allow],
-    model: context.server === null ? absoluteModel(model) : model,
+    ...asked,
+    model: context.server === null ? absoluteModel(asked.model) : asked.model,
   };
 }
 

@@ -3,7 +3,7 @@ import { fit } from '../../render/style.ts';
 import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { PlacementOptions } from '../../trees/leaders/placement.ts';
 import { ask, askLedger } from '../setup/ask-server.ts';
-import { composeRoot, composeTerms, type RootOptions } from '../setup/compose-config.ts';
+import { composeRoot, composeTerms, type RootOptions, requestOf } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUndelivered, tellUnled } from '../setup/no-server-notices.ts';
 import { printJson, printResult } from '../setup/output.ts';
@@ -92,26 +92,15 @@ function detach(context: Context, prompt: string, options: RunOptions): Promise<
   });
 }
 
-/** Request that starts a tree; a server takes what is left out from its configuration. */
+/** Request that starts a tree. */
 function startOf(
   context: Context,
   prompt: string,
   options: RunOptions,
 ): Parameters<CoppiceClient['startTree']>[0] {
-  const { name, profile, thinking, toolset = [], allow = [], deny = [], label, anywhere, yes } = options;
-  const { model, cwd } = context.options;
+  const { name, label, anywhere, limit } = options;
   return {
-    prompt,
-    name,
-    model,
-    profile,
-    cwd,
-    thinking,
-    toolset: [...toolset],
-    allow: [...(yes === true ? ['*'] : []), ...allow],
-    deny: [...deny],
-    label: [...label],
-    anywhere,
-    limits: parseLimits(options.limit),
+    ...requestOf(context, options),
+    ...{ prompt, name, label: [...label], anywhere, limits: parseLimits(limit) },
   };
 }

@@ -35,6 +35,15 @@ export interface RootOptions {
   readonly limits?: Partial<Limits> | undefined;
 }
 
+/** The same as fields of a request; a server takes what is left out from its configuration. `allowed`: the rules that `--yes` is added to. */
+export function requestOf({ options }: Context, asked: RootOptions, allowed: readonly string[] = []) {
+  const { profile, thinking, toolset, allow, deny, yes } = asked;
+  const { model, cwd } = options;
+  const all = yes === true ? ['*', ...(allow ?? allowed)] : allow;
+  const rules = { allow: all && [...all], deny: deny && [...deny] };
+  return { model, cwd, profile, thinking, toolset: toolset && [...toolset], ...rules };
+}
+
 /** Rules about which notices were printed: a server composes many configurations. */
 const noticed = new Set<string>();
 

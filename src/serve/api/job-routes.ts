@@ -72,14 +72,14 @@ export const JOB_ROUTES = [
       ...rootSettings,
     }),
     handle: async ({ store, jobs, runtime, compose }, { body, id }) => {
-      const { name, session, tree, model, profile, cwd, thinking, toolset, allow, deny, ...rest } = body;
-      const input = { ...inputOf(rest), session };
+      const { name, tree, ...rest } = body;
+      const { input, wish } = partsOf(rest);
       await jobs.check(name, input);
-      const composed = await compose({ model, profile, cwd, thinking, toolset, allow, deny });
+      const composed = await compose(wish);
       const config = await runtime.checked(composed.config, composed.limits);
       const job = await jobs.add(name, input, {
         id,
-        root_id: session === 'main' && tree !== undefined ? (await oneRoot(store, tree)).id : null,
+        root_id: input.session === 'main' && tree !== undefined ? (await oneRoot(store, tree)).id : null,
         created_by: 'you',
         config,
         placement: [],
@@ -111,11 +111,10 @@ export const JOB_ROUTES = [
     }),
     handle: async (sources, request) => {
       const { jobs } = sources;
-      const { enabled, name, session, model, profile, cwd, thinking, toolset, allow, deny, ...rest } =
-        request.body;
+      const { enabled, name, ...rest } = request.body;
       const found = await jobs.find(named(request, 'job'));
-      const wish = { model, profile, cwd, thinking, toolset, allow, deny };
-      const input = { ...inputOf(rest), name, session };
+      const { input: settings, wish } = partsOf(rest);
+      const input = { ...settings, name };
       const said = Object.values({ ...input, ...wish }).some((value) => value !== undefined);
       const changed = said
         ? await jobs.change(found, input, await changedConfig(sources, found, wish))
@@ -204,10 +203,13 @@ async function changedConfig(
   return runtime.checked(changed, limits);
 }
 
-type ScheduleBody = z.infer<z.ZodObject<typeof schedule>>;
+const jobSettings = { ...schedule, session, ...rootSettings };
 
-function inputOf({ timeout_seconds, ...rest }: ScheduleBody): JobInput {
-  return { ...rest, timeout_s: timeout_seconds };
+/** The settings of a job, and those of the agents of its runs. */
+function partsOf(body: z.infer<z.ZodObject<typeof jobSettings>>): { input: JobInput; wish: RootRequest } {
+  const { model, profile, cwd, thinking, toolset, allow, deny, timeout_seconds, ...rest } = body;
+  const wish = { model, profile, cwd, thinking, toolset, allow, deny };
+  return { input: { ...rest, timeout_s: timeout_seconds }, wish };
 }
 
 /** One job in `coppice/cron-jobs/v1`. */

@@ -89,6 +89,12 @@ it('a profile in allowAgents that this folder does not have is told of, because 
   );
 });
 
+it('a profile, even if no model can be chosen without it', async () => {
+  home.configure({ agents: { reviewer: { model: 'a/b' } } });
+  const { stderr } = await home.run(['run', 'x', '--profile', 'revewer']);
+  assert.match(stderr, /no profile called "revewer"[\s\S]*Did you mean reviewer\?/);
+});
+
 it('in the rules of the command line and of all agents', async () => {
   const config = (rules: { allow?: string[]; deny?: string[] }, configured = {}) =>
     told(async () =>

@@ -75,6 +75,9 @@ it('starts, reads, writes, waits and kills', async () => {
   assert.equal((await client.startTree({ prompt: 'count' }, { key: 'once' })).id, id);
   assert.equal((await client.wait({ agents: [id], timeout_seconds: 20 })).timed_out, undefined);
   assert.equal((await client.agent(id)).last_reply, 'answer to count');
+  const whole = await client.wait({ tree: id, timeout_seconds: 20 });
+  assert.deepEqual([whole.timed_out, whole.results.map(({ agent_id }) => agent_id)], [undefined, [id]]);
+  await assert.rejects(client.wait({ timeout_seconds: 0 }), { code: 'E_INVALID_ARGUMENT' });
   await client.send(id, { text: 'more' });
   await until(async () => (await client.agent(id)).last_reply === 'answer to more', 'the second answer');
   const { messages } = await client.messages(id, { after: 1, limit: 1 });
