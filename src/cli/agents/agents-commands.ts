@@ -66,7 +66,10 @@ export function addAgentsCommands({ sub, deferred, imported }: CommandBuilder, w
     .option('--keep <text>', 'what the summary must keep')
     .action(imported(async () => (await import('./send.ts')).compact));
   sub('wait', 'Wait until agents have stopped working')
-    .argument('[ids...]', "the agents; default: all of this folder's newest tree")
+    .argument(
+      '[ids...]',
+      "the agents; default: all of this folder's newest tree, also those created meanwhile",
+    )
     .option('--timeout <seconds>', `maximum time; then exit ${EXIT.wait_incomplete}`, seconds, 3600)
     .action(imported(async () => (await import('./wait.ts')).wait));
   sub('merge', "Merge agents' worktrees into the folder of their tree")

@@ -137,7 +137,7 @@ export const ORDER_ROUTES = [
   route({
     method: 'POST',
     path: '/v1/wait',
-    summary: 'Answers when none of these agents is at work any more, or when the time is over',
+    summary: 'Answers when none of these agents, or of a tree, is at work any more, or when the time is over',
     scope: 'read',
     answer: 'coppice/wait/v1',
     body: z
