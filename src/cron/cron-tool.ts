@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { isServed } from '../documents/worker-json.ts';
 import { modelFault } from '../kernel/toolsets/acts/task-options.ts';
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
@@ -7,6 +6,7 @@ import { CoppiceError } from '../records/coppice-error.ts';
 import type { CronJob } from '../records/run/cron-job.ts';
 import { cutText } from '../records/text/cut-text.ts';
 import type { Tool } from '../records/tool.ts';
+import { livingServers } from '../store/process-gone.ts';
 import type { Store } from '../store/store.ts';
 import { defineOwnTool } from '../tools/define-tool.ts';
 import type { CanAsk } from './begin-run.ts';
@@ -76,7 +76,8 @@ export function createCronTool(options: CronToolOptions): Tool<Input> {
       if (self === null) throw new Error('this agent is not in the ledger any more');
       try {
         const answer: { note?: string } = await new CronCall(options, self, given).answer();
-        const is_waiting = !/^(remove|disable)$/.test(given.action) && !(await isServed(options.store));
+        const is_waiting =
+          !/^(remove|disable)$/.test(given.action) && (await livingServers(options.store)).length === 0;
         const notes = [answer.note, is_waiting && UNSERVED].filter(Boolean).join(' ');
         return JSON.stringify(notes === '' ? answer : { ...answer, note: notes }, null, 1);
       } catch (error) {

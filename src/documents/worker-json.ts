@@ -11,12 +11,6 @@ export async function workersJson(store: Store): Promise<readonly WorkerDocument
   return workers.map((worker) => workerJson(worker, led.get(worker.id) ?? 0));
 }
 
-/** Whether a server fires jobs and sends deliveries. */
-export async function isServed(store: Pick<Store, 'workers'>): Promise<boolean> {
-  const workers = await store.workers();
-  return workers.some((worker) => worker.role === 'serve' && workerState(worker) !== 'gone');
-}
-
 /** One worker; `agents`: number of agents that it leads. */
 function workerJson(worker: KnownWorker, agents: number): WorkerDocument {
   const { started_at, expires_at, ...rest } = worker;

@@ -7,6 +7,11 @@ export async function livingWorkers(store: Pick<Store, 'workers'>): Promise<Know
   return (await store.workers()).filter((worker) => !isProcessGone(worker, hostname()));
 }
 
+/** Living servers, which fire schedules and deliver results. */
+export async function livingServers(store: Pick<Store, 'workers'>): Promise<KnownWorker[]> {
+  return (await livingWorkers(store)).filter(({ role }) => role === 'serve');
+}
+
 /** Whether the worker ran on this host and its process no longer exists, which voids its lease at once. */
 export function isProcessGone(worker: Worker, host: string): boolean {
   if (worker.host !== host) return false;

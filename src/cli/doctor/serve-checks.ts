@@ -1,8 +1,8 @@
 import type { InboundChannel } from '../../channels/channel.ts';
 import { nextInstant } from '../../cron/schedule/next-instant.ts';
 import { errorJson } from '../../documents/error-json.ts';
+import { livingServers } from '../../store/process-gone.ts';
 import type { Store } from '../../store/store.ts';
-import { livingServers } from '../../trees/leaders/leaders.ts';
 import { channelSecrets } from '../setup/channels-config.ts';
 import type { Context } from '../setup/context.ts';
 import { openChannels } from '../setup/open-channels.ts';

@@ -8,6 +8,7 @@ import { openRuntime } from '../../runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { rulesFile } from '../../settings/folders.ts';
 import { runtimeParts } from '../../settings/runtime-parts.ts';
+import { livingServers } from '../../store/process-gone.ts';
 import type { Store, WorkerRole } from '../../store/store.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
 import { canAsk } from './channels-config.ts';
@@ -39,7 +40,7 @@ export async function composeRuntime(
     store,
     canAsk,
     default_tz: localZone(),
-    is_served: role === 'serve' || (await store.workers()).some((worker) => worker.role === 'serve'),
+    is_served: role === 'serve' || (await livingServers(store)).length > 0,
     terms,
     checkModel: async (name) => void (await parts.openModel(name)),
   });

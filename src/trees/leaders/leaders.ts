@@ -7,11 +7,6 @@ import { livingWorkers } from '../../store/process-gone.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
 import { otherMachine } from './placement.ts';
 
-/** Living servers, which fire schedules and deliver results. */
-export async function livingServers(store: Store): Promise<KnownWorker[]> {
-  return (await livingWorkers(store)).filter(({ role }) => role === 'serve');
-}
-
 /** Runs among these that a living process leads; the others wait in the ledger. */
 export async function ledRuns(store: Store, runs: readonly Run[]): Promise<ReadonlySet<Run>> {
   const alive = new Set((await livingWorkers(store)).map((worker) => worker.id));

@@ -1,10 +1,12 @@
 // Proves with the whole program and its usual settings what a model is sent: few tokens, no noise, a parameter or tool only where it can be used, and the same
 // bytes in each request of an agent and of its forks. What is not sent is accepted all the same.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { openStore } from '../../../src/store/open-store.ts';
 import { makeHome } from '../run-cli.ts';
 import { AIMS, type SentRequest, sentToModel } from './sent-to-model.ts';
 
@@ -85,6 +87,20 @@ describe('what a model is sent', () => {
     assert.ok(names(more).includes('subagent_delegate'));
     assert.ok(!names(more).includes('think'));
     assert.ok(!names(await sentToModel(home, 'sessions')).includes('cron'));
+  });
+
+  it('has schedules only while a server lives, not after one that died a moment ago', async () => {
+    const { home } = repository();
+    const store = await openStore(home.database);
+    const { pid } = spawnSync('true');
+    for (const [there, has] of [
+      [pid, false],
+      [process.pid, true],
+    ] as const) {
+      await store.heartbeat({ id: `serve-${there}`, host: hostname(), pid: there, role: 'serve' });
+      assert.equal(names(await sentToModel(home, 'sessions')).includes('cron'), has);
+    }
+    await store.close();
   });
 
   it('is the same in each request of an agent and of its fork', async () => {
