@@ -233,8 +233,7 @@ export class Calls {
       throw error;
     });
     if (found === null || found.root_id === root?.id) return null;
-    if (name === 'kill')
-      return { killed: (await store.kill(found.id, this.#client.name, await store.now())).ids };
+    if (name === 'kill') return { killed: await runtime.kill(found.id, this.#client.name) };
     const { message } = input;
     if (typeof message !== 'string' || message.trim() === '') return null;
     await runtime.send(found.id, message, { from: this.#client.name });

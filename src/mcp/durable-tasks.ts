@@ -168,5 +168,5 @@ export async function cancelTask(client: ClientAgent, task_id: string, sources: 
       );
   }
   const { open } = await look(client, ids ?? [], sources);
-  for (const { id } of open) await store.kill(id, cancelledBy(client), await store.now());
+  for (const { id } of open) await runtime.kill(id, cancelledBy(client));
 }

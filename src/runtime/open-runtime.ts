@@ -236,7 +236,7 @@ class Runtime implements RuntimeFace {
   readonly fork: RuntimeFace['fork'] = async (...order) => this.#people.fork(...order);
   readonly wait: RuntimeFace['wait'] = async (...order) => this.#people.wait(...order);
   readonly answer: RuntimeFace['answer'] = async (...answer) => this.#people.ledger.answer(...answer);
-  readonly kill: RuntimeFace['kill'] = async (id) => this.#people.ledger.kill(id);
+  readonly kill: RuntimeFace['kill'] = async (...order) => this.#people.ledger.kill(...order);
   readonly retry: RuntimeFace['retry'] = (id, without_last = false) =>
     this.#order(id, { type: 'retry', without_last });
   readonly compact: RuntimeFace['compact'] = async (...order) => this.#people.ledger.compact(...order);

@@ -109,8 +109,8 @@ export interface RuntimeFace {
   send(to_id: string, text: string, as?: SendOptions): Promise<Mail>;
   /** Takes back a person's letter that a working agent has not read yet; false if it was read or the agent is at rest. */
   takeBack(agent_id: string, mail_id: string): Promise<boolean>;
-  /** Kills the agent and its living descendants; resolves to their ids. */
-  kill(agent_id: string): Promise<readonly string[]>;
+  /** Kills the agent and its living descendants; resolves to their ids. `by`: who is told to have done so, default `you`. */
+  kill(agent_id: string, by?: string): Promise<readonly string[]>;
   /**
    * Forks the agent for a person. The child begins with the prompt, or is idle without one. `captured`: the prompt is the captured text, and
    * the capture ends. `id`: of the child; makes forking idempotent. Resolves when the child exists; rejects with `E_REFUSED`.

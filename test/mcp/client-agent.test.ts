@@ -78,6 +78,18 @@ it('a name that several agents of the client have is told with all of them, what
     });
 });
 
+it('an agent that the client kills has ended in this process when the call is answered', async () => {
+  const { options, client } = await place();
+  const calls = new Calls(client, options);
+  const started = await calls.carryOut('start_tree', { prompt: 'x', name: 'lone' }, TERMS);
+  const id = started.type === 'task' ? started.task_id.replace('tree.', '') : '';
+  await options.runtime.settled(id);
+  await calls.carryOut('kill', { agent_id: id }, TERMS);
+  const [root] = await options.runtime.agents(id);
+  assert.ok(root?.state.type === 'killed');
+  assert.equal(root.state.by, 'tester');
+});
+
 it('the results of many calls at once are found', async () => {
   const { client } = await place();
   const calls = await Promise.all(

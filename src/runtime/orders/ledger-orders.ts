@@ -8,7 +8,7 @@ import type { RulesPlace } from '../../store/approvals/answer-approval.ts';
 import type { Store } from '../../store/store.ts';
 import type { RuntimeFace } from '../runtime-face.ts';
 
-export type Orders = Pick<RuntimeFace, 'send' | 'kill' | 'answer' | 'compact'>;
+export type Orders = Pick<RuntimeFace, 'send' | 'kill' | 'answer' | 'compact' | 'interrupt'>;
 
 /** What a runtime in this process adds, which need not wait for the ledger to tell it. */
 interface Here {
@@ -59,11 +59,14 @@ export function ledgerOrders(store: Store, rules: RulesPlace, here = ELSEWHERE) 
       const named = { ...mail, id: id ?? mail.id, from_name: from ?? mail.from_name };
       return post(agent, images === undefined ? named : { ...named, images });
     },
-    kill: async (agent_id) => {
+    kill: async (agent_id, by = 'you') => {
       await find(agent_id);
-      const { ids } = await store.kill(agent_id, 'you', here.stamp().sent_at);
-      if (ids.length > 0) here.onKilled(ids, 'you');
+      const { ids } = await store.kill(agent_id, by, here.stamp().sent_at);
+      if (ids.length > 0) here.onKilled(ids, by);
       return ids;
+    },
+    interrupt: async (agent_id, reason) => {
+      await order(agent_id, { type: 'cancel', reason });
     },
     compact: async (agent_id, note = '') => {
       await order(agent_id, { type: 'compact', note: storable(note) });

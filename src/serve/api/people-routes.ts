@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { runDocument } from '../../documents/run-json.ts';
@@ -16,9 +15,9 @@ import {
   workersDocument,
 } from '../../trees/answers/people-answers.ts';
 import { removedRuleDocument, rulesDocument } from '../../trees/answers/rule-answers.ts';
-import { oneRun } from '../../trees/find-agent.ts';
+import { isNotFound, oneRun } from '../../trees/find-agent.ts';
 import { ledRuns } from '../../trees/leaders/leaders.ts';
-import { before, countUpTo, flag, named, route } from './route.ts';
+import { type ApiSources, before, countUpTo, flag, named, route } from './route.ts';
 
 const ROWS_MAX = 1_000;
 const NOTE_MAX = 10_000;
@@ -140,8 +139,10 @@ export const PEOPLE_ROUTES = [
     summary: 'Stops a run; what it did is kept',
     scope: 'write',
     answer: 'coppice/subagent-run/v1',
-    handle: async ({ store }, request) =>
-      runDocument(store, await cancelRun(store, await oneRun(store, named(request, 'run')))),
+    handle: async (sources, request) => {
+      const run = await oneRun(sources.store, named(request, 'run'));
+      return runDocument(sources.store, await cancelRun(sources, run));
+    },
   }),
   route({
     method: 'GET',
@@ -220,6 +221,8 @@ function findWorker(workers: readonly KnownWorker[], text: string): KnownWorker 
   throw new CoppiceError('E_WORKER_NOT_FOUND', what, { hint: 'See: coppice worker list' });
 }
 
+type Sources = Pick<ApiSources, 'store' | 'runtime'>;
+
 /** Grace period for the process that leads the run to stop it, before the run is killed. */
 const STOP_MS = 3_000;
 const POLL_MS = 50;
@@ -228,31 +231,28 @@ const POLL_MS = 50;
  * Asks the process that leads the run to stop it, which keeps what was done; kills the run if no process leads it, or if it does not stop in time.
  * Rejects with `E_RUN_FINISHED`.
  */
-async function cancelRun(store: Store, run: Run): Promise<Run> {
+async function cancelRun({ store, runtime }: Sources, run: Run): Promise<Run> {
   if (isFinished(run.status))
     throw new CoppiceError('E_RUN_FINISHED', `the run ${run.id} has ended already: ${run.status}`, {
       hint: `See: coppice subagent show ${run.id.slice(0, 8)}`,
     });
-  if ((await ledRuns(store, [run])).has(run)) await askToStop(store, run);
-  else await store.kill(run.agent_id, 'you', Date.now());
+  if ((await ledRuns(store, [run])).has(run)) await askToStop({ store, runtime }, run);
+  else await runtime.kill(run.agent_id).catch(unlessGone);
   return (await store.findRuns(run.id))[0] ?? run;
 }
 
-async function askToStop(store: Store, run: Run): Promise<void> {
-  await store.send({
-    id: randomUUID(),
-    root_id: run.root_id,
-    to_id: run.agent_id,
-    from_id: null,
-    from_name: 'you',
-    kind: 'control',
-    body: JSON.stringify({ type: 'cancel', reason: 'cancelled by you' }),
-    sent_at: Date.now(),
-  });
+async function askToStop({ store, runtime }: Sources, run: Run): Promise<void> {
+  await runtime.interrupt(run.agent_id, 'cancelled by you').catch(unlessGone);
   for (let waited = 0; waited < STOP_MS; waited += POLL_MS) {
     const [now] = await store.findRuns(run.id);
     if (now === undefined || isFinished(now.status)) return;
     await sleep(POLL_MS);
   }
-  await store.kill(run.agent_id, 'you', Date.now());
+  await runtime.kill(run.agent_id).catch(unlessGone);
+}
+
+/** The agent has just ended by itself, or was deleted with its run. */
+function unlessGone(error: unknown): void {
+  const is_dead = error instanceof CoppiceError && error.code === 'E_AGENT_DEAD';
+  if (!is_dead && !isNotFound(error)) throw error;
 }
