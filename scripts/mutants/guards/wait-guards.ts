@@ -3,6 +3,22 @@ import type { Guard } from './guard.ts';
 /** Guards of waits, which continue without a poll as soon as the ledger holds what they wait for. */
 export const WAIT_GUARDS: readonly Guard[] = [
   {
+    name: 'dead-mail-rests',
+    protects: 'every wait for rest from the mail of an agent that has ended and will never read it',
+    file: 'src/records/agent/agent.ts',
+    guard: '(unread === true && !isTerminal(state.type))',
+    without: 'unread === true',
+    tests: ['runtime/leading/quiescence'],
+  },
+  {
+    name: 'whole-tree-waits',
+    protects: 'a wait for a tree from forgetting agents that are created meanwhile',
+    file: 'src/trees/answers/wait-document.ts',
+    guard: '...all.filter(({ id }) => !ids.has(id))',
+    without: '...all.slice(0, 1)',
+    tests: ['cli/agents/wait'],
+  },
+  {
     name: 'met-is-read',
     protects: 'a wait from sleeping through the rest of an agent that came before it was parked',
     file: 'src/runtime/executor/executor.ts',
