@@ -1,4 +1,3 @@
-import { forkTask } from '../records/conversation/fork-message.ts';
 import type { UserContent } from '../records/conversation/message.ts';
 import type { FileChange, Store } from '../store/store.ts';
 import { CHANGES_MAX, type OwnedLine, ownersOf } from './file-versions.ts';
@@ -73,8 +72,8 @@ async function promptsOf(
   return prompts;
 }
 
-function promptIn({ origin, text }: UserContent): string | null {
+function promptIn({ origin, text, facts }: UserContent): string | null {
   if (origin === 'mail' || origin === 'system') return null;
-  const task = origin === 'identity' ? (forkTask(text)?.task ?? '') : text;
+  const task = origin === 'identity' ? text.slice(facts?.fork?.task ?? text.length) : text;
   return task.split('\n').find((one) => one.trim() !== '') ?? null;
 }

@@ -16,7 +16,6 @@ import { listedAgent } from './listed-agents.ts';
 import type { McpOptions } from './mcp-options.ts';
 import {
   errorResult,
-  idsOf,
   invalidParams,
   notCarriedOut,
   refused,
@@ -99,7 +98,11 @@ export class Calls {
     if (has_results && terms.has_tasks) return { type: 'task', task_id: taskOfCall(called) };
     if (result === null) return { type: 'answer', answer: notCarriedOut() };
     if (!has_results) return { type: 'answer', answer: { content: [{ type: 'text', text: result.output }] } };
-    const outcome = await this.awaited(idsOf(result), terms, Math.max(0, until - performance.now()));
+    const outcome = await this.awaited(
+      result.facts?.created ?? [],
+      terms,
+      Math.max(0, until - performance.now()),
+    );
     return terms.isCancelled() ? this.#stopped(called) : outcome;
   }
 

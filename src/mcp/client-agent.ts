@@ -6,7 +6,6 @@ import { failureOf, isTerminal } from '../records/agent/state.ts';
 import { writeClientCall } from '../records/client-call.ts';
 import type { ResultContent } from '../records/conversation/message.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
-import { parsedObject } from '../records/text/json-text.ts';
 import { isProcessGone } from '../store/process-gone.ts';
 import type { Worker } from '../store/store.ts';
 import { leadOf } from '../trees/leaders/leaders.ts';
@@ -210,10 +209,8 @@ export class ClientAgent {
       one === id && state.type === 'requesting' && messages.at(-1)?.kind === 'result';
     if (agents.some((agent) => isActive(agent) && !is_done(agent))) return true;
     if ((await store.mail(id)).length > 0) return true;
-    const outputs = messages.flatMap(({ kind, content }) =>
-      kind === 'result' ? [(content as ResultContent).output] : [],
-    );
-    return agents.some(({ id: below, parent_id }) => parent_id === id && !wasCollected(below, outputs));
+    const results = messages.flatMap(({ kind, content }) => (kind === 'result' ? [content] : []));
+    return agents.some(({ id: below, parent_id }) => parent_id === id && !wasCollected(below, results));
   }
 
   async #begin(): Promise<Agent> {
@@ -238,11 +235,9 @@ async function isGoneSoon(leader: Worker): Promise<boolean> {
 }
 
 /** Whether the newest result that mentions the agent reported its outcome, so that nothing was sent to it since. */
-function wasCollected(id: string, outputs: readonly string[]): boolean {
-  const { results } = (parsedObject(outputs.findLast((output) => output.includes(id)) ?? '') ?? {}) as {
-    results?: readonly { readonly agent_id: string; readonly status: string }[];
-  };
-  return results?.some(({ agent_id, status }) => agent_id === id && status !== 'running') === true;
+function wasCollected(id: string, results: readonly ResultContent[]): boolean {
+  const { facts } = results.findLast(({ output }) => output.includes(id)) ?? {};
+  return facts?.waited?.rows.some(({ agent_id, status }) => agent_id === id && status !== 'running') === true;
 }
 
 function ended(name: string): CoppiceError {

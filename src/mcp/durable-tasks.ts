@@ -10,7 +10,7 @@ import { approvalForms } from './approval-forms.ts';
 import type { ClientAgent, PlacedCall } from './client-agent.ts';
 import { askLine, doingLine } from './listed-agents.ts';
 import type { McpOptions } from './mcp-options.ts';
-import { errorResult, idsOf, invalidParams, type ToolAnswer, textResult } from './tool-answer.ts';
+import { errorResult, invalidParams, type ToolAnswer, textResult } from './tool-answer.ts';
 import { look, rowsOf } from './wait-tool.ts';
 
 /**
@@ -72,7 +72,9 @@ export async function subjectOf(client: ClientAgent, task_id: string, { store }:
     if (!(await store.mail(root_id, true)).some(({ id }) => id === call)) throw unknownTask();
     return { root, ids: null, call };
   }
-  return result.status === 'ok' ? { root, ids: idsOf(result) } : { root, ids: [], refused: result };
+  return result.status === 'ok'
+    ? { root, ids: result.facts?.created ?? [] }
+    : { root, ids: [], refused: result };
 }
 
 function unknownTask(): ProtocolError {

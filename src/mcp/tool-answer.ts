@@ -1,6 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { errorJson } from '../documents/error-json.ts';
-import type { ResultContent } from '../records/conversation/message.ts';
 
 /** The answer of a tool: JSON as text. */
 export interface ToolAnswer {
@@ -38,11 +37,4 @@ export function invalidParams(message: string): ProtocolError {
 export function failed(error: unknown): ToolAnswer {
   const { code, message, hint } = errorJson(error);
   return refused(code.replace(/^E_/, ''), message, hint);
-}
-
-/** Returns the ids of the agents that a call created. */
-export function idsOf({ output }: ResultContent): readonly string[] {
-  return (JSON.parse(output) as { agents: readonly { agent_id: string }[] }).agents.map(
-    ({ agent_id }) => agent_id,
-  );
 }

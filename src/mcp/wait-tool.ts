@@ -144,7 +144,7 @@ async function lettersOf(
     throw new CoppiceError('E_REFUSED', 'the letters could not be collected in time', {
       hint: `What is collected later is then in the transcript coppice://agents/${root_id}/transcript`,
     });
-  return result.status === 'ok' ? (JSON.parse(result.output) as { results: readonly Row[] }).results : [];
+  return result.facts?.waited?.rows ?? [];
 }
 
 /** The parts of an answer that say which of `all` agents are still at work and what they wait for; none if all are at rest. */

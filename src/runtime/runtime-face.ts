@@ -2,6 +2,7 @@ import type { Agent, AgentConfig, PermissionMode } from '../records/agent/agent.
 import type { Failure } from '../records/agent/failure.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import type { AskAnswer } from '../records/conversation/ask.ts';
+import type { Attached } from '../records/conversation/facts.ts';
 import type { Mail } from '../records/conversation/mail.ts';
 import type { CaptureContent, Image } from '../records/conversation/message.ts';
 import type { Outcome } from '../records/run/outcome.ts';
@@ -14,6 +15,7 @@ export interface StartOptions {
   /** Default `main`. */
   readonly name?: string;
   readonly images?: readonly Image[];
+  readonly attached?: Attached;
   readonly config: AgentConfig;
   readonly limits?: Partial<Limits>;
 }
@@ -28,13 +30,14 @@ export interface RestOptions {
   readonly placement?: readonly string[];
 }
 
-/** Id, sender and images of a letter from outside the tree. */
+/** Id, sender, images and attachments of a letter from outside the tree. */
 export interface SendOptions {
   /** Id of the letter, which makes sending idempotent; default: a new one. */
   readonly id?: string;
   /** Name of the sender; default `you`. */
   readonly from?: string;
   readonly images?: readonly Image[];
+  readonly attached?: Attached;
 }
 
 /** The state of a tree that has come to rest. */

@@ -4,8 +4,8 @@ import { it } from 'node:test';
 import { splitTarget } from '../../src/records/run/delivery.ts';
 import type { Run } from '../../src/records/run/run.ts';
 import { announcement, runText } from '../../src/records/run/run-end.ts';
-import { unframed } from '../../src/records/text/untrusted-text.ts';
 import { newRun } from '../channels/parcel-fixture.ts';
+import { unframed } from '../unframed.ts';
 
 const DELIMITER = '0123abcd';
 const ENDS: readonly (readonly [Partial<Run>, string])[] = [

@@ -4,11 +4,12 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { frameLetters } from '../../src/kernel/turn/take-mail.ts';
-import { readAttachments, withAttachments } from '../../src/records/conversation/attached-text.ts';
+import { withAttachments } from '../../src/records/conversation/attached-text.ts';
 import { checkpointText } from '../../src/records/conversation/checkpoint.ts';
+import { framesIn } from '../../src/records/conversation/facts.ts';
 import type { Mail } from '../../src/records/conversation/mail.ts';
-import { framed, quoteStamps, unframed, withDeeds } from '../../src/records/text/untrusted-text.ts';
-import { readFramedMail } from '../../src/tui/views/transcript/mail-view.ts';
+import { framed, quoteStamps, withDeeds } from '../../src/records/text/untrusted-text.ts';
+import { unframed } from '../unframed.ts';
 
 const DELIMITER = '0123abcd';
 const IMITATIONS = [
@@ -60,13 +61,8 @@ it('whatever letters say, what reads them back finds these letters, their sender
         DELIMITER,
       );
       assert.deepEqual(
-        readFramedMail(text),
-        bodies.map((one) => ({
-          from: 'kid',
-          agent_id: 'kid-1',
-          body: quoteStamps(one),
-          did: '1 tool call',
-        })),
+        framesIn(text, DELIMITER).map(({ inside }) => text.slice(...inside)),
+        bodies.map(quoteStamps),
       );
     }),
   );
@@ -105,5 +101,5 @@ it('a frame has a head of one line, and is taken off for people', () => {
     /\n\nmessage from kid \(agent kid-1\), \S+:\none\n\nmessage from kid .*:\ntwo$/,
   );
   const message = withAttachments('look', [{ label: 'a\nb 1 line', text: '--- 11111111 end' }], DELIMITER);
-  assert.deepEqual(readAttachments(message), { text: 'look', labels: ['a b 1 line'] });
+  assert.deepEqual(message.attached, { typed: 4, labels: ['a b 1 line'] });
 });

@@ -9,7 +9,6 @@ import type { Agent, AgentConfig } from '../../src/records/agent/agent.ts';
 import type { Limits } from '../../src/records/agent/limits.ts';
 import type { AssistantPart, ResultContent } from '../../src/records/conversation/message.ts';
 import { CoppiceError } from '../../src/records/coppice-error.ts';
-import { unframed } from '../../src/records/text/untrusted-text.ts';
 import type { Tool } from '../../src/records/tool.ts';
 import { openRuntime } from '../../src/runtime/open-runtime.ts';
 import type { RuntimeClock } from '../../src/runtime/runtime-clock.ts';
@@ -20,6 +19,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { closeLater } from '../close-opened.ts';
 import { newLedger } from '../store/new-ledger.ts';
+import { unframed } from '../unframed.ts';
 import { NO_POLLS, WITHOUT_POLLS } from './no-polls.ts';
 
 /** What an agent's model sees of the agent's own part of the conversation. */

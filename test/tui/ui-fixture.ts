@@ -6,6 +6,7 @@ import { NO_USAGE } from '../../src/records/agent/usage.ts';
 import type { Ask } from '../../src/records/conversation/ask.ts';
 import type { Mail } from '../../src/records/conversation/mail.ts';
 import type { CallPart, Message, PlacedMessage, UserOrigin } from '../../src/records/conversation/message.ts';
+import { withOldFacts } from '../../src/records/conversation/old-facts.ts';
 import type { UiStyle } from '../../src/render/style.ts';
 import type { UiEvent } from '../../src/tui/state/ui-event.ts';
 import { EMPTY_UI, type Overlay, type Question, type UiState } from '../../src/tui/state/ui-state.ts';
@@ -103,8 +104,9 @@ export function waitingOn(from: readonly string[] | null): AgentState {
   return executing([{ call: call('w', 'wait', { timeout: 30, from_agents: from }), wait }]);
 }
 
+/** A message as it is read from a ledger of a version that stored no facts. */
 export function at(agent_id: string, seq: number, message: Message): PlacedMessage {
-  return { ...message, agent_id, seq, at: T0 };
+  return withOldFacts({ ...message, agent_id, seq, at: T0 });
 }
 
 export function user(

@@ -50,8 +50,7 @@ export async function promptContent(blocks: readonly ContentBlock[]): Promise<Co
   if (images.length > IMAGES_MAX)
     throw invalidParams(`prompt: ${images.length} pictures; the maximum is ${IMAGES_MAX}`);
   const typed = said.join('').trim() === '' ? nothingSaid(attachments.length, images.length) : said.join('');
-  const text = withAttachments(typed, attachments, delimiterOf(randomUUID()));
-  return images.length === 0 ? { text } : { text, images };
+  return withAttachments(typed, attachments, delimiterOf(randomUUID()), images);
 }
 
 /** Stands in for the text of a prompt that has only attachments. Throws if it has none either. */

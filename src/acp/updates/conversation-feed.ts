@@ -1,7 +1,7 @@
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
 import type { ModelDelta } from '../../models/model.ts';
 import type { Agent } from '../../records/agent/agent.ts';
-import { readAttachments } from '../../records/conversation/attached-text.ts';
+import { typedText, withoutFrames } from '../../records/conversation/facts.ts';
 import type {
   AssistantContent,
   EventContent,
@@ -10,7 +10,7 @@ import type {
   UserContent,
 } from '../../records/conversation/message.ts';
 import { endOfText } from '../../records/text/cut-text.ts';
-import { outputText, unframed } from '../../records/text/untrusted-text.ts';
+import { outputText } from '../../records/text/untrusted-text.ts';
 import { clean } from '../../render/clean.ts';
 import { StreamedText } from './streamed-text.ts';
 import { outputContent, resultView, toolCallView } from './tool-call-view.ts';
@@ -136,15 +136,15 @@ export class ConversationFeed {
     }
   }
 
-  #user({ origin, text, images = [] }: UserContent, live: boolean): void {
+  #user({ origin, text, images = [], facts = {} }: UserContent, live: boolean): void {
     this.#forgetAnswer();
     this.#message += 1;
     // Text from the runtime or from other agents is not shown as the person's.
-    if (origin === 'mail' || origin === 'system') return this.#aside(unframed(text, origin === 'mail'));
+    if (origin === 'mail' || origin === 'system')
+      return this.#aside(withoutFrames(text, facts.frames, origin === 'mail'));
     if (live && origin === 'human' && this.#options.isOwn(text)) return;
-    const said = readAttachments(text);
-    const labels = said?.labels.map((label) => `\n+ ${label}`).join('') ?? '';
-    this.#chunk('user_message_chunk', `${said?.text ?? text}${labels}`);
+    const labels = facts.attached?.labels.map((label) => `\n+ ${label}`).join('') ?? '';
+    this.#chunk('user_message_chunk', `${typedText(text, facts.attached)}${labels}`);
     for (const { media_type, base64 } of images)
       this.#options.send({
         sessionUpdate: 'user_message_chunk',

@@ -3,6 +3,7 @@ import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { commandEnvironment } from '../../processes/starting/unattended.ts';
 import { framedName } from '../../records/agent/agent-name.ts';
+import type { ComposedText } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import { listed, mergeLock, mergeTarget } from '../../runtime/worktree/branch-merge.ts';
@@ -135,10 +136,10 @@ async function mergeOne(
 }
 
 /** Sends mail to the author, or to its nearest living ancestor if it has ended; returns the recipient's id, null if none is alive. */
-async function tell(author: AgentDocument, text: string, asked: Calls): Promise<string | null> {
+async function tell(author: AgentDocument, letter: ComposedText, asked: Calls): Promise<string | null> {
   for (let one = author; ; ) {
     if (!hasEnded(one)) {
-      const { running } = await asked.send(one.id, { text });
+      const { running } = await asked.send(one.id, letter);
       const { unled } = await asked.agent(one.id);
       if (!running && unled !== null)
         process.stderr.write(`kept in the mailbox of ${clean(one.name)}; ${unledText(unled)}\n`);

@@ -1,8 +1,8 @@
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { ChildResult } from '../../records/agent/state.ts';
 import { resultLine } from '../../records/conversation/child-text.ts';
-import { completionFrom, completionLine } from '../../records/conversation/completion.ts';
-import { isLetter, type Mail } from '../../records/conversation/mail.ts';
+import { completionLine } from '../../records/conversation/completion.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
 import { nameOf, shownWord } from '../../records/run/outcome.ts';
 import { agentTree } from '../../render/agent-tree.ts';
 import { duration } from '../../render/amounts.ts';
@@ -17,7 +17,7 @@ const TICK_MS = 500;
 /** Parts of an event, of this process or of a server, that are shown; an event without any of them is not shown. */
 export interface ShownEvent {
   readonly agent?: AgentDocument | undefined;
-  readonly mail?: Pick<Mail, 'kind' | 'body' | 'from_name' | 'to_id'> | undefined;
+  readonly mail?: Pick<Mail, 'kind' | 'body' | 'completion' | 'from_name' | 'to_id'> | undefined;
   /** Text that a person should look at. */
   readonly notice?: string | undefined;
   readonly ledger?: string | undefined;
@@ -166,6 +166,6 @@ function mailLine(
         : `✗ announced: ${clean(outcome.error)} (${outcome.error_kind})`;
     return `${who}  ${end}`;
   }
-  const completion = isLetter(mail) ? completionFrom(mail.body) : null;
-  return completion === null ? null : `${who}  ${clean(completionLine(completion))}`;
+  const { completion } = mail;
+  return completion === undefined ? null : `${who}  ${clean(completionLine(completion))}`;
 }

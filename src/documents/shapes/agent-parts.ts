@@ -17,6 +17,7 @@ import {
   time,
   yes,
 } from './document-parts.ts';
+import { attached, completion } from './message-facts.ts';
 
 export const denied = list('calls that were denied, most of which the first rule would have allowed', {
   tool: text('the tool'),
@@ -178,6 +179,8 @@ export const mail = z.strictObject({
   body: text('text; JSON for `report`, `outcome`, `announce` and `control`'),
   images: z.array(image).optional().describe('pictures'),
   did: text('what its sender had really done by then; on mail to its parent').optional(),
+  attached: attached.optional(),
+  completion: completion.exactOptional(),
   number: number('counts from 1 per agent'),
   sent_at: number('milliseconds since 1970'),
   consumed_seq: maybeNumber('null while unread, 0 if it was taken back before that'),

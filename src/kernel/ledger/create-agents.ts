@@ -3,6 +3,7 @@ import { newBudget, optionalTreeSums, ownBudget } from '../../records/agent/budg
 import type { Limits } from '../../records/agent/limits.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import type { Message } from '../../records/conversation/message.ts';
+import { withStatedFacts } from '../../records/conversation/old-facts.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { Refusal, Step } from '../step.ts';
 import { exceededBudget, openBudget } from './budgets.ts';
@@ -22,7 +23,7 @@ export function append(
   let seq = base_seq;
   for (const message of messages) {
     seq += 1;
-    const { kind, content } = message;
+    const { kind, content } = withStatedFacts(message);
     const changed = changedFile(message);
     unit.rows.insert('messages', { agent_id, seq, kind, content: JSON.stringify(content), at, changed });
   }

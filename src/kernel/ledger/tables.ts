@@ -40,7 +40,7 @@ export const TABLES = {
   instructions: table('root_id', { text: 'root_id text' }),
   messages: table('agent_id seq', { text: 'agent_id kind content changed', int: 'seq at' }),
   mail: table('id', {
-    text: 'id root_id to_id from_id from_name kind body images did',
+    text: 'id root_id to_id from_id from_name kind body images did facts',
     int: 'number sent_at consumed_seq',
   }),
   requests: table('', {

@@ -187,11 +187,12 @@ export class UnitOfWork {
     this.#mail.set(mail.id, stored);
     if (box === undefined) this.#posted.set(mail.to_id, [one]);
     else box.push(one);
-    const { images } = mail;
+    const { images, did = null, attached, completion, ...columns } = stored;
     this.rows.insert('mail', {
-      ...stored,
+      ...columns,
       images: images === undefined ? null : JSON.stringify(images),
-      did: mail.did ?? null,
+      did,
+      facts: JSON.stringify({ attached, completion }),
     });
     return stored;
   }

@@ -1,3 +1,4 @@
+import type { TakenLetter } from '../../records/conversation/facts.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { Step } from '../step.ts';
 
@@ -42,9 +43,13 @@ export class TakenMail {
     this.#ids.add(mail_id);
   }
 
-  /** Makes the mail taken by `takeWithNext` part of the message at `seq`. */
-  carry(seq: number): void {
-    for (const mail_id of this.#unplaced.splice(0)) this.#placed.push({ mail_id, seq });
+  /** Makes the mail taken by `takeWithNext` part of the message at `seq`; returns the letters among it. */
+  carry(seq: number): TakenLetter[] {
+    if (this.#unplaced.length === 0) return [];
+    const ids = new Set(this.#unplaced.splice(0));
+    for (const mail_id of ids) this.#placed.push({ mail_id, seq });
+    const letters = this.#inbox.all().filter(({ id, kind }) => kind === 'letter' && ids.has(id));
+    return letters.map(({ id, from_id }) => ({ id, from_id }));
   }
 
   /** Marks that an order needs data from the ledger first; later mail waits behind it. */

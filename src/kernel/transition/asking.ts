@@ -1,8 +1,15 @@
-import type { AgentState, Executing, OpenQuestion, RunningCall, Turn } from '../../records/agent/state.ts';
+import type {
+  AgentState,
+  Call,
+  Executing,
+  OpenQuestion,
+  RunningCall,
+  Turn,
+} from '../../records/agent/state.ts';
 import { isAsked, isParked } from '../../records/conversation/parked.ts';
 import { appendAnswer, appendEvent } from './append.ts';
 import { schedule, withoutCall } from './calls.ts';
-import type { ProgramAnswer } from './effect.ts';
+import type { Effect, ProgramAnswer } from './effect.ts';
 import type { AgentEvent, EventOf } from './event.ts';
 import type { TransitionContext } from './transition-result.ts';
 import { invalid, step, type Transition } from './transition-result.ts';
@@ -47,16 +54,16 @@ export function askAnswered(
     const granted = [...(next.turn.granted ?? []), ask.id];
     const turn = event.turn === true ? { ...next.turn, granted } : next.turn;
     return step({ ...next, turn, running }, [
-      appendEvent('answered', `allowed by ${event.by}: ${call.name}`, { call_id: call.id }),
+      answered(call, `allowed by ${event.by}`),
       { type: 'run-call', call },
     ]);
   }
   const denied = appendAnswer(call, 'denied', deniedText(call.name, event));
-  return schedule(
-    withoutCall(next, call),
-    [appendEvent('answered', `denied by ${event.by}: ${call.name}`, { call_id: call.id }), denied],
-    context,
-  );
+  return schedule(withoutCall(next, call), [answered(call, `denied by ${event.by}`), denied], context);
+}
+
+function answered({ id: call_id, name }: Call, answer: string): Effect {
+  return appendEvent('answered', `${answer}: ${name}`, { call_id, answer });
 }
 
 /** The denial as the model or the agent program reads it. */
@@ -88,7 +95,7 @@ function toolAnswered(state: Executing, event: EventOf<'ask-answered'>): Transit
   const next = withoutQuestion(restartTurnClock(state, at), ask_id);
   const word = verdict === 'allow' ? 'answered' : dismissed === true ? 'dismissed' : 'declined';
   return step(next, [
-    appendEvent('answered', `${word} by ${by}: ${asker.call.name}`, { call_id: asker.call.id }),
+    answered(asker.call, `${word} by ${by}`),
     { type: 'answer-program', ask_id, verdict, note, by, ...(dismissed === true && { dismissed }) },
   ]);
 }

@@ -17,6 +17,7 @@ import type {
   ResultContent,
   UserContent,
 } from '../../records/conversation/message.ts';
+import type { WaitResult } from '../../records/conversation/wait-row.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { Effect } from './effect.ts';
 
@@ -98,7 +99,7 @@ export type AgentEvent =
     }
   /** A person starts to wait for mail to this agent; `wait-ended` ends it. */
   | { readonly type: 'human-wait'; readonly at: number; readonly wait: WaitSpec }
-  | { readonly type: 'wait-ended'; readonly at: number; readonly output: string }
+  | { readonly type: 'wait-ended'; readonly at: number; readonly output: string; readonly waited: WaitResult }
   | { readonly type: 'child-result'; readonly at: number; readonly child: ChildResult }
   /**
    * A person or the parent stops the turn. `open`: results of open calls that have one; the others are cancelled. `said`: text of the interrupted request

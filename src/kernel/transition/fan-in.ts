@@ -7,7 +7,8 @@ import {
   isFanIn,
   type SpawnedChild,
 } from '../../records/agent/state.ts';
-import { appendSystem } from './append.ts';
+import { fanInRow } from '../../records/conversation/facts.ts';
+import { appendUser } from './append.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import { nextRequest } from './request.ts';
@@ -94,7 +95,8 @@ export function appendResults(
   }));
   const open = spawned.filter(({ agent_id }) => !reported.has(agent_id)).length;
   const note = open === 0 ? {} : { note: `${open} of ${spawned.length} sub-agents had not answered` };
-  return appendSystem(JSON.stringify({ sub_agent_results, ...note }));
+  const text = JSON.stringify({ sub_agent_results, ...note });
+  return appendUser({ origin: 'system', text, facts: { fan_in: sub_agent_results.map(fanInRow) } });
 }
 
 /** For the parent of a child that answered with a text in the end. */

@@ -26,5 +26,5 @@ export const HUMAN_WAIT = 'human-wait';
 
 /** Shows the result of the wait to people only. */
 export function waitEnded({ rest = { type: 'idle' } }: Waiting, event: EventOf<'wait-ended'>): Transition {
-  return step(rest, [appendEvent('waited', event.output)]);
+  return step(rest, [appendEvent('waited', event.output, { ...event.waited })]);
 }

@@ -34,7 +34,9 @@ export function cancelled(
       return invalid(state, event, 'it is being cancelled already');
     case 'waiting':
       return step(state.rest ?? { type: 'idle' }, [
-        appendEvent('waited', event.open[0]?.output ?? '{"status":"interrupted"}'),
+        appendEvent('waited', event.open[0]?.output ?? '{"status":"interrupted"}', {
+          ...(event.open[0]?.facts?.waited ?? { rows: [], cut: 'interrupted' }),
+        }),
       ]);
     default:
       // A sub-agent reports even if it rests: its parent awaits an outcome.

@@ -2,11 +2,13 @@ import type { PlannedAgents } from '../../records/agent/estimate.ts';
 import type { Call } from '../../records/agent/state.ts';
 import { RULE_BREAK } from '../../records/conversation/ask.ts';
 import { isParked } from '../../records/conversation/parked.ts';
+import type { NewAgent } from '../../records/run/new-agent.ts';
 import { storableJson } from '../../records/text/json-text.ts';
 import { storable } from '../../records/text/text.ts';
 import { argumentsError } from '../reading/call-errors.ts';
 import { bringsSchema } from '../toolsets/output-schema.ts';
 import { creationKey, type Decision, needKey, refusalText, type ToolsetTool } from '../toolsets/toolset.ts';
+import type { Consequence } from '../transition/event.ts';
 import type { Draft } from './draft.ts';
 import { hear } from './take-mail.ts';
 import { toolsetView } from './toolset-view.ts';
@@ -102,7 +104,9 @@ function follow(decision: Decision, call: Call, draft: Draft): void {
       return refuse(draft, call, decision.code, decision.message);
     case 'settle': {
       const { output, consequences, spawned = [], said } = decision;
-      const result = { call_id: call.id, name: call.name, status: 'ok' as const, output };
+      const created = createdBy(consequences).map(({ agent }) => agent.id);
+      const facts = created.length === 0 ? {} : { facts: { created } };
+      const result = { call_id: call.id, name: call.name, status: 'ok' as const, output, ...facts };
       draft.apply({ type: 'call-settled', at, result, consequences, spawned });
       if (said !== undefined) hear(draft, 'a task', draft.led.agent.name, said);
       return;
@@ -156,13 +160,16 @@ function mayCreate(decision: Decision, call: Call, draft: Draft): boolean {
 function plannedBy(decision: Decision): readonly PlannedAgents[] {
   if (decision.type !== 'settle' && decision.type !== 'delegate') return [];
   const planned = new Map<string, PlannedAgents>();
-  for (const one of decision.consequences)
-    for (const { agent } of one.type === 'create-agents' ? one.agents : []) {
-      const { profile = null, model } = agent.config;
-      const key = `${profile} ${model}`;
-      planned.set(key, { profile, model, count: (planned.get(key)?.count ?? 0) + 1 });
-    }
+  for (const { agent } of createdBy(decision.consequences)) {
+    const { profile = null, model } = agent.config;
+    const key = `${profile} ${model}`;
+    planned.set(key, { profile, model, count: (planned.get(key)?.count ?? 0) + 1 });
+  }
   return [...planned.values()];
+}
+
+export function createdBy(consequences: readonly Consequence[]): NewAgent[] {
+  return consequences.flatMap((one) => (one.type === 'create-agents' ? one.agents : []));
 }
 
 function refuse(draft: Draft, call: Call, ...[code, message]: Parameters<typeof refusalText>): void {

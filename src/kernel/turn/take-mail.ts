@@ -1,6 +1,6 @@
 import { framedName } from '../../records/agent/agent-name.ts';
 import { isResting, restAfterSummary } from '../../records/agent/state.ts';
-import { completionFrom } from '../../records/conversation/completion.ts';
+import { type FramedLetter, framesIn } from '../../records/conversation/facts.ts';
 import { isLetter, type Mail } from '../../records/conversation/mail.ts';
 import type { UserContent } from '../../records/conversation/message.ts';
 import { announcement } from '../../records/run/run-end.ts';
@@ -47,8 +47,8 @@ export function takeMail(draft: Draft): void {
   for (const one of letters) if (one.from_id === null) say(draft, one, personSays(one));
 }
 
-function personSays({ body: text, images }: Mail): UserContent {
-  return { origin: 'human', text, ...(images === undefined ? {} : { images }) };
+function personSays({ body: text, images, attached }: Mail): UserContent {
+  return { origin: 'human', text, ...(images && { images }), ...(attached && { facts: { attached } }) };
 }
 
 /** The mail's text starts a turn, or joins the one about to make a request. */
@@ -72,8 +72,9 @@ function takeAnnouncement(draft: Draft, mail: Mail): void {
   const { agent_id, outcome, did } = content;
   const terms = draft.view.relatives.agent(agent_id)?.config.task;
   const who = terms?.label ?? terms?.run_id ?? mail.from_name;
-  const text = announcement(who, outcome, delimiterOf(draft.newId()), did ?? 'nothing');
-  say(draft, mail, { origin: 'system', text });
+  const delimiter = delimiterOf(draft.newId());
+  const text = announcement(who, outcome, delimiter, did ?? 'nothing');
+  say(draft, mail, { origin: 'system', text, facts: { frames: framesIn(text, delimiter) } });
   // With outside deliveries it is deleted after them (`Store.cleanRuns`).
   if (terms?.cleanup === 'delete' && terms.delivers !== true) draft.remove(agent_id);
 }
@@ -82,16 +83,21 @@ function takeLetters(draft: Draft, letters: readonly Mail[]): void {
   if (draft.view.notices) return takeNotice(draft, letters);
   if (letters.length === 0) return;
   for (const { id } of letters) draft.mail.takeWithNext(id);
-  enter(draft, { origin: 'mail', text: frameLetters(letters, delimiterOf(draft.newId())) });
+  const delimiter = delimiterOf(draft.newId());
+  const text = frameLetters(letters, delimiter);
+  const frames = framesIn(text, delimiter, letters.map(framedLetter));
+  enter(draft, { origin: 'mail', text, facts: { frames } });
 }
 
-/** One notice per batch; the mail stays unread until the agent checks it. */
+/** One notice per batch, with a line for each sender; the mail stays unread until the agent checks it. */
 function takeNotice(draft: Draft, letters: readonly Mail[]): void {
   const fresh = letters.filter(({ number }) => number > draft.noticed);
   const last = fresh.at(-1);
   if (last === undefined) return;
   draft.notice(last.number);
-  enter(draft, { origin: 'mail', text: noticeOf(fresh) });
+  const notice = [...new Set(fresh.flatMap(({ from_id }) => from_id ?? []))];
+  const text = notice.map((sender) => `got mail from ${sender}`).join('\n');
+  enter(draft, { origin: 'mail', text, facts: { notice } });
 }
 
 /** Warns people of a text that looks like instructions to the agents that read it (docs/permissions.md#reports-that-look-like-instructions). */
@@ -109,10 +115,9 @@ export function warnOfSuspiciousMail(draft: Draft): void {
 }
 
 function saidIn(mail: Mail): string {
-  const { kind, body } = mail;
+  const { kind, body, completion } = mail;
   if (isLetter(mail)) {
-    const completion = completionFrom(body);
-    if (completion === null) return body;
+    if (completion === undefined) return body;
     const said = Object.values<unknown>(completion);
     return said.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n');
   }
@@ -123,10 +128,8 @@ function saidIn(mail: Mail): string {
 const UNSENT =
   'A status "idle" is the report of an agent whose turn ended: its last words, or why it stopped. What you answer now replaces your last answer, so repeat what still counts of it.';
 
-/** Notifies an agent that reads its own inbox of new mail: one line per sender. */
-function noticeOf(letters: readonly Mail[]): string {
-  const senders = new Set(letters.map((letter) => letter.from_id ?? 'human'));
-  return [...senders].map((sender) => `got mail from ${sender}`).join('\n');
+function framedLetter({ from_id, from_name, did, completion }: Mail): FramedLetter {
+  return { from_id: from_id ?? '', from_name, ...(did && { did }), ...(completion && { completion }) };
 }
 
 /**

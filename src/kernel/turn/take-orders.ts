@@ -8,6 +8,7 @@ import { readChildResult, readOrder, unreadable } from '../mailbox/read-mail.ts'
 import { forkAgent } from '../toolsets/acts/fork-agent.ts';
 import { refusalText } from '../toolsets/toolset.ts';
 import type { EventOf } from '../transition/event.ts';
+import { createdBy } from './decide-calls.ts';
 import type { Draft } from './draft.ts';
 import type { LedAgent } from './led-agent.ts';
 import { toolsetView } from './toolset-view.ts';
@@ -152,7 +153,7 @@ function forkByPerson({ id, name, prompt, captured }: OrderOf<'fork'>, by: strin
   if (decision.type !== 'settle')
     return refuse(decision.type === 'refuse' ? decision.message : 'it cannot be forked');
   const { now: at } = view;
-  const agents = decision.consequences.flatMap((one) => (one.type === 'create-agents' ? one.agents : []));
+  const agents = createdBy(decision.consequences);
   draft.apply({ type: 'branch', at, agents, text: `forked ${name} (${id.slice(0, 8)}) by ${by}` });
   if (captured === true) draft.apply({ type: 'capture', at, content: { text: '', mark: 'ended' } });
 }

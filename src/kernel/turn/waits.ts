@@ -6,10 +6,10 @@ import {
   isAnswered,
   isNeeded,
   nobodyWorks,
-  type WaitCut,
   type WaitView,
   waitResult,
 } from '../../records/conversation/wait.ts';
+import type { WaitCut } from '../../records/conversation/wait-row.ts';
 import type { EventOf } from '../transition/event.ts';
 import { HUMAN_WAIT } from '../transition/human-wait.ts';
 import type { Draft } from './draft.ts';
@@ -118,7 +118,7 @@ export function endHumanWait(draft: Draft): void {
   const complete = isComplete(wait, view);
   if (!complete && wait.deadline > view.now) return;
   const end = endWait(wait, view, complete ? null : 'timeout');
-  draft.apply({ type: 'wait-ended', at: view.now, output: end.output });
+  draft.apply({ type: 'wait-ended', at: view.now, output: end.output, waited: end.facts.waited });
 }
 
 /** Stops the turn. Interrupted waits return what they have; a streamed answer is kept as far as it came. */

@@ -1,6 +1,5 @@
 import { cutText } from '../text/cut-text.ts';
 import { quoteStamps } from '../text/untrusted-text.ts';
-import { readAttachments } from './attached-text.ts';
 import type { FileMark, ResultContent, UserOrigin } from './message.ts';
 
 /** Records that shorten the history sent to a model (docs/context.md). The ledger keeps every row. */
@@ -11,7 +10,7 @@ export interface Elision {
   readonly over: number;
 }
 
-/** A person's message to the agent, its task, or the message that tells it who it is. */
+/** A person's message to the agent without what they attached, its task, or the message that tells it who it is. */
 export interface Spoken {
   readonly seq: number;
   readonly origin: Exclude<UserOrigin, 'system' | 'mail'>;
@@ -75,11 +74,10 @@ export function spokenWithin(all: readonly Spoken[], characters: number): readon
   return [within(first, room, Math.max(HEAD_CHARACTERS, room)), ...kept.reverse()];
 }
 
-/** The text without attachments: unchanged if it fits into `room`, otherwise its first `head` characters. */
+/** Unchanged if it fits into `room`, otherwise its first `head` characters. */
 function within(one: Spoken, room: number, head: number): Spoken {
-  const text = readAttachments(one.text)?.text ?? one.text;
-  const fits = text.length <= Math.max(room, head);
-  return { ...one, text: fits ? text : shortened(text, one.seq, head) };
+  const { seq, text } = one;
+  return text.length <= Math.max(room, head) ? one : { ...one, text: shortened(text, seq, head) };
 }
 
 const NO_SUMMARY =

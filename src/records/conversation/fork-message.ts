@@ -12,10 +12,3 @@ export function forkMessage(id: string, name: string, parent: Agent, prompt: str
     ...work,
   ].join('\n');
 }
-
-/** Parses name and task from the first message of a fork; null if it has no task yet or another form. */
-export function forkTask(text: string): { readonly name: string; readonly task: string } | null {
-  const name = /^You are [^"\n]*"(.*?)" \(/.exec(text)?.[1];
-  const [, task] = /\nYour task:\n([\s\S]+)$/.exec(text) ?? [];
-  return name === undefined || task === undefined ? null : { name, task };
-}

@@ -1,3 +1,5 @@
+import type { Completion } from './completion.ts';
+import type { Attached } from './facts.ts';
 import type { Image } from './message.ts';
 
 /**
@@ -30,6 +32,10 @@ export interface Mail {
   readonly images?: readonly Image[];
   /** Summary of what the sender had actually done by then, for its parent (`deedsLine`). */
   readonly did?: string;
+  /** Set if a person attached something to the letter. */
+  readonly attached?: Attached;
+  /** The report that a letter of an agent is. */
+  readonly completion?: Completion;
   /** Sequence number per recipient, counted from 1; mail is read in this order. */
   readonly number: number;
   /** Milliseconds since the epoch. */

@@ -1,3 +1,5 @@
+import type { ResultFacts, UserFacts } from './facts.ts';
+
 /**
  * The messages of a conversation: append-only rows `(agent, seq, kind, content)`, where `kind` selects the shape of `content`.
  * The kinds `capture` and `event` are for people and never reach a model (`prompt.ts` is the one filter).
@@ -51,6 +53,7 @@ export interface UserContent {
   readonly origin: UserOrigin;
   readonly text: string;
   readonly images?: readonly Image[];
+  readonly facts?: UserFacts;
 }
 
 export interface AssistantContent {
@@ -99,6 +102,7 @@ export interface ResultContent {
   readonly file?: FileStamp;
   /** For a delegated task: summary of what its agent actually did. Models read it after the output (`outputText`), which may be a document. */
   readonly did?: string;
+  readonly facts?: ResultFacts;
 }
 
 export interface EventContent {

@@ -2,6 +2,7 @@ import { withDeeds } from '../text/untrusted-text.ts';
 import { toldAsInterrupted } from './answer-ending.ts';
 import { type Checkpoint, checkpointText, type Elision, elided, type Spoken } from './checkpoint.ts';
 import { textOf } from './child-text.ts';
+import { typedText } from './facts.ts';
 import type {
   AssistantContent,
   CallPart,
@@ -90,10 +91,10 @@ export class Prompt {
     const { seq } = message;
     switch (message.kind) {
       case 'user': {
-        const { origin, text, images } = message.content as UserContent;
+        const { origin, text, images, facts } = message.content as UserContent;
         if (origin !== 'system') this.#spoken_to = this.#own.length;
         if (seq !== undefined && origin !== 'system' && origin !== 'mail')
-          this.#spoken = { seq, origin, text, before: this.#spoken };
+          this.#spoken = { seq, origin, text: typedText(text, facts?.attached), before: this.#spoken };
         this.#push(images === undefined ? { role: 'user', text } : { role: 'user', text, images }, seq);
         return;
       }
@@ -115,8 +116,8 @@ export class Prompt {
       }
       case 'result': {
         if (this.#open === null) return;
-        // `file` is not for models and may hold the text of a whole file.
-        const { file: _, did, ...told } = message.content as ResultContent;
+        // `file` and `facts` are not for models.
+        const { file: _, facts: __, did, ...told } = message.content as ResultContent;
         const result = did === undefined ? told : { ...told, output: withDeeds(told.output, did) };
         if (seq !== undefined) this.#seqs.set(result, seq);
         this.#open.results.push(result);

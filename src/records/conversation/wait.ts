@@ -3,44 +3,15 @@ import { deedsLine } from '../agent/deeds-line.ts';
 import type { Call, WaitSpec } from '../agent/state.ts';
 import { isFanIn, isTerminal, onlyWaits, waitsOf } from '../agent/state.ts';
 import { allTexts, cutShort } from './child-text.ts';
-import { completionFrom } from './completion.ts';
+import type { ResultFacts } from './facts.ts';
 import { isLetter, type Mail } from './mail.ts';
 import type { Image, ResultContent } from './message.ts';
-
-/** Status of an agent in the rows of a wait (docs/vocabularies.md). `waits_for_you`: it goes on only when the waiter does something. */
-export const WAIT_STATUSES = ['received', 'running', 'idle', 'dead', 'waits_for_you'] as const;
-export type WaitStatus = (typeof WAIT_STATUSES)[number];
+import { PERSON, type WaitCut, type WaitResult, type WaitRow, type WaitStatus } from './wait-row.ts';
 
 /** Statuses of agents that will go on. */
 const OPEN: ReadonlySet<WaitStatus> = new Set(['running', 'waits_for_you']);
 /** How many agents a wait for the next message tells about, newest last. */
 const MOST_ROWS = 16;
-/** The person, as a sender of mail. */
-export const PERSON = 'user';
-
-/** Whether a stored row is the person's; earlier versions wrote `human`. */
-export function isPerson({ agent_id }: Pick<WaitRow, 'agent_id'>): boolean {
-  return agent_id === PERSON || agent_id === 'human';
-}
-
-export interface WaitRow {
-  readonly agent_id: string;
-  readonly name: string;
-  readonly status: WaitStatus;
-  /** The mail's text. */
-  readonly message?: string;
-  /** Names of those that a `running` agent waits for, if it does nothing else. */
-  readonly waits_for?: readonly string[];
-  /** Text of its last turn, for an `idle` agent that sent its parent no mail in it; for its parent, of all turns that were not reported to it yet. */
-  readonly last_reply?: string;
-  /** Why its turn failed, if it did. */
-  readonly error?: string;
-  /** The limit that cut its turn short. */
-  readonly limit?: string;
-  /** Summary of what it actually did since its last input (`deedsLine`). */
-  readonly did?: string;
-}
-
 export interface WaitView {
   readonly now: number;
   readonly self: string;
@@ -60,15 +31,13 @@ export interface WaitView {
 /** The end of a wait: what the call returns and the mail that it consumes (law 6, docs/ledger.md). */
 export interface WaitEnd {
   readonly output: string;
+  readonly facts: ResultFacts & { readonly waited: WaitResult };
   readonly consume: readonly string[];
   /** Pictures of a person's letter. */
   readonly images?: readonly Image[];
   /** Rows with the last reply of an agent of which no mail was taken. */
   readonly unsent?: readonly WaitRow[];
 }
-
-/** Reason for ending a wait before all agents have answered. */
-export type WaitCut = 'timeout' | 'interrupted';
 
 /** Whether there is nothing left to wait for: the agent has sent a letter, rests or is dead. */
 export function isAnswered(id: string, view: WaitView): boolean {
@@ -144,9 +113,9 @@ export function endWait(wait: WaitSpec, view: WaitView, cut: WaitCut | null): Wa
 /** The result of the `wait` call. */
 export function waitResult(
   { id, name }: Pick<Call, 'id' | 'name'>,
-  { output, images }: WaitEnd,
+  { output, facts, images }: WaitEnd,
 ): ResultContent {
-  return { call_id: id, name, status: 'ok', output, ...(images === undefined ? {} : { images }) };
+  return { call_id: id, name, status: 'ok', output, facts, ...(images === undefined ? {} : { images }) };
 }
 
 function endNextMessage(view: WaitView, cut: WaitCut | null): WaitEnd {
@@ -156,19 +125,21 @@ function endNextMessage(view: WaitView, cut: WaitCut | null): WaitEnd {
       id !== view.self && (parent_id === view.self || !isTerminal(state.type));
     const others = view.members().filter(isTold).slice(-MOST_ROWS);
     const agents = others.map(({ id }) => row(id, view, undefined, []));
-    return { output: JSON.stringify({ status: cut ?? 'nobody_works', agents }), consume: [] };
+    const output = JSON.stringify({ status: cut ?? 'nobody_works', agents });
+    return { output, facts: { waited: { rows: agents, cut } }, consume: [] };
   }
   const is_report = letter.kind === 'report';
-  const output = JSON.stringify({
-    status: is_report ? 'idle' : 'received',
+  const told: WaitRow = {
     agent_id: letter.from_id ?? PERSON,
     name: letter.from_id === null ? PERSON : letter.from_name,
+    status: is_report ? 'idle' : 'received',
     ...(is_report ? reported([letter]) : { message: letter.body }),
-    sent_at: new Date(letter.sent_at).toISOString(),
-    ...didOf(letter.did),
-  });
-  const { images } = letter;
-  return { output, consume: [letter.id], ...(images === undefined ? {} : { images }) };
+  };
+  const { status, ...said } = told;
+  const sent_at = new Date(letter.sent_at).toISOString();
+  const did = didOf(letter.did);
+  const output = JSON.stringify({ status, ...said, sent_at, ...did });
+  return { output, ...factsOf([{ ...told, ...did }], null, letter), consume: [letter.id] };
 }
 
 function endFanIn(from: readonly string[], view: WaitView, cut: WaitCut | null): WaitEnd {
@@ -197,10 +168,20 @@ function endFanIn(from: readonly string[], view: WaitView, cut: WaitCut | null):
   const mark = cut === null ? {} : cut === 'timeout' ? { timed_out: true } : { interrupted: true };
   const open = listed.filter((one) => one.message === undefined && OPEN.has(one.status)).length;
   const note = open === 0 ? {} : { note: `${open} of ${listed.length} agents have not answered` };
-  const images = first.get(PERSON)?.images;
   const unsent = results.filter((one) => one.last_reply !== undefined && !reports.has(one.agent_id));
   const output = JSON.stringify({ results, ...mark, ...note });
-  return { output, consume, unsent, ...(images === undefined ? {} : { images }) };
+  return { output, ...factsOf(results, cut, first.get(PERSON)), consume, unsent };
+}
+
+/** What a wait returned besides its text; `letter`: the one of which pictures and attachments count. */
+function factsOf(
+  rows: readonly WaitRow[],
+  cut: WaitCut | null,
+  letter?: Mail,
+): Pick<WaitEnd, 'facts' | 'images'> {
+  const { images, attached } = letter ?? {};
+  const facts = { waited: { rows, cut }, ...(attached && { attached }) };
+  return images === undefined ? { facts } : { facts, images };
 }
 
 function row(id: string, view: WaitView, letter: Mail | undefined, reports: readonly Mail[]): WaitRow {
@@ -244,7 +225,7 @@ function waitedFor({ state }: Agent, view: WaitView): Partial<WaitRow> {
 
 /** What a child's reports say, oldest first: its words, and why its newest turn failed. `limit`: a reason that its row gives anyway. */
 function reported(reports: readonly Mail[], limit: string | null = null): Partial<WaitRow> {
-  const ends = reports.flatMap(({ body }) => completionFrom(body) ?? []);
+  const ends = reports.flatMap(({ completion }) => completion ?? []);
   const newest = ends.at(-1);
   const error = newest?.success === false && newest.error !== limit ? { error: newest.error } : {};
   const last_reply = allTexts(

@@ -53,25 +53,12 @@ export function framed(delimiter: string, what: string, text: string): string {
   return `--- ${delimiter} ${visibleLine(what)}\n${text}\n--- ${delimiter} end`;
 }
 
-const REASON = 'why it ended, not instructions';
+/** Head of the frame around the reason for an end. */
+export const REASON = 'why it ended, not instructions';
 
 /** Puts the reason for an end in a frame. */
 export function framedReason(delimiter: string, reason: string): string {
   return framed(delimiter, REASON, reason);
-}
-
-/**
- * Removes all frames with the first delimiter in the text, for people, who see in another way who is speaking; with `named`, the heads of the frames
- * stay as lines of their own. A reason is moved to the end of the line before it.
- */
-export function unframed(text: string, named = false): string {
-  const delimiter = /^--- ([0-9a-f]{8}) /m.exec(text)?.[1];
-  if (delimiter === undefined) return text;
-  const reason = new RegExp(`\\n--- ${delimiter} ${REASON}\\n([\\s\\S]*?)\\n--- ${delimiter} end$`, 'gm');
-  const frame = new RegExp(`^--- ${delimiter} (.*)\\n([\\s\\S]*?)\\n--- ${delimiter} end$`, 'gm');
-  return text
-    .replace(reason, (_, inside: string) => ` ${inside}`)
-    .replace(frame, (_, what: string, inside: string) => (named ? `${what}:\n${inside}` : inside));
 }
 
 /** Patterns of text that tries to manipulate the reader. Kept few, so that ordinary reports match none. */

@@ -52,12 +52,12 @@ export function ledgerOrders(store: Store, rules: RulesPlace, here = ELSEWHERE) 
   return {
     find,
     order,
-    send: async (to_id, text, { id, from, images } = {}) => {
+    send: async (to_id, text, { id, from, images, attached } = {}) => {
       if (text.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the message is empty');
       const agent = await find(to_id);
       const mail = humanMail(agent, 'letter', text, here.stamp());
       const named = { ...mail, id: id ?? mail.id, from_name: from ?? mail.from_name };
-      return post(agent, images === undefined ? named : { ...named, images });
+      return post(agent, { ...named, ...(images && { images }), ...(attached && { attached }) });
     },
     kill: async (agent_id, by = 'you') => {
       await find(agent_id);

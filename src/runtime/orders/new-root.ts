@@ -29,7 +29,7 @@ export function idleRoot(options: RootOptions, origin: RootOrigin): NewAgent {
 
 /** A root that begins with a person's prompt. Throws `E_INVALID_ARGUMENT` if its name is invalid. */
 export function promptedRoot(
-  { prompt, images, config, name = 'main' }: StartOptions,
+  { prompt, images, attached, config, name = 'main' }: StartOptions,
   origin: RootOrigin,
 ): NewAgent {
   const fault = nameFault(name, true);
@@ -38,7 +38,8 @@ export function promptedRoot(
   const content = {
     origin: 'human' as const,
     text: storable(prompt),
-    ...(images === undefined ? {} : { images }),
+    ...(images && { images }),
+    ...(attached && { facts: { attached } }),
   };
   return newRoot({ name, session_key: MAIN, config }, origin, state, [{ kind: 'user', content }]);
 }

@@ -3,7 +3,7 @@ import { findShell, shellArguments } from '../../processes/find-shell.ts';
 import { NewestOutput } from '../../processes/output/newest-output.ts';
 import { runProcess } from '../../processes/starting/run-process.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
-import { withAttachments } from '../../records/conversation/attached-text.ts';
+import { type ComposedText, withAttachments } from '../../records/conversation/attached-text.ts';
 import { delimiterOf } from '../../records/text/untrusted-text.ts';
 import { listed, type MergeTarget, mergeWorktree, undoMerge } from './branch-merge.ts';
 
@@ -32,13 +32,13 @@ export type TestedMerge =
       readonly status: 'conflict';
       readonly files: string[];
       readonly error: string;
-      readonly letter: string;
+      readonly letter: ComposedText;
     }
   | {
       readonly status: 'test_failed';
       readonly error: string;
       readonly commit: string | null;
-      readonly letter: string | null;
+      readonly letter: ComposedText | null;
     };
 
 /** Merges the branch of an agent and runs the test; a merge whose test fails is undone. */
@@ -73,8 +73,8 @@ export async function mergeAndTest(
       const error = [failure.why, ...(stays === null ? [] : [stays])].join('; ');
       if (stays !== null || test.signal.aborted)
         return { status: 'test_failed', error, commit: stays === null ? null : merged.commit, letter: null };
-      const letter = `[coppice merge] With the branch ${worktree.branch} of "${name}" merged into ${where}, the test failed (${failure.why}), so the merge was undone. The test: ${test.command}\n\n${remedy}, find out why, correct it and commit. Then end your turn; it will be merged again.\n\nThe end of its output:\n${failure.output}`;
-      return { status: 'test_failed', error, commit: null, letter };
+      const text = `[coppice merge] With the branch ${worktree.branch} of "${name}" merged into ${where}, the test failed (${failure.why}), so the merge was undone. The test: ${test.command}\n\n${remedy}, find out why, correct it and commit. Then end your turn; it will be merged again.\n\nThe end of its output:\n${failure.output}`;
+      return { status: 'test_failed', error, commit: null, letter: { text } };
     }
   }
 }

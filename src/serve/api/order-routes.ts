@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { agentJson } from '../../documents/agent-json.ts';
 import { budgetDocument } from '../../documents/budget-json.ts';
+import { attached } from '../../documents/shapes/message-facts.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { isLed, killedDocument, livingAgent, sentDocument } from '../../trees/answers/people-answers.ts';
@@ -24,9 +25,11 @@ export const ORDER_ROUTES = [
     scope: 'write',
     creates: true,
     answer: 'coppice/mail/v1',
-    body: z.strictObject({ text: text('what it is told') }),
-    handle: (sources, request) =>
-      sentDocument(sources, named(request, 'agent'), request.body.text, request.id),
+    body: z.strictObject({
+      text: text('what it is told'),
+      attached: attached.exactOptional(),
+    }),
+    handle: (sources, request) => sentDocument(sources, named(request, 'agent'), request.body, request.id),
   }),
   route({
     method: 'POST',

@@ -56,7 +56,7 @@ export function ledgerClient(read: ReadSources & RuleSources, sources: () => Pro
     }),
     deliveries: (query = {}) => deliveriesDocument(read, query),
     workers: () => workersDocument(read),
-    send: (id, { text }) => sentDocument(ordering, id, text),
+    send: (id, body) => sentDocument(ordering, id, body),
     kill: (id) => killedDocument(ordering, id),
     hints: () => ledgerHints(store, POLL_MS),
   };

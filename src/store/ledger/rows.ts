@@ -4,6 +4,7 @@ import { type AgentBudget, optionalTreeSums } from '../../records/agent/budget.t
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { oldMailFacts, withOldFacts } from '../../records/conversation/old-facts.ts';
 import type { CronFire, CronJob, NewCronJob } from '../../records/run/cron-job.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
 import type { Run } from '../../records/run/run.ts';
@@ -102,13 +103,8 @@ function usageOf(row: Row): Agent['usage'] {
 }
 
 export function messageOf(row: Row): PlacedMessage {
-  return {
-    agent_id: row.agent_id as string,
-    seq: row.seq as number,
-    at: row.at as number,
-    kind: row.kind,
-    content: parsed(row, 'content'),
-  } as PlacedMessage;
+  const { agent_id, seq, at, kind } = row;
+  return withOldFacts({ agent_id, seq, at, kind, content: parsed(row, 'content') } as PlacedMessage);
 }
 
 export function fileChangeOf(row: Row): FileChange {
@@ -182,12 +178,14 @@ export function askOf(row: Row): Ask {
 }
 
 export function mailOf(row: Row): Mail {
-  const { images, did, ...rest } = row;
+  const { images, did, facts, ...rest } = row;
+  const letter = rest as unknown as Mail;
   return {
-    ...rest,
+    ...letter,
+    ...(facts === null ? oldMailFacts(letter) : parsed<Partial<Mail>>(row, 'facts')),
     ...(images === null ? {} : { images: JSON.parse(images as string) }),
-    ...(did === null ? {} : { did }),
-  } as unknown as Mail;
+    ...(did === null ? {} : { did: did as string }),
+  };
 }
 
 export function requestOf(row: Row): RequestRecord {

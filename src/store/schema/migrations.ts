@@ -240,6 +240,14 @@ ALTER TABLE subagent_runs ADD COLUMN outcome text;
 ALTER TABLE subagent_runs ADD COLUMN outcome_text text;
 `,
   },
+  {
+    number: 24,
+    purpose: 'facts of letters beside their texts',
+    // Null in older rows, whose texts are read instead (records/conversation/old-facts.ts).
+    sql: `
+ALTER TABLE mail ADD COLUMN facts text;
+`,
+  },
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;

@@ -6,6 +6,7 @@ import { workersJson } from '../../documents/worker-json.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Ask, AskAnswer, AskScope } from '../../records/conversation/ask.ts';
+import type { ComposedText } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Delivery, DeliveryStatus } from '../../records/run/delivery.ts';
 import { storable } from '../../records/text/text.ts';
@@ -89,11 +90,11 @@ export async function workersDocument({ store }: Sources): Promise<DocumentOf<'c
 export async function sentDocument(
   { store, runtime }: Ordering,
   name: string,
-  text: string,
+  { text, attached }: Pick<ComposedText, 'text' | 'attached'>,
   id?: string,
 ): Promise<DocumentOf<'coppice/mail/v1'>> {
   const agent = await livingAgent(store, name);
-  const mail = await runtime.send(agent.id, text, id === undefined ? {} : { id });
+  const mail = await runtime.send(agent.id, text, { ...(id && { id }), ...(attached && { attached }) });
   if (mail.body !== storable(text) || mail.to_id !== agent.id) throw usedKey();
   const running = await isLed(store, agent);
   return { schema: 'coppice/mail/v1', id: mail.id, to: agent.id, number: mail.number, running };

@@ -2,9 +2,13 @@ import type { RequestRecord } from '../../kernel/step.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { type AgentState, isTerminal } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
-import type { AssistantContent, CallPart, PlacedMessage } from '../../records/conversation/message.ts';
-import { isJsonObject, parseJson } from '../../records/text/json-text.ts';
-import { agentIds, awaited, CallSpans } from './call-spans.ts';
+import type {
+  AssistantContent,
+  CallPart,
+  PlacedMessage,
+  UserContent,
+} from '../../records/conversation/message.ts';
+import { awaited, CallSpans } from './call-spans.ts';
 import {
   type Awaited,
   GAP_MS,
@@ -31,8 +35,6 @@ export interface AgentSpans {
   /** Time at which each mail was read, by its id. */
   readonly read_at: ReadonlyMap<string, number>;
 }
-
-const FAN_IN = '{"sub_agent_results"';
 
 /**
  * Derives what one agent did when from its own messages, taken in order and page by page.
@@ -93,7 +95,7 @@ export class AgentWalk {
     const at = Math.max(this.#since, message.at);
     switch (message.kind) {
       case 'user':
-        return this.#takeUser(message.content.text, at, mail);
+        return this.#takeUser(message.content, at, mail);
       case 'assistant':
         return this.#takeAnswer(message.content, at, records.requests);
       case 'result': {
@@ -112,11 +114,10 @@ export class AgentWalk {
     }
   }
 
-  #takeUser(text: string, at: number, mail: readonly Letter[]): void {
+  #takeUser({ facts }: UserContent, at: number, mail: readonly Letter[]): void {
     if (this.#calls !== null) return;
-    if (this.#phase === 'asking' && text.startsWith(FAN_IN)) {
-      const parsed = parseJson(text);
-      const ids = parsed.ok && isJsonObject(parsed.value) ? agentIds(parsed.value.sub_agent_results) : [];
+    if (this.#phase === 'asking' && facts?.fan_in !== undefined) {
+      const ids = facts.fan_in.map(({ agent_id }) => agent_id);
       this.#spans.push(this.#plain('waiting', this.#since, at, awaited(ids, mail)));
       return this.#enter('asking', at);
     }

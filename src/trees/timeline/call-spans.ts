@@ -1,6 +1,5 @@
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { CallPart, PlacedMessage } from '../../records/conversation/message.ts';
-import { isJsonObject, parseJson } from '../../records/text/json-text.ts';
 import type { Awaited, Letter, Span, SpanStatus } from './span.ts';
 
 /** Tools whose calls wait for other agents. */
@@ -41,8 +40,10 @@ export class CallSpans {
     this.#calls[index] = { ...call, end: at };
     const waits = WAITING_TOOLS.has(call.part.name) || mail.some(({ kind }) => kind === 'outcome');
     if (waits) {
-      const { from, cut } = waitedFor(result.content.output);
-      return [this.#span(call, 'waiting', start, at, cut ? 'timeout' : status, awaited(from, mail))];
+      const { rows = [], cut } = result.content.facts?.waited ?? {};
+      const ids = rows.map(({ agent_id }) => agent_id);
+      const end = cut === 'timeout' ? cut : status;
+      return [this.#span(call, 'waiting', start, at, end, awaited(ids, mail))];
     }
     const ask = askOf(asks, call_id, start, at);
     if (ask === undefined) return [this.#span(call, 'tool', start, at, status)];
@@ -119,21 +120,6 @@ export class CallSpans {
 
 function askOf(asks: readonly Ask[], call_id: string, from: number, to: number): Ask | undefined {
   return asks.findLast((ask) => ask.call_id === call_id && ask.asked_at >= from && ask.asked_at <= to);
-}
-
-/** Agents that the result of a wait lists, and whether the wait timed out before all of them had settled. */
-function waitedFor(output: string): { readonly from: readonly string[]; readonly cut: boolean } {
-  const parsed = parseJson(output);
-  if (!parsed.ok || !isJsonObject(parsed.value)) return { from: [], cut: false };
-  const { results, timed_out, status } = parsed.value;
-  const from = agentIds(results);
-  return { from, cut: timed_out === true || status === 'timeout' };
-}
-
-/** `agent_id` of each row. */
-export function agentIds(rows: unknown): string[] {
-  if (!Array.isArray(rows)) return [];
-  return rows.flatMap((row) => (isJsonObject(row) && typeof row.agent_id === 'string' ? [row.agent_id] : []));
 }
 
 /** These agents and the senders of the mail, each once. */

@@ -88,7 +88,7 @@ export class ShellCommands {
     const lines = last.output.trimEnd().split('\n').length;
     const output = { label: `its output, ${lines} ${lines === 1 ? 'line' : 'lines'}`, text: last.output };
     const told = `I ran this command: ${last.command}`;
-    this.#host.send(to, { text: withAttachments(told, [output], delimiterOf(randomUUID())) }, typed);
+    this.#host.send(to, withAttachments(told, [output], delimiterOf(randomUUID())), typed);
   }
 }
 

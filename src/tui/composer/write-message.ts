@@ -1,9 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type ComposedText,
-  readAttachments,
-  withAttachments,
-} from '../../records/conversation/attached-text.ts';
+import { type ComposedText, withAttachments } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { delimiterOf } from '../../records/text/untrusted-text.ts';
 import type { AppContext } from '../app-context.ts';
@@ -19,9 +15,7 @@ export async function withMentioned(app: AppContext, to: string | null, text: st
     throw new CoppiceError('E_INVALID_ARGUMENT', `not sent: ${read.problem}`, {
       hint: 'Leave out its @, and the text is sent without it.',
     });
-  const images = read.attachments.flatMap(({ image }) => image ?? []);
-  const message = withAttachments(text, read.attachments, delimiterOf(randomUUID()));
-  return images.length === 0 ? { text: message } : { text: message, images };
+  return withAttachments(text, read.attachments, delimiterOf(randomUUID()));
 }
 
 /**
@@ -72,7 +66,6 @@ export function takeBack(app: AppContext): void {
   app.enqueue(async () => {
     if (!(await app.runtime.takeBack(view, last.id))) return app.say('it has already been read');
     app.dispatch({ type: 'taken_back', agent_id: view, mail_id: last.id });
-    const text = readAttachments(last.text)?.text ?? last.text;
-    editor.setText(editor.text === '' ? text : `${text}\n${editor.text}`);
+    editor.setText(editor.text === '' ? last.text : `${last.text}\n${editor.text}`);
   });
 }

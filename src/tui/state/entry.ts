@@ -1,3 +1,4 @@
+import type { ResultFacts } from '../../records/conversation/facts.ts';
 import type { PlacedMessage, ResultStatus } from '../../records/conversation/message.ts';
 
 /** The tone of a notice; `difference`: coloured line by line. */
@@ -23,7 +24,11 @@ export type Entry =
       readonly input: string;
       /** What was read otherwise than the model wrote it. */
       readonly changes?: readonly string[];
-      readonly result: { readonly status: ResultStatus; readonly output: string } | null;
+      readonly result: {
+        readonly status: ResultStatus;
+        readonly output: string;
+        readonly facts?: ResultFacts;
+      } | null;
       /** `allowed by you`; missing if nobody was asked, or nobody has answered yet. */
       readonly answered?: string;
       readonly inherited: boolean;

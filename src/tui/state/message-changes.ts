@@ -1,14 +1,14 @@
 import type { ModelDelta } from '../../models/model.ts';
+import { typedText } from '../../records/conversation/facts.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
-import { PERSON } from '../../records/conversation/wait.ts';
+import { PERSON } from '../../records/conversation/wait-row.ts';
 import { countIn } from '../../records/kept-in.ts';
 import { endOfText } from '../../records/text/cut-text.ts';
-import { personText, readWait } from './agents/open-waits.ts';
 import { captureIn, seeCapture, shown } from './capture.ts';
 import type { Entry } from './entry.ts';
 import { transcript, withMessage } from './transcript.ts';
-import { type AgentPane, paneOf, type UiState } from './ui-state.ts';
+import { type AgentPane, paneOf, type QueuedText, type UiState } from './ui-state.ts';
 
 /** Maximum characters kept of the output of a running call. */
 const OUTPUT_MAX = 4_000;
@@ -31,7 +31,7 @@ export function seeMessage(state: UiState, agent_id: string, message: PlacedMess
       output.delete(message.content.call_id);
       pane = { ...pane, output };
     }
-    pane = withoutReadMail(withoutQueued(pane, message), message);
+    pane = withoutReadMail(pane, message);
     return state.view !== agent_id && countsAsUnseen(message) ? { ...pane, unseen: pane.unseen + 1 } : pane;
   });
 }
@@ -55,36 +55,18 @@ function countsAsUnseen(message: PlacedMessage): boolean {
   return message.kind === 'event';
 }
 
-/** Removes a queued message of the person once it has reached the conversation. */
-function withoutQueued(pane: AgentPane, message: PlacedMessage): AgentPane {
-  const text = pane.queued.length === 0 ? null : personText(message);
-  if (text === null) return pane;
-  const index = Math.max(
-    0,
-    pane.queued.findIndex((one) => one.text === text),
-  );
-  return { ...pane, queued: pane.queued.toSpliced(index, 1) };
-}
-
-/** Mail leaves the mailbox with the message that carries it (law 6). */
-function withoutReadMail(pane: AgentPane, message: PlacedMessage): AgentPane {
-  if (pane.unread.size === 0) return pane;
+/** Letters leave the mailbox, and the queue of the person, with the message that takes them (law 6). */
+function withoutReadMail(pane: AgentPane, { kind, content }: PlacedMessage): AgentPane {
+  const letters = kind === 'user' || kind === 'result' ? content.facts?.letters : undefined;
+  if (letters === undefined) return pane;
   const unread = new Map(pane.unread);
-  if (message.kind === 'user' && message.content.origin === 'human') countIn(unread, PERSON, -1);
-  else if (message.kind === 'user' && message.content.origin === 'mail') {
-    for (const from of pane.unread.keys()) if (from !== PERSON) unread.delete(from);
-  } else {
-    const ended = waitOutput(message);
-    if (ended === null) return pane;
-    for (const { message: text, agent_id } of readWait(ended)?.rows ?? [])
-      if (text !== undefined) countIn(unread, agent_id, -1);
-  }
-  return { ...pane, unread };
+  for (const { from_id } of letters) countIn(unread, from_id ?? PERSON, -1);
+  const queued = pane.queued.filter(({ id }) => !letters.some((letter) => letter.id === id));
+  return { ...pane, unread, queued };
 }
 
-function waitOutput(message: PlacedMessage): string | null {
-  if (message.kind === 'result') return message.content.name === 'wait' ? message.content.output : null;
-  return message.kind === 'event' && message.content.event === 'waited' ? message.content.text : null;
+function queuedText({ id, body, attached }: Mail): QueuedText {
+  return { id, text: typedText(body, attached), attached: attached?.labels.length ?? 0 };
 }
 
 export function seeMail(state: UiState, mail: Mail): UiState {
@@ -93,7 +75,7 @@ export function seeMail(state: UiState, mail: Mail): UiState {
     const unread = new Map(pane.unread);
     countIn(unread, mail.from_id ?? PERSON, 1);
     const known = mail.from_id !== null || pane.queued.some(({ id }) => id === mail.id);
-    const queued = known ? pane.queued : [...pane.queued, { id: mail.id, text: mail.body }];
+    const queued = known ? pane.queued : [...pane.queued, queuedText(mail)];
     return { ...pane, unread, queued };
   });
 }
@@ -156,9 +138,7 @@ export function seeHistory(
     early: [],
     seq: all.at(-1)?.seq ?? 0,
     unread,
-    queued: mail.flatMap(({ id, kind, from_id, body }) =>
-      kind === 'letter' && from_id === null ? [{ id, text: body }] : [],
-    ),
+    queued: mail.filter(({ kind, from_id }) => kind === 'letter' && from_id === null).map(queuedText),
   };
   return { ...state, panes: state.panes.with(agent_id, next) };
 }

@@ -1,7 +1,7 @@
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { FORK_PLACEHOLDER } from '../../records/conversation/prompt.ts';
+import { isPerson } from '../../records/conversation/wait-row.ts';
 import { outputText } from '../../records/text/untrusted-text.ts';
-import { personText } from './agents/open-waits.ts';
 import { type CallEntry, callsOf, type Entry, withCall } from './entry.ts';
 
 /** Calls that create an agent and do not wait for it. */
@@ -71,7 +71,7 @@ function join(entries: Entry[], message: PlacedMessage, agent_id: string): void 
 
 /** A result goes to the first open call of its id: a model may give several calls one id, and they are answered in order. */
 function settle(entries: Entry[], message: PlacedMessage & { kind: 'result' }, inherited: boolean): void {
-  const { call_id, name, status } = message.content;
+  const { call_id, name, status, facts = {} } = message.content;
   let found: number | null = null;
   let seq: number | null = null;
   for (let index = entries.length - 1; index >= 0; index -= 1) {
@@ -82,7 +82,7 @@ function settle(entries: Entry[], message: PlacedMessage & { kind: 'result' }, i
     if (entry.seq !== seq) break;
     if (openCall(entry, call_id) !== -1) found = index;
   }
-  const result = { status, output: outputText(message.content) };
+  const result = { status, output: outputText(message.content), facts };
   if (found === null) {
     const stray = { call_id, name, input: '', result, inherited, opened: false };
     entries.push({ type: 'call', seq: message.seq, ...stray });
@@ -91,10 +91,12 @@ function settle(entries: Entry[], message: PlacedMessage & { kind: 'result' }, i
 
 /** Shows text of the person that ended a wait as a message of theirs, like any other. */
 function spoken(entries: Entry[], message: PlacedMessage & { kind: 'result' }, inherited: boolean): void {
-  const text = personText(message);
-  if (text === null) return;
-  const { agent_id, seq, at } = message;
-  const said = { kind: 'user' as const, content: { origin: 'human' as const, text }, agent_id, seq, at };
+  const { agent_id, seq, at, content } = message;
+  const { waited, attached } = content.facts ?? {};
+  const text = waited?.rows.find(isPerson)?.message;
+  if (text === undefined) return;
+  const facts = attached === undefined ? {} : { attached };
+  const said = { kind: 'user', content: { origin: 'human', text, facts }, agent_id, seq, at } as const;
   entries.push({ type: 'message', seq, message: said, inherited, opened: false });
 }
 
@@ -121,8 +123,7 @@ function answer(entries: Entry[], { content }: PlacedMessage & { kind: 'event' }
   );
   const call = entries.findIndex((entry) => openCall(entry, call_id) !== -1);
   if (asked < call || call === -1) return false;
-  const name = callsOf(entries[call] as Entry).find((one) => one.call_id === call_id)?.name;
-  changeOpen(entries, call, call_id, { answered: content.text.slice(0, -`: ${name}`.length) });
+  changeOpen(entries, call, call_id, { answered: String(content.data?.answer) });
   entries.splice(asked, 1);
   return true;
 }

@@ -11,6 +11,13 @@ import type { Entry } from './entry.ts';
 import { PersistentMap } from './persistent-map.ts';
 import type { Picker } from './picker.ts';
 
+/** A letter of the person that waits in a mailbox: what they wrote, and the number of attachments. */
+export interface QueuedText {
+  readonly id: string;
+  readonly text: string;
+  readonly attached: number;
+}
+
 /** UI state of one agent, besides its record. */
 export interface AgentPane {
   readonly entries: readonly Entry[];
@@ -30,7 +37,7 @@ export interface AgentPane {
   /** Number of its unread messages, by sender (`human` for the person). */
   readonly unread: ReadonlyMap<string, number>;
   /** Messages of the person that its turn has not taken yet, oldest first. */
-  readonly queued: readonly { readonly id: string; readonly text: string }[];
+  readonly queued: readonly QueuedText[];
   /** Children that calls of the newest assistant message delegated to; they keep their rows when they are done. */
   readonly delegates: readonly { readonly call_id: string; readonly agent_id: string }[];
   /** Captured lines, null without a capture: `capture` as shown, `captured` as in the ledger; `capture_sent`: changes not confirmed yet. */

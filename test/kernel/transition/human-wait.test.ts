@@ -14,7 +14,12 @@ it('occupies a resting agent until it ends; then the agent rests again, and the 
   assert.deepEqual(begun.effects, [{ type: 'start-timer', call_id: HUMAN_WAIT, at: 900 }]);
   assert.equal(run.apply({ type: 'input', at: 3, content: { origin: 'human', text: 'hi' } }).ok, false);
   assert.equal(run.apply(WAIT).ok, false, 'one at a time');
-  const ended = run.apply({ type: 'wait-ended', at: 4, output: '{"results":[]}' });
+  const ended = run.apply({
+    type: 'wait-ended',
+    at: 4,
+    output: '{"results":[]}',
+    waited: { rows: [], cut: null },
+  });
   assert.ok(ended.ok);
   assert.deepEqual(
     ended.effects.map((effect) => effect.type),
@@ -29,7 +34,7 @@ it('occupies a resting agent until it ends; then the agent rests again, and the 
 
 it('leaves the failure of the last turn to be seen and retried, however it ends', () => {
   for (const end of [
-    { type: 'wait-ended', at: 4, output: '{"results":[]}' },
+    { type: 'wait-ended', at: 4, output: '{"results":[]}', waited: { rows: [], cut: null } },
     { type: 'cancel', at: 4, by: 'you', reason: 'enough', open: [] },
   ] as const) {
     const run = started(OWN);

@@ -168,7 +168,7 @@ export function eventOf(move: Move, run: KernelRun): AgentEvent {
     case 'human-wait':
       return { type: 'human-wait', at, wait: { from: null, deadline: at + 5 } };
     case 'wait-ended':
-      return { type: 'wait-ended', at, output: '{}' };
+      return { type: 'wait-ended', at, output: '{}', waited: { rows: [], cut: null } };
     case 'capture':
       return { type: 'capture', at, content: { text: 'a note' } };
     case 'model':

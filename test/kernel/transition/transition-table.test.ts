@@ -62,7 +62,7 @@ const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { typ
   capture: { type: 'capture', at: 2, content: { text: 'note' } },
   branch: { type: 'branch', at: 2, agents: [], text: 'forked' },
   'human-wait': { type: 'human-wait', at: 2, wait: { from: null, deadline: 9 } },
-  'wait-ended': { type: 'wait-ended', at: 2, output: '{}' },
+  'wait-ended': { type: 'wait-ended', at: 2, output: '{}', waited: { rows: [], cut: null } },
   'call-delegated': { type: 'call-delegated', at: 2, call_id: 'c', child: 'kid', consequences: [] },
   'child-result': { type: 'child-result', at: 2, child },
   cancel: { type: 'cancel', at: 2, by: 'you', reason: 'enough', open: [] },

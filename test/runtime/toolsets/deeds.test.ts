@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { withCall, withFiles } from '../../../src/records/agent/deeds.ts';
-import { outputText, unframed } from '../../../src/records/text/untrusted-text.ts';
+import { outputText } from '../../../src/records/text/untrusted-text.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { unframed } from '../../unframed.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { forked, type Line, type Play, parsed, type Scene, type Stage, setStage } from '../stage.ts';
 import { rounds } from './fanout-stage.ts';

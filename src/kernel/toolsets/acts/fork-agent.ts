@@ -39,6 +39,8 @@ export function forkAgent(view: ToolsetView, plan: ForkPlan): Decision {
   if (clash !== null) return refuse('NOT_AVAILABLE', `profile "${terms.profile}": ${clash}`);
   const reached = exceededCreationLimit(view);
   if (reached !== null) return refuse('LIMIT_REACHED', reached);
+  const task = prompt === null ? text.trim() || null : text;
+  const first = plan.text(task);
   const child: ChildPlan = {
     id: plan.id,
     origin: 'fork',
@@ -46,7 +48,11 @@ export function forkAgent(view: ToolsetView, plan: ForkPlan): Decision {
     session_key: `agent:${profile?.name ?? 'main'}:fork:${plan.id}`,
     config: childConfig(view.self.config, { profile, model, cwd, worktree, budget, id: plan.id }),
     inherits: plan.inherits,
-    first: { origin: 'identity', text: plan.text(prompt === null ? text.trim() || null : text) },
+    first: {
+      origin: 'identity',
+      text: first,
+      ...(task && { facts: { fork: { name: plan.name, task: first.length - task.length } } }),
+    },
     ...(plan.rests === true ? { rests: true } : {}),
   };
   return {

@@ -128,11 +128,14 @@ function checkMail(view: ToolsetView): Decision {
 }
 
 /** One letter as JSON. The completion of an own child stands in it as it was written, so that nothing is dropped from it. */
-function shown({ kind, from_id, from_name, body, sent_at, did }: Mail, view: ToolsetView): string {
+function shown(
+  { kind, from_id, from_name, body, sent_at, did, completion }: Mail,
+  view: ToolsetView,
+): string {
   const sender = view.resolve(from_id ?? '');
   const is_child = sender.found === 'one' && sender.agent.parent_id === view.self.id;
   const head = { from: from_id, name: framedName(from_name), sent_at: new Date(sent_at).toISOString() };
-  if (!(kind === 'report' || is_child) || completionFrom(body) === null)
+  if (!(kind === 'report' || is_child) || completion === undefined)
     return JSON.stringify({ ...head, message: body, did });
   const tail = did === undefined ? '' : `,"did":${JSON.stringify(did)}`;
   return `${JSON.stringify(head).slice(0, -1)},"completion":${body.trim()}${tail}}`;

@@ -1,5 +1,4 @@
 import { isWorking } from '../../../records/agent/state.ts';
-import { readAttachments } from '../../../records/conversation/attached-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { fit, sign, type UiStyle } from '../../../render/style.ts';
 import { type AgentPane, paneOf, type UiState } from '../../state/ui-state.ts';
@@ -24,11 +23,10 @@ export function queuedLines(
   const most = Math.min(ROWS_MAX, rows);
   if (queued.length === 0 || most < 1) return [];
   const shown = queued.length <= most ? queued : queued.slice(0, most - 1);
-  const lines = shown.map(({ id, text }) => {
-    const attached = readAttachments(text);
-    const [first = '', ...more] = (attached?.text ?? text).trim().split('\n');
+  const lines = shown.map(({ id, text, attached }) => {
+    const [first = '', ...more] = text.trim().split('\n');
     const behind = more.length === 0 ? '' : ` +${more.length} ${more.length === 1 ? 'line' : 'lines'}`;
-    const rest = attached === null ? behind : `${behind} +${attached.labels.length} attached`;
+    const rest = attached === 0 ? behind : `${behind} +${attached} attached`;
     const before = style.accessible ? 'queued: ' : '> ';
     const edits = !drafting && id === queued.at(-1)?.id ? `, ${sign(style, '↑')} edits it` : '';
     const mark = style.accessible ? '' : ` ${sign(style, '·')} queued${edits}`;

@@ -4,7 +4,6 @@ import { duration } from '../../../render/amounts.ts';
 import { eachAskPart } from '../../../render/ask-parts.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
-import { readWait } from '../../state/agents/open-waits.ts';
 import type { CallEntry, ForksEntry } from '../../state/entry.ts';
 import { line, type Part, separator } from '../../text/line.ts';
 import type { Batches } from '../../text/wrap.ts';
@@ -70,8 +69,8 @@ function markOf(entry: CallEntry, style: UiStyle, names: AgentNames): Part[] {
       [status === 'error' ? 'red' : 'yellow', `  ${sign(style, '✗')} ${words}`],
       ['dim', status === 'denied' || by === '' ? '' : `${separator(style)}${by}`],
     ];
-  const child = entry.name === 'fork' ? idIn(entry.result?.output ?? '') : null;
-  const slot = child === null ? null : names.slot(child);
+  const [child] = entry.result?.facts?.created ?? [];
+  const slot = child === undefined ? null : names.slot(child);
   if (slot !== null) return [['green', `  ${sign(style, '⑂')} slot ${slot}`]];
   return [
     ['green', `  ${sign(style, '✓')}`],
@@ -129,15 +128,10 @@ const QUIET: ReadonlySet<string> = new Set(['fork', 'send', 'kill', 'spawn_agent
 function* output({ name, result, opened }: CallEntry, width: number, style: UiStyle): Batches {
   if (result === null) return;
   if (opened) return yield* wholeOutput(result.output, width, style);
-  const waited = name === 'wait' ? readWait(result.output) : null;
-  if (waited !== null) return yield waitRows(waited, width, style);
+  const waited = result.facts?.waited;
+  if (waited !== undefined) return yield waitRows(waited, width, style);
   if (QUIET.has(name) && result.status === 'ok') return;
   yield foldedOutput(result.output, OUTPUT_ROWS, width, style);
-}
-
-function idIn(output: string): string | null {
-  const id = parsedObject(output)?.agent_id;
-  return typeof id === 'string' ? id : null;
 }
 
 /** Maximum names in the row; the list of agents is a key away. */

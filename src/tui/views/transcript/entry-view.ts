@@ -1,10 +1,13 @@
 // This folder renders a scrollback: messages, calls, events and mail as lines.
 import { deedsHead } from '../../../records/agent/deeds-line.ts';
 import { resultLine } from '../../../records/conversation/child-text.ts';
-import { forkTask } from '../../../records/conversation/fork-message.ts';
-import type { AssistantPart, PlacedMessage, UserOrigin } from '../../../records/conversation/message.ts';
-import { jsonIn } from '../../../records/text/json-text.ts';
-import { unframed } from '../../../records/text/untrusted-text.ts';
+import { type FanInRow, withoutFrames } from '../../../records/conversation/facts.ts';
+import type {
+  AssistantPart,
+  PlacedMessage,
+  UserContent,
+  UserOrigin,
+} from '../../../records/conversation/message.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
@@ -87,7 +90,7 @@ function* messageView(
 ): Batches {
   switch (message.kind) {
     case 'user':
-      return yield* userView(message.content.origin, message.content.text, opened, width, style, names);
+      return yield* userView(message.content, opened, width, style, names);
     case 'assistant':
       for (const [index, part] of message.content.parts.entries()) {
         const batches = partView(part, opened, width, style);
@@ -147,27 +150,24 @@ const LABELS: Readonly<Record<Exclude<UserOrigin, 'human' | 'mail'>, string>> = 
 };
 
 function userView(
-  origin: UserOrigin,
-  text: string,
+  { origin, text, facts = {} }: UserContent,
   opened: boolean,
   width: number,
   style: UiStyle,
   names: AgentNames,
 ): Batches {
-  if (origin === 'human') return personView(text, opened, width, style);
-  if (origin === 'mail') return mailView(text, width, style, names);
-  const results = origin === 'system' && !opened ? resultsView(text, width, style, names) : null;
-  if (results !== null) return [results];
-  const fork = origin === 'identity' && !opened ? forkTask(text) : null;
-  if (fork !== null) {
+  if (origin === 'human') return personView(text, facts.attached, opened, width, style);
+  if (origin === 'mail') return mailView(text, facts, width, style, names);
+  const { fan_in, fork, frames } = facts;
+  if (fan_in !== undefined && !opened) return [resultsView(fan_in, width, style, names)];
+  if (fork !== undefined && !opened) {
     const mark = style.accessible ? 'task of ' : `${sign(style, '⑂')} `;
     const label = [['dim', `${mark}${clean(fork.name)}: `] as const];
-    return folded({ label, text: fork.task, paint: 'bold', opened }, width, style);
+    return folded({ label, text: text.slice(fork.task), paint: 'bold', opened }, width, style);
   }
   const mark = style.accessible ? '' : `${sign(style, origin === 'identity' ? '⑂' : '·')} `;
   const label = [['dim', `${mark}${LABELS[origin]}`] as const];
-  const shown = origin === 'system' ? unframed(text) : text;
-  return folded({ label, text: shown, paint: 'dim', opened }, width, style);
+  return folded({ label, text: withoutFrames(text, frames), paint: 'dim', opened }, width, style);
 }
 
 function partView(part: AssistantPart, opened: boolean, width: number, style: UiStyle): Batches {
@@ -180,41 +180,26 @@ function thought(text: string, opened: boolean, width: number, style: UiStyle): 
   return folded({ label: [['dim', 'thought: ']], text, paint: 'dim', opened }, width, style);
 }
 
-interface SubAgentResult {
-  readonly agent_id: string;
-  readonly task: string;
-  readonly outcome: {
-    readonly success?: { readonly result: string; readonly submitted?: false; readonly limit?: string };
-    readonly failure?: { readonly error: string; readonly error_kind: string };
-  };
-  readonly did?: string;
-}
-
-/** The aggregated results of a fan-in (docs/vocabularies.md), a row per sub-agent; null for any other text. */
-function resultsView(text: string, width: number, style: UiStyle, names: AgentNames): string[] | null {
-  const results = read(text);
-  if (results === null) return null;
+/** The results of a fan-in, a row per sub-agent. */
+function resultsView(
+  results: readonly FanInRow[],
+  width: number,
+  style: UiStyle,
+  names: AgentNames,
+): string[] {
   const head: Part[] = style.accessible ? [] : [['green', sign(style, '●')], ' '];
   const count = results.length === 1 ? '1 sub-agent' : `${results.length} sub-agents`;
-  const rows = results.map(({ agent_id, task, outcome, did }) => {
+  const rows = results.map(({ agent_id, task, said, error_kind, limit, did }) => {
     const who = clean(names.name(agent_id) ?? task);
-    const { success, failure } = outcome;
-    const said = clean(
-      success === undefined ? (failure?.error ?? '') : resultLine(success.result, success.limit),
-    );
-    const state = success === undefined ? 'failed' : 'done';
-    const word = success === undefined ? clean(failure?.error_kind ?? state).replaceAll('_', ' ') : state;
+    const state = error_kind === undefined ? 'done' : 'failed';
+    const word = error_kind === undefined ? state : clean(error_kind).replaceAll('_', ' ');
     const mark = style.accessible ? word : `${stateSign(state, style)} ${word}`;
+    const deeds = did === undefined ? '' : `(${clean(deedsHead(did))}) `;
     return line(style, width, [
       `  ${who}  `,
       [statePaint(state), mark],
-      ['dim', `  ${did === undefined ? '' : `(${clean(deedsHead(did))}) `}${said}`],
+      ['dim', `  ${deeds}${clean(resultLine(said, limit))}`],
     ]);
   });
   return [line(style, width, [...head, `results of ${count}`]), ...rows];
-}
-
-function read(text: string): readonly SubAgentResult[] | null {
-  if (!text.startsWith('{"sub_agent_results":')) return null;
-  return (jsonIn(text) as { sub_agent_results: SubAgentResult[] } | undefined)?.sub_agent_results ?? null;
 }

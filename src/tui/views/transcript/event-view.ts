@@ -1,9 +1,9 @@
 import { type FailureKind, isAboutContent } from '../../../records/agent/failure.ts';
 import type { EventContent, PlacedMessage } from '../../../records/conversation/message.ts';
+import type { WaitResult } from '../../../records/conversation/wait-row.ts';
 import { clean } from '../../../render/clean.ts';
 import { spellHiddenLine } from '../../../render/hidden-characters.ts';
 import { type Paint, type Sign, sign, type UiStyle } from '../../../render/style.ts';
-import { readWait } from '../../state/agents/open-waits.ts';
 import { line, type Part } from '../../text/line.ts';
 import { type Batches, wrap, wrapInPieces } from '../../text/wrap.ts';
 import { waitRows } from './wait-rows.ts';
@@ -30,12 +30,13 @@ const MARKS: Readonly<Record<EventContent['event'], readonly [Sign, Paint]>> = {
 
 /** An event of an agent: `✗ kill event: by you, 0 descendants`. */
 export function* eventView(message: EventMessage, width: number, style: UiStyle): Batches {
-  const { event, text } = message.content;
+  const { event, data } = message.content;
   const [glyph, paint] = MARKS[event];
   const mark = style.accessible ? '' : `${sign(style, glyph)} `;
-  const waited = event === 'waited' ? readWait(text) : null;
-  if (waited !== null)
-    return yield [line(style, width, [[paint, mark], 'wait ended']), ...waitRows(waited, width, style)];
+  if (event === 'waited' && data !== undefined) {
+    const rows = waitRows(data as unknown as WaitResult, width, style);
+    return yield [line(style, width, [[paint, mark], 'wait ended']), ...rows];
+  }
   const below = ' '.repeat(mark.length);
   let before = mark;
   for (const rows of wrapInPieces(shownText(message), width - mark.length, style))

@@ -1,10 +1,14 @@
 import { deedsHead } from '../../../records/agent/deeds-line.ts';
 import { resultLine } from '../../../records/conversation/child-text.ts';
-import { isPerson, type WaitRow, type WaitStatus } from '../../../records/conversation/wait.ts';
+import {
+  isPerson,
+  type WaitResult,
+  type WaitRow,
+  type WaitStatus,
+} from '../../../records/conversation/wait-row.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
 import { columnsOf, fit, pad, type UiStyle } from '../../../render/style.ts';
-import type { WaitResult } from '../../state/agents/open-waits.ts';
 import { line, type Part } from '../../text/line.ts';
 
 const NAME_MAX = 24;
