@@ -1,6 +1,6 @@
-import { withoutFrames } from '../src/records/conversation/facts.ts';
+import { withoutFrames } from '../src/records/conversation/facts/message-facts.ts';
+import { withOldFacts } from '../src/records/conversation/facts/old-facts.ts';
 import type { UserContent, UserOrigin } from '../src/records/conversation/message.ts';
-import { withOldFacts } from '../src/records/conversation/old-facts.ts';
 
 /** A text without its frames, for people. */
 export function unframed(text: string, named = false, origin: UserOrigin = 'mail'): string {

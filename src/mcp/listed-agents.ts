@@ -1,7 +1,7 @@
 import { type Agent, isActive } from '../records/agent/agent.ts';
 import { type AgentState, failureOf } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
-import type { WaitRow, WaitStatus } from '../records/conversation/wait-row.ts';
+import type { WaitRow, WaitStatus } from '../records/conversation/facts/wait-row.ts';
 import { type Outcome, outcomeOf } from '../records/run/outcome.ts';
 import { isFinished, type Run } from '../records/run/run.ts';
 import { outcomeOfRun } from '../records/run/run-end.ts';

@@ -2,7 +2,7 @@ import type { Agent, AgentConfig, PermissionMode } from '../records/agent/agent.
 import type { Failure } from '../records/agent/failure.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import type { AskAnswer } from '../records/conversation/ask.ts';
-import type { Attached } from '../records/conversation/facts.ts';
+import type { Attached } from '../records/conversation/facts/message-facts.ts';
 import type { Mail } from '../records/conversation/mail.ts';
 import type { CaptureContent, Image } from '../records/conversation/message.ts';
 import type { Outcome } from '../records/run/outcome.ts';

@@ -4,7 +4,7 @@ import type { Agent } from '../records/agent/agent.ts';
 import { deedsLine } from '../records/agent/deeds-line.ts';
 import { failureOf } from '../records/agent/state.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
-import type { WaitRow } from '../records/conversation/wait-row.ts';
+import type { WaitRow } from '../records/conversation/facts/wait-row.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 

@@ -6,7 +6,7 @@ import {
   type Completion,
   completionFrom,
   completionLine,
-} from '../../src/records/conversation/completion.ts';
+} from '../../src/records/conversation/facts/completion.ts';
 
 describe('completion messages', () => {
   it('the shapes of the seed are read as they are', () => {

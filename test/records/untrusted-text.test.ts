@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { frameLetters } from '../../src/kernel/turn/take-mail.ts';
 import { withAttachments } from '../../src/records/conversation/attached-text.ts';
 import { checkpointText } from '../../src/records/conversation/checkpoint.ts';
-import { framesIn } from '../../src/records/conversation/facts.ts';
+import { framesIn } from '../../src/records/conversation/facts/message-facts.ts';
 import type { Mail } from '../../src/records/conversation/mail.ts';
 import { framed, quoteStamps, withDeeds } from '../../src/records/text/untrusted-text.ts';
 import { unframed } from '../unframed.ts';

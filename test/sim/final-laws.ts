@@ -3,7 +3,7 @@ import { waitEdges } from '../../src/kernel/mailbox/wait-edges.ts';
 import type { Agent } from '../../src/records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../src/records/agent/state.ts';
 import { cutShort } from '../../src/records/conversation/child-text.ts';
-import { completionFrom } from '../../src/records/conversation/completion.ts';
+import { completionFrom } from '../../src/records/conversation/facts/completion.ts';
 import { isLetter, type Mail } from '../../src/records/conversation/mail.ts';
 import type { PlacedMessage } from '../../src/records/conversation/message.ts';
 import type { Run } from '../../src/records/run/run.ts';

@@ -1,7 +1,7 @@
 import type { SessionUpdate, ToolCallContent } from '@agentclientprotocol/sdk';
 import type { ModelDelta } from '../../models/model.ts';
 import type { Agent } from '../../records/agent/agent.ts';
-import { typedText, withoutFrames } from '../../records/conversation/facts.ts';
+import { typedText, withoutFrames } from '../../records/conversation/facts/message-facts.ts';
 import type {
   AssistantContent,
   EventContent,

@@ -1,7 +1,7 @@
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { ChildResult } from '../../records/agent/state.ts';
 import { resultLine } from '../../records/conversation/child-text.ts';
-import { completionLine } from '../../records/conversation/completion.ts';
+import { completionLine } from '../../records/conversation/facts/completion.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import { nameOf, shownWord } from '../../records/run/outcome.ts';
 import { agentTree } from '../../render/agent-tree.ts';

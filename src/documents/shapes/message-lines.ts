@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { group, image, number, one, text } from './document-parts.ts';
-import { resultFacts, userFacts } from './message-facts.ts';
+import { facts } from './message-facts.ts';
 
 const place = {
   agent_id: text('the agent that it was written by; of an inherited one, an ancestor'),
@@ -39,7 +39,7 @@ export const messages = {
       ),
       text: text('the text'),
       images: z.array(image).optional().describe('pictures'),
-      facts: userFacts.optional(),
+      facts: facts.optional(),
     }),
     ...place,
   }),
@@ -109,7 +109,7 @@ export const messages = {
       ).optional(),
       images: z.array(image).optional().describe('pictures'),
       file: file.optional().describe('the file that the call showed or changed; not for the model'),
-      facts: resultFacts.optional(),
+      facts: facts.optional(),
     }),
     ...place,
   }),

@@ -2,8 +2,8 @@ import { type AgentConfig, isQueuedRun, type Tree } from '../../records/agent/ag
 import { newBudget, optionalTreeSums, ownBudget } from '../../records/agent/budget.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { isWorking } from '../../records/agent/state.ts';
+import { withStatedFacts } from '../../records/conversation/facts/old-facts.ts';
 import type { Message } from '../../records/conversation/message.ts';
-import { withStatedFacts } from '../../records/conversation/old-facts.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { Refusal, Step } from '../step.ts';
 import { exceededBudget, openBudget } from './budgets.ts';

@@ -1,7 +1,7 @@
 import { type AgentConfig, isTask } from '../../records/agent/agent.ts';
 import { deedsLine } from '../../records/agent/deeds-line.ts';
 import { type AgentState, type Killed, killedState } from '../../records/agent/state.ts';
-import type { Completion } from '../../records/conversation/completion.ts';
+import type { Completion } from '../../records/conversation/facts/completion.ts';
 import type { NewMail } from '../../records/conversation/mail.ts';
 import type { EventContent } from '../../records/conversation/message.ts';
 import { closeBudget } from './budgets.ts';

@@ -1,5 +1,5 @@
-import type { TakenLetter } from '../../records/conversation/facts.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
+import type { Message } from '../../records/conversation/message.ts';
 import type { Step } from '../step.ts';
 
 /** Pending mail of one agent. */
@@ -43,13 +43,17 @@ export class TakenMail {
     this.#ids.add(mail_id);
   }
 
-  /** Makes the mail taken by `takeWithNext` part of the message at `seq`; returns the letters among it. */
-  carry(seq: number): TakenLetter[] {
-    if (this.#unplaced.length === 0) return [];
+  /** Makes the mail taken by `takeWithNext` part of the message at `seq`; returns the message with the letters among it. */
+  carry(seq: number, message: Message): Message {
     const ids = new Set(this.#unplaced.splice(0));
     for (const mail_id of ids) this.#placed.push({ mail_id, seq });
-    const letters = this.#inbox.all().filter(({ id, kind }) => kind === 'letter' && ids.has(id));
-    return letters.map(({ id, from_id }) => ({ id, from_id }));
+    const { kind, content } = message;
+    if (ids.size === 0 || (kind !== 'user' && kind !== 'result')) return message;
+    const taken = this.#inbox.all().filter((mail) => mail.kind === 'letter' && ids.has(mail.id));
+    const letters = taken.map(({ id, from_id }) => ({ id, from_id }));
+    return taken.length === 0
+      ? message
+      : ({ kind, content: { ...content, facts: { ...content.facts, letters } } } as Message);
   }
 
   /** Marks that an order needs data from the ledger first; later mail waits behind it. */

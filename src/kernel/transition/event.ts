@@ -11,13 +11,13 @@ import type {
 } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
 import type { Checkpoint, Elision } from '../../records/conversation/checkpoint.ts';
+import type { WaitResult } from '../../records/conversation/facts/wait-row.ts';
 import type {
   AssistantContent,
   CaptureContent,
   ResultContent,
   UserContent,
 } from '../../records/conversation/message.ts';
-import type { WaitResult } from '../../records/conversation/wait-row.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { Effect } from './effect.ts';
 

@@ -7,7 +7,7 @@ import {
   isFanIn,
   type SpawnedChild,
 } from '../../records/agent/state.ts';
-import { fanInRow } from '../../records/conversation/facts.ts';
+import { fanInRow } from '../../records/conversation/facts/message-facts.ts';
 import { appendUser } from './append.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';

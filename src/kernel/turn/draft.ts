@@ -3,7 +3,6 @@ import { payersOf, withMovedEnds } from '../../records/agent/budget.ts';
 import { deedsLine } from '../../records/agent/deeds-line.ts';
 import { type AgentState, isTerminal } from '../../records/agent/state.ts';
 import { allTexts, saidIn } from '../../records/conversation/child-text.ts';
-import type { TakenLetter } from '../../records/conversation/facts.ts';
 import { type MailKind, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
 import type { EventContent, Message } from '../../records/conversation/message.ts';
 import { TakenMail } from '../mailbox/taken-mail.ts';
@@ -183,8 +182,7 @@ export class Draft {
   }
 
   #append(message: Message): void {
-    const letters = this.mail.carry(this.last_seq + 1);
-    this.#parts.messages.push(letters.length === 0 ? message : withLetters(message, letters));
+    this.#parts.messages.push(this.mail.carry(this.last_seq + 1, message));
   }
 
   #post(to_id: string, kind: MailKind, body: object): void {
@@ -210,13 +208,7 @@ export class Draft {
     this.mail.takeAt(this.last_seq, mail_id);
   }
 
-  write(
-    to_id: string,
-    kind: MailKind,
-    body: string,
-    sent_at: number,
-    more: Pick<NewMail, 'did' | 'completion'> = {},
-  ): void {
+  write(to_id: string, kind: MailKind, body: string, sent_at: number, more: Partial<NewMail> = {}): void {
     const { id: from_id, root_id, name: from_name } = this.led.agent;
     const id = this.newId();
     this.#parts.send.push({ id, root_id, to_id, from_id, from_name, kind, body, sent_at, ...more });
@@ -304,13 +296,4 @@ export class Draft {
       sent_this_turn: this.#sent_this_turn,
     };
   }
-}
-
-/** The message with the letters that it takes out of the mailbox. */
-function withLetters(message: Message, letters: readonly TakenLetter[]): Message {
-  const { kind, content } = message;
-  if (kind === 'user') return { kind, content: { ...content, facts: { ...content.facts, letters } } };
-  return kind === 'result'
-    ? { kind, content: { ...content, facts: { ...content.facts, letters } } }
-    : message;
 }

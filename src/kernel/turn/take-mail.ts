@@ -1,6 +1,6 @@
 import { framedName } from '../../records/agent/agent-name.ts';
 import { isResting, restAfterSummary } from '../../records/agent/state.ts';
-import { type FramedLetter, framesIn } from '../../records/conversation/facts.ts';
+import { type FramedLetter, framesIn } from '../../records/conversation/facts/message-facts.ts';
 import { isLetter, type Mail } from '../../records/conversation/mail.ts';
 import type { UserContent } from '../../records/conversation/message.ts';
 import { announcement } from '../../records/run/run-end.ts';

@@ -1,6 +1,6 @@
 import { deniedIn, deniedLine } from '../../records/agent/denied.ts';
 import { isTerminal } from '../../records/agent/state.ts';
-import type { Completion } from '../../records/conversation/completion.ts';
+import type { Completion } from '../../records/conversation/facts/completion.ts';
 import { deliveryId } from '../../records/run/delivery.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Draft } from './draft.ts';

@@ -1,4 +1,5 @@
 import { type Call, isTerminal, type WaitSpec } from '../../records/agent/state.ts';
+import type { WaitCut } from '../../records/conversation/facts/wait-row.ts';
 import { isLetter } from '../../records/conversation/mail.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type WaitView,
   waitResult,
 } from '../../records/conversation/wait.ts';
-import type { WaitCut } from '../../records/conversation/wait-row.ts';
 import type { EventOf } from '../transition/event.ts';
 import { HUMAN_WAIT } from '../transition/human-wait.ts';
 import type { Draft } from './draft.ts';

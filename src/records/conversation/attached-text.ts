@@ -1,6 +1,6 @@
 import { visibleLine } from '../agent/agent-name.ts';
 import { framed } from '../text/untrusted-text.ts';
-import type { Attached } from './facts.ts';
+import type { Attached } from './facts/message-facts.ts';
 import type { Image, UserContent } from './message.ts';
 
 /** An attachment of a person's message: the text of a file, the names in a folder, or a picture. */

@@ -1,5 +1,5 @@
-import type { Completion } from './completion.ts';
-import type { Attached } from './facts.ts';
+import type { Completion } from './facts/completion.ts';
+import type { Attached } from './facts/message-facts.ts';
 import type { Image } from './message.ts';
 
 /**

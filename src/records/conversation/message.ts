@@ -1,4 +1,4 @@
-import type { ResultFacts, UserFacts } from './facts.ts';
+import type { ResultFacts, UserFacts } from './facts/message-facts.ts';
 
 /**
  * The messages of a conversation: append-only rows `(agent, seq, kind, content)`, where `kind` selects the shape of `content`.

@@ -2,7 +2,7 @@ import { withDeeds } from '../text/untrusted-text.ts';
 import { toldAsInterrupted } from './answer-ending.ts';
 import { type Checkpoint, checkpointText, type Elision, elided, type Spoken } from './checkpoint.ts';
 import { textOf } from './child-text.ts';
-import { typedText } from './facts.ts';
+import { typedText } from './facts/message-facts.ts';
 import type {
   AssistantContent,
   CallPart,

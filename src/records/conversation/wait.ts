@@ -3,10 +3,10 @@ import { deedsLine } from '../agent/deeds-line.ts';
 import type { Call, WaitSpec } from '../agent/state.ts';
 import { isFanIn, isTerminal, onlyWaits, waitsOf } from '../agent/state.ts';
 import { allTexts, cutShort } from './child-text.ts';
-import type { ResultFacts } from './facts.ts';
+import type { ResultFacts } from './facts/message-facts.ts';
+import { PERSON, type WaitCut, type WaitResult, type WaitRow, type WaitStatus } from './facts/wait-row.ts';
 import { isLetter, type Mail } from './mail.ts';
 import type { Image, ResultContent } from './message.ts';
-import { PERSON, type WaitCut, type WaitResult, type WaitRow, type WaitStatus } from './wait-row.ts';
 
 /** Statuses of agents that will go on. */
 const OPEN: ReadonlySet<WaitStatus> = new Set(['running', 'waits_for_you']);

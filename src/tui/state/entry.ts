@@ -1,4 +1,4 @@
-import type { ResultFacts } from '../../records/conversation/facts.ts';
+import type { ResultFacts } from '../../records/conversation/facts/message-facts.ts';
 import type { PlacedMessage, ResultStatus } from '../../records/conversation/message.ts';
 
 /** The tone of a notice; `difference`: coloured line by line. */

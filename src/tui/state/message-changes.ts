@@ -1,8 +1,8 @@
 import type { ModelDelta } from '../../models/model.ts';
-import { typedText } from '../../records/conversation/facts.ts';
+import { typedText } from '../../records/conversation/facts/message-facts.ts';
+import { PERSON } from '../../records/conversation/facts/wait-row.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
-import { PERSON } from '../../records/conversation/wait-row.ts';
 import { countIn } from '../../records/kept-in.ts';
 import { endOfText } from '../../records/text/cut-text.ts';
 import { captureIn, seeCapture, shown } from './capture.ts';

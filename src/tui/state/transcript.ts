@@ -1,6 +1,6 @@
+import { isPerson } from '../../records/conversation/facts/wait-row.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { FORK_PLACEHOLDER } from '../../records/conversation/prompt.ts';
-import { isPerson } from '../../records/conversation/wait-row.ts';
 import { outputText } from '../../records/text/untrusted-text.ts';
 import { type CallEntry, callsOf, type Entry, withCall } from './entry.ts';
 

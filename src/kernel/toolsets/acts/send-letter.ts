@@ -1,6 +1,6 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import { isTerminal } from '../../../records/agent/state.ts';
-import { completionFrom } from '../../../records/conversation/completion.ts';
+import { completionFrom } from '../../../records/conversation/facts/completion.ts';
 import { storable } from '../../../records/text/text.ts';
 import type { Decision, ToolsetView } from '../toolset.ts';
 import { describe, find, refuse } from './agent-reference.ts';

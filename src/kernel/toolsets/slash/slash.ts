@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Agent } from '../../../records/agent/agent.ts';
 import { isSubAgent } from '../../../records/agent/agent.ts';
 import { framedName, nameOfTask } from '../../../records/agent/agent-name.ts';
-import { completionFrom } from '../../../records/conversation/completion.ts';
+import { completionFrom } from '../../../records/conversation/facts/completion.ts';
 import type { Mail } from '../../../records/conversation/mail.ts';
 import { keptIn } from '../../../records/kept-in.ts';
 import { fieldsOf, wordOf } from '../../../records/text/json-fields.ts';

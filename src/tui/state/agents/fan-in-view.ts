@@ -1,6 +1,6 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import { type ChildResult, isFanIn, isTerminal, isWorking } from '../../../records/agent/state.ts';
-import type { WaitStatus } from '../../../records/conversation/wait-row.ts';
+import type { WaitStatus } from '../../../records/conversation/facts/wait-row.ts';
 import { duration } from '../../../render/amounts.ts';
 import { clean } from '../../../render/clean.ts';
 import { type AgentPane, paneOf, type UiState } from '../ui-state.ts';

@@ -1,7 +1,7 @@
 // This folder renders a scrollback: messages, calls, events and mail as lines.
 import { deedsHead } from '../../../records/agent/deeds-line.ts';
 import { resultLine } from '../../../records/conversation/child-text.ts';
-import { type FanInRow, withoutFrames } from '../../../records/conversation/facts.ts';
+import { type FanInRow, withoutFrames } from '../../../records/conversation/facts/message-facts.ts';
 import type {
   AssistantPart,
   PlacedMessage,

@@ -1,6 +1,6 @@
 import { type FailureKind, isAboutContent } from '../../../records/agent/failure.ts';
+import type { WaitResult } from '../../../records/conversation/facts/wait-row.ts';
 import type { EventContent, PlacedMessage } from '../../../records/conversation/message.ts';
-import type { WaitResult } from '../../../records/conversation/wait-row.ts';
 import { clean } from '../../../render/clean.ts';
 import { spellHiddenLine } from '../../../render/hidden-characters.ts';
 import { type Paint, type Sign, sign, type UiStyle } from '../../../render/style.ts';

@@ -1,5 +1,5 @@
-import { completionLine } from '../../../records/conversation/completion.ts';
-import type { FramedLetter, UserFacts } from '../../../records/conversation/facts.ts';
+import { completionLine } from '../../../records/conversation/facts/completion.ts';
+import type { FramedLetter, UserFacts } from '../../../records/conversation/facts/message-facts.ts';
 import { clean } from '../../../render/clean.ts';
 import { sign, type UiStyle } from '../../../render/style.ts';
 import { line } from '../../text/line.ts';

@@ -1,4 +1,4 @@
-import { type Attached, typedText } from '../../../records/conversation/facts.ts';
+import { type Attached, typedText } from '../../../records/conversation/facts/message-facts.ts';
 import { cutText, endOfText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';

@@ -5,7 +5,7 @@ import {
   type WaitResult,
   type WaitRow,
   type WaitStatus,
-} from '../../../records/conversation/wait-row.ts';
+} from '../../../records/conversation/facts/wait-row.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
 import { columnsOf, fit, pad, type UiStyle } from '../../../render/style.ts';

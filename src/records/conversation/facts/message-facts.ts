@@ -1,6 +1,6 @@
-import { cutText } from '../text/cut-text.ts';
-import type { JsonObject } from '../text/json-text.ts';
-import { REASON } from '../text/untrusted-text.ts';
+import { cutText } from '../../text/cut-text.ts';
+import type { JsonObject } from '../../text/json-text.ts';
+import { REASON } from '../../text/untrusted-text.ts';
 import type { Completion } from './completion.ts';
 import type { WaitResult } from './wait-row.ts';
 
@@ -74,20 +74,13 @@ export interface ResultFacts extends Pick<UserFacts, 'letters' | 'attached'> {
 
 /** The frames with this delimiter in a text; `letters`: what is in them. */
 export function framesIn(text: string, delimiter: string, letters: readonly FramedLetter[] = []): Frame[] {
-  const [opening, closing, did] = [`--- ${delimiter} `, `\n--- ${delimiter} end`, `\n--- ${delimiter} did: `];
-  const frames: Frame[] = [];
-  for (let end = 0; ; ) {
-    const start = text.startsWith(opening, end) ? end : text.indexOf(`\n${opening}`, end) + 1;
-    const head = text.indexOf('\n', start);
-    const foot = text.indexOf(closing, head + 1);
-    if ((start === 0 && !text.startsWith(opening)) || head < 0 || foot < 0) return frames;
-    const below = text.lastIndexOf(did, foot - 1);
-    const inside: TextRange = [head + 1, below > head ? below : foot];
-    const letter = letters[frames.length];
-    const reason = text.slice(start + opening.length, head) === REASON;
-    end = foot + closing.length;
-    frames.push({ frame: [start, end], inside, ...(reason && { reason }), ...(letter && { letter }) });
-  }
+  const end = `\\n--- ${delimiter} end$`;
+  const frame = `^--- ${delimiter} (.*)\\n([\\s\\S]*?)(?:\\n--- ${delimiter} did: .*)?${end}`;
+  return [...text.matchAll(new RegExp(frame, 'dgm'))].map(({ indices, 1: head }, index) => {
+    const [frame, , inside] = indices as TextRange[] as [TextRange, TextRange, TextRange];
+    const letter = letters[index];
+    return { frame, inside, ...(head === REASON && { reason: true }), ...(letter && { letter }) };
+  });
 }
 
 /** The text without its frames, for people, who see in another way who is speaking; with `named`, the heads of the frames stay. */

@@ -1,4 +1,4 @@
-import { type JsonObject, parsedObject } from '../text/json-text.ts';
+import { type JsonObject, parsedObject } from '../../text/json-text.ts';
 
 /** The structured message with which a child reports the end of its work (docs/vocabularies.md). It may have more fields, which are kept. */
 export type Completion =

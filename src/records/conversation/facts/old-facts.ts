@@ -1,16 +1,15 @@
-import { isJsonObject, parsedObject } from '../text/json-text.ts';
+import { isJsonObject, parsedObject } from '../../text/json-text.ts';
+import type { Mail } from '../mail.ts';
+import type { EventContent, Message, ResultContent, UserContent } from '../message.ts';
 import { completionFrom } from './completion.ts';
 import {
   type Attached,
-  type FanInRow,
   type Frame,
   fanInRow,
   framesIn,
   type ResultFacts,
   type UserFacts,
-} from './facts.ts';
-import type { Mail } from './mail.ts';
-import type { EventContent, Message, ResultContent, UserContent } from './message.ts';
+} from './message-facts.ts';
 import type { WaitResult, WaitRow, WaitStatus } from './wait-row.ts';
 
 /**
@@ -51,12 +50,14 @@ function userFacts({ origin, text }: UserContent): UserFacts | null {
   }
   if (origin === 'identity') {
     const name = /^You are [^"\n]*"(.*?)" \(/.exec(text)?.[1];
-    const head = /\nYour task:\n(?=[^])/.exec(text);
+    const head = /\nYour task:\n(?=[\s\S])/.exec(text);
     return name === undefined || head === null ? null : { fork: { name, task: head.index + head[0].length } };
   }
   if (origin === 'task') return null;
-  const fan_in = origin === 'system' ? fanInIn(text) : null;
-  if (fan_in !== null) return { fan_in };
+  if (origin === 'system' && text.startsWith('{"sub_agent_results":')) {
+    const rows = parsedObject(text)?.sub_agent_results;
+    if (Array.isArray(rows)) return { fan_in: rows.filter(isJsonObject).map(fanInRow) };
+  }
   const delimiter = /^--- ([0-9a-f]{8}) /m.exec(text)?.[1];
   if (delimiter !== undefined)
     return { frames: framesIn(text, delimiter).map((one) => withLetter(one, text)) };
@@ -83,11 +84,6 @@ function attachedIn(message: string): Attached | null {
   if (delimiter === undefined || !behind.endsWith(`\n--- ${delimiter} end`)) return null;
   const head = new RegExp(`^--- ${delimiter} attached (.*)$`, 'gm');
   return { typed, labels: [...behind.matchAll(head)].map(([, label = '']) => label) };
-}
-
-function fanInIn(text: string): FanInRow[] | null {
-  const rows = text.startsWith('{"sub_agent_results":') ? parsedObject(text)?.sub_agent_results : null;
-  return Array.isArray(rows) ? rows.filter(isJsonObject).map(fanInRow) : null;
 }
 
 function eventData({ event, text, data }: EventContent): EventContent['data'] | null {
@@ -125,13 +121,7 @@ function waitIn(output: string): WaitResult | null {
   return row === null ? null : { rows: [row], cut: null };
 }
 
-const STATUSES: readonly unknown[] = [
-  'received',
-  'running',
-  'idle',
-  'dead',
-  'waits_for_you',
-] satisfies WaitStatus[];
+const STATUSES: readonly unknown[] = 'received running idle dead waits_for_you'.split(' ');
 const TEXTS = ['message', 'last_reply', 'error', 'limit', 'did'] as const;
 
 function rowOf(value: unknown): WaitRow | null {
