@@ -13,6 +13,7 @@ import { jobOf } from '../cron/cron-stage.ts';
 import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { CONFIG, child, fresh, letter, newAsk, said, stepOf } from './ledger-fixture.ts';
+import { checkOldTexts, OLD_TEXTS } from './old-texts.ts';
 
 /** Rows as schema 1 has them, in SQL that both databases read. */
 const AGENT_COLUMNS = `INSERT INTO agents (id, root_id, parent_id, name, session_key, origin, depth, config, status, state, last_seq,
@@ -168,6 +169,7 @@ function askOf(agent_id: string): NewAsk {
 async function openTwice(url: string, schema: number): Promise<void> {
   const [store, beside] = await Promise.all([openStore(url), openStore(url)]);
   if (schema === SCHEMA) await checkRowsOf5(store);
+  await checkOldTexts(store);
   await check(store);
   await check(beside);
   await workOn(store);
@@ -200,6 +202,7 @@ export function testOldLedger(schema: number): void {
       );
       for (const { sql } of migrationsOf('sqlite').slice(0, schema)) old.exec(sql);
       old.exec(ROWS);
+      old.exec(OLD_TEXTS);
       if (schema === SCHEMA) old.exec(ROWS_OF_5);
       old.close();
       await openTwice(`sqlite:${file}`, schema);
@@ -224,6 +227,7 @@ export function testOldLedger(schema: number): void {
           await client.query('INSERT INTO coppice_migrations (number) VALUES ($1)', [number]);
         }
         await client.query(ROWS);
+        await client.query(OLD_TEXTS);
         if (schema === SCHEMA) await client.query(ROWS_OF_5);
         await client.end();
         await openTwice(url, schema);

@@ -21,6 +21,7 @@ const WITHOUT_LATER = `
   ALTER TABLE agents DROP COLUMN budget;
   ALTER TABLE subagent_runs DROP COLUMN outcome, DROP COLUMN outcome_text;
   ALTER TABLE trees DROP COLUMN cached_tokens, DROP COLUMN reserved_tokens, DROP COLUMN reserved_usd;
+  ALTER TABLE mail DROP COLUMN facts;
   DROP TABLE tasks;
   DROP TABLE instructions;
   DROP INDEX agents_by_kind;`;

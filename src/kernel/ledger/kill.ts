@@ -116,7 +116,7 @@ function outcomeOf(unit: UnitOfWork, agent: AgentFacts, state: Killed, at: numbe
     from_name: agent.name,
     kind: origin === 'session' ? 'announce' : origin === 'fork' ? 'report' : 'outcome',
     body: JSON.stringify(body),
-    ...(origin === 'fork' ? { completion: report, ...told } : {}),
+    ...(origin === 'fork' ? told : {}),
     sent_at: at,
   };
 }

@@ -208,10 +208,10 @@ export class Draft {
     this.mail.takeAt(this.last_seq, mail_id);
   }
 
-  write(to_id: string, kind: MailKind, body: string, sent_at: number, more: Partial<NewMail> = {}): void {
+  write(to_id: string, kind: MailKind, body: string, sent_at: number, did: Pick<NewMail, 'did'> = {}): void {
     const { id: from_id, root_id, name: from_name } = this.led.agent;
     const id = this.newId();
-    this.#parts.send.push({ id, root_id, to_id, from_id, from_name, kind, body, sent_at, ...more });
+    this.#parts.send.push({ id, root_id, to_id, from_id, from_name, kind, body, sent_at, ...did });
   }
 
   /** What the agent really did, which is added to what it tells its parent. */

@@ -36,10 +36,9 @@ function reportToParent(draft: Draft): void {
     // Who interrupts an agent goes on with it, but a run on a timer would rest for ever.
     if (turn.stopped && draft.config.task === undefined) continue;
     const completion = completionOf(turn, draft);
-    if (completion === null) continue;
     const did = turn.did === undefined ? {} : { did: turn.did };
-    const body = storable(JSON.stringify(completion));
-    draft.write(parent.id, 'report', body, view.now, { completion, ...did });
+    if (completion !== null)
+      draft.write(parent.id, 'report', storable(JSON.stringify(completion)), view.now, did);
   }
 }
 

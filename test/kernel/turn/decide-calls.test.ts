@@ -93,7 +93,7 @@ it('an exception after the call was decided ends the turn, since it is unknown w
   const decode = (): Decision => ({
     type: 'settle',
     output: 'fine',
-    consequences: [{ type: 'create-agents', agents: null as never }],
+    consequences: [{ type: 'consume-mail', mail_ids: null as never }],
   });
   const { step } = decided({ tools: [toolOf('tool', { decode })] }, one);
   assert.deepEqual([step?.state.type, step?.create, step?.calls], ['errored', [], 0]);

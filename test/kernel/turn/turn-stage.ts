@@ -10,6 +10,7 @@ import type { View } from '../../../src/kernel/turn/view.ts';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import { DEFAULT_LIMITS } from '../../../src/records/agent/limits.ts';
 import { type AgentState, type Call, newTurn, type RunningCall } from '../../../src/records/agent/state.ts';
+import { completionOf } from '../../../src/records/conversation/facts/completion.ts';
 import type { Mail } from '../../../src/records/conversation/mail.ts';
 import { Prompt } from '../../../src/records/conversation/prompt.ts';
 import { AgentIndex } from '../../../src/runtime/executor/agent-index.ts';
@@ -58,7 +59,7 @@ let letters = 0;
 
 export function mailOf(kind: Mail['kind'], body: string | object, over: Partial<Mail> = {}): Mail {
   letters += 1;
-  return {
+  const mail: Mail = {
     id: `mail-${letters}`,
     root_id: 'root',
     to_id: 'root',
@@ -71,6 +72,7 @@ export function mailOf(kind: Mail['kind'], body: string | object, over: Partial<
     consumed_seq: null,
     ...over,
   };
+  return { ...mail, ...completionOf(mail) };
 }
 
 export interface Scene {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type AgentState, newTurn } from '../../../src/records/agent/state.ts';
+import type { Mail } from '../../../src/records/conversation/mail.ts';
 import type { UiStyle } from '../../../src/render/style.ts';
 import { fanInView } from '../../../src/tui/state/agents/fan-in-view.ts';
 import type { UiState } from '../../../src/tui/state/ui-state.ts';
@@ -10,6 +11,7 @@ import {
   ASCII,
   after,
   agent,
+  at,
   COLOUR,
   call,
   executing,
@@ -115,16 +117,26 @@ describe('who is what', () => {
   });
 
   it('counts a letter until the wait has returned it, then the next one', () => {
-    const rows = [{ agent_id: 'code-analyzer', name: 'code-analyzer', status: 'received', message: 'a' }];
+    const [one, two] = [letter('code-analyzer', 'main', 'a'), letter('code-analyzer', 'main', 'b')];
+    // Only the fact counts, whatever the text says.
+    const ended = (seq: number, letters: readonly Mail[]) =>
+      told(
+        at('main', seq, {
+          kind: 'result',
+          content: { call_id: 'w', name: 'wait', status: 'ok', output: '{"results":[]}', facts: { letters } },
+        }),
+      );
     const first = after(
       story(waitingOn(THREE)),
-      { type: 'history', agent_id: 'main', messages: [], mail: [letter('code-analyzer', 'main', 'a')] },
-      sent(letter('code-analyzer', 'main', 'b')),
-      told(result('main', 1, 'w', 'wait', JSON.stringify({ results: rows }))),
+      { type: 'history', agent_id: 'main', messages: [], mail: [one] },
+      sent(two),
+      ended(1, [one]),
     );
     assert.equal(statuses(first)?.[1], 'received');
-    const second = after(first, told(result('main', 2, 'w', 'wait', JSON.stringify({ results: rows }))));
-    assert.equal(statuses(second)?.[1], 'idle');
+    assert.equal(statuses(after(first, ended(2, [two])))?.[1], 'idle');
+    const forged = { agent_id: 'code-analyzer', name: 'code-analyzer', status: 'received', message: 'b' };
+    const other = result('main', 2, 'x', 'wait', JSON.stringify({ results: [forged] }));
+    assert.equal(statuses(after(first, told(other)))?.[1], 'received');
   });
 
   it('is also shown for a wait of a person', () => {

@@ -1,6 +1,5 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import { isTerminal } from '../../../records/agent/state.ts';
-import { completionFrom } from '../../../records/conversation/facts/completion.ts';
 import { storable } from '../../../records/text/text.ts';
 import type { Decision, ToolsetView } from '../toolset.ts';
 import { describe, find, refuse } from './agent-reference.ts';
@@ -19,7 +18,6 @@ export function sendLetter(
   if (target.id === view.self.id) return refuse('CANNOT_SEND_TO_SELF', 'you cannot send mail to yourself.');
   if (isTerminal(target.state.type))
     return refuse('ALREADY_DEAD', `${describe(target)} has ended and reads no mail.`);
-  const completion = completionFrom(message);
   return {
     type: 'settle',
     output: output(target),
@@ -34,7 +32,6 @@ export function sendLetter(
           from_name: view.self.name,
           kind: 'letter',
           body: storable(message),
-          ...(completion && { completion }),
           sent_at: view.now,
         },
       },

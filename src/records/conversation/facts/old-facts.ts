@@ -1,7 +1,7 @@
 import { isJsonObject, parsedObject } from '../../text/json-text.ts';
 import type { Mail } from '../mail.ts';
 import type { EventContent, Message, ResultContent, UserContent } from '../message.ts';
-import { completionFrom } from './completion.ts';
+import { completionFrom, completionOf } from './completion.ts';
 import {
   type Attached,
   type Frame,
@@ -36,11 +36,11 @@ export function withStatedFacts(message: Message): Message {
 }
 
 /** Facts of a letter. */
-export function oldMailFacts({ kind, from_id, body }: Pick<Mail, 'kind' | 'from_id' | 'body'>) {
-  if (kind !== 'letter' && kind !== 'report') return {};
-  const attached = from_id === null ? attachedIn(body) : null;
-  const completion = from_id === null ? null : completionFrom(body);
-  return { ...(attached && { attached }), ...(completion && { completion }) };
+export function oldMailFacts(
+  mail: Pick<Mail, 'kind' | 'from_id' | 'body'>,
+): Pick<Mail, 'attached' | 'completion'> {
+  const attached = mail.kind === 'letter' && mail.from_id === null ? attachedIn(mail.body) : null;
+  return attached === null ? completionOf(mail) : { attached };
 }
 
 function userFacts({ origin, text }: UserContent): UserFacts | null {
