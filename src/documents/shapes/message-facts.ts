@@ -18,5 +18,6 @@ export const completion = z
   ])
   .describe('the report that the letter is');
 
-/** Records of the ledger, which grow with it (`records/conversation/facts/message-facts.ts`). */
-export const facts = z.unknown().describe('what the text is made of; never sent to a model');
+export const facts = z
+  .unknown()
+  .describe('what the text is made of ([facts](ledger.md#facts)); never sent to a model');
