@@ -98,11 +98,8 @@ export class Calls {
     if (has_results && terms.has_tasks) return { type: 'task', task_id: taskOfCall(called) };
     if (result === null) return { type: 'answer', answer: notCarriedOut() };
     if (!has_results) return { type: 'answer', answer: { content: [{ type: 'text', text: result.output }] } };
-    const outcome = await this.awaited(
-      result.facts?.created ?? [],
-      terms,
-      Math.max(0, until - performance.now()),
-    );
+    const left = Math.max(0, until - performance.now());
+    const outcome = await this.awaited(result.facts?.created ?? [], terms, left);
     return terms.isCancelled() ? this.#stopped(called) : outcome;
   }
 

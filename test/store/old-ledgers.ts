@@ -13,7 +13,7 @@ import { jobOf } from '../cron/cron-stage.ts';
 import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { CONFIG, child, fresh, letter, newAsk, said, stepOf } from './ledger-fixture.ts';
-import { checkOldTexts, OLD_TEXTS } from './old-texts.ts';
+import { ATTACHED, checkOldTexts, OLD_TEXTS } from './old-texts.ts';
 
 /** Rows as schema 1 has them, in SQL that both databases read. */
 const AGENT_COLUMNS = `INSERT INTO agents (id, root_id, parent_id, name, session_key, origin, depth, config, status, state, last_seq,
@@ -111,9 +111,11 @@ async function workOn(store: Store): Promise<void> {
   const fork = await store.agent('fork-1');
   assert.ok(root && fork);
   const [taken] = await store.commit([
-    stepOf(root, { messages: [said('takes it')], consume: [{ mail_id: 'mail-1', seq: 3 }], noticed: 1 }),
+    stepOf(root, { messages: [said(ATTACHED)], consume: [{ mail_id: 'mail-1', seq: 3 }], noticed: 1 }),
   ]);
   assert.ok(taken?.ok, JSON.stringify(taken));
+  // Written now, a text is what it is: only rows of older versions are read for facts.
+  assert.deepEqual((await store.history('root-1')).at(-1)?.content, { ...said(ATTACHED).content, facts: {} });
   const session = await child(store, root, { id: 'session-1', origin: 'session', state: { type: 'idle' } });
   const [sent] = await store.commit([stepOf(fork, { send: [letter(fork, root, 'new')] })]);
   assert.ok(sent?.ok && sent.sent[0]?.number === 2);

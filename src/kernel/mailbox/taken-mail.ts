@@ -51,9 +51,8 @@ export class TakenMail {
     if (ids.size === 0 || (kind !== 'user' && kind !== 'result')) return message;
     const taken = this.#inbox.all().filter((mail) => mail.kind === 'letter' && ids.has(mail.id));
     const letters = taken.map(({ id, from_id }) => ({ id, from_id }));
-    return taken.length === 0
-      ? message
-      : ({ kind, content: { ...content, facts: { ...content.facts, letters } } } as Message);
+    if (letters.length === 0) return message;
+    return { kind, content: { ...content, facts: { ...content.facts, letters } } } as Message;
   }
 
   /** Marks that an order needs data from the ledger first; later mail waits behind it. */

@@ -1,5 +1,4 @@
-import type { ResultFacts } from '../../records/conversation/facts/message-facts.ts';
-import type { PlacedMessage, ResultStatus } from '../../records/conversation/message.ts';
+import type { PlacedMessage, ResultContent } from '../../records/conversation/message.ts';
 
 /** The tone of a notice; `difference`: coloured line by line. */
 export type Tone = 'plain' | 'good' | 'bad' | 'difference';
@@ -24,11 +23,7 @@ export type Entry =
       readonly input: string;
       /** What was read otherwise than the model wrote it. */
       readonly changes?: readonly string[];
-      readonly result: {
-        readonly status: ResultStatus;
-        readonly output: string;
-        readonly facts?: ResultFacts;
-      } | null;
+      readonly result: Pick<ResultContent, 'status' | 'output' | 'facts'> | null;
       /** `allowed by you`; missing if nobody was asked, or nobody has answered yet. */
       readonly answered?: string;
       readonly inherited: boolean;

@@ -41,6 +41,7 @@ export function forkAgent(view: ToolsetView, plan: ForkPlan): Decision {
   if (reached !== null) return refuse('LIMIT_REACHED', reached);
   const task = prompt === null ? text.trim() || null : text;
   const first = plan.text(task);
+  const fork = { name: plan.name, task: first.length - (task?.length ?? 0) };
   const child: ChildPlan = {
     id: plan.id,
     origin: 'fork',
@@ -48,11 +49,7 @@ export function forkAgent(view: ToolsetView, plan: ForkPlan): Decision {
     session_key: `agent:${profile?.name ?? 'main'}:fork:${plan.id}`,
     config: childConfig(view.self.config, { profile, model, cwd, worktree, budget, id: plan.id }),
     inherits: plan.inherits,
-    first: {
-      origin: 'identity',
-      text: first,
-      ...(task && { facts: { fork: { name: plan.name, task: first.length - task.length } } }),
-    },
+    first: { origin: 'identity', text: first, facts: task === null ? {} : { fork } },
     ...(plan.rests === true ? { rests: true } : {}),
   };
   return {

@@ -150,13 +150,14 @@ const LABELS: Readonly<Record<Exclude<UserOrigin, 'human' | 'mail'>, string>> = 
 };
 
 function userView(
-  { origin, text, facts = {} }: UserContent,
+  said: UserContent,
   opened: boolean,
   width: number,
   style: UiStyle,
   names: AgentNames,
 ): Batches {
-  if (origin === 'human') return personView(text, facts.attached, opened, width, style);
+  const { origin, text, facts = {} } = said;
+  if (origin === 'human') return personView(said, opened, width, style);
   if (origin === 'mail') return mailView(text, facts, width, style, names);
   const { fan_in, fork, frames } = facts;
   if (fan_in !== undefined && !opened) return [resultsView(fan_in, width, style, names)];

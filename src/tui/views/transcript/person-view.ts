@@ -1,4 +1,5 @@
-import { type Attached, typedText } from '../../../records/conversation/facts/message-facts.ts';
+import { typedText } from '../../../records/conversation/facts/message-facts.ts';
+import type { UserContent } from '../../../records/conversation/message.ts';
 import { cutText, endOfText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
@@ -12,16 +13,10 @@ const HEAD = { lines: 10, length: 2_000 };
 const TAIL = { lines: 4, length: 800 };
 
 /** A message of the person: what they wrote, and one line for each attachment; opened, with the text of all attachments. */
-export function* personView(
-  text: string,
-  attached: Attached | undefined,
-  opened: boolean,
-  width: number,
-  style: UiStyle,
-): Batches {
-  const typed = opened ? text : typedText(text, attached);
+export function* personView(said: UserContent, opened: boolean, width: number, style: UiStyle): Batches {
+  const attached = opened ? undefined : said.facts?.attached;
   let mark = style.accessible ? 'You: ' : '> ';
-  for (const [paint, rows] of personRows(typed, opened, width - mark.length, style))
+  for (const [paint, rows] of personRows(typedText(said.text, attached), opened, width - mark.length, style))
     yield rows.map((row) => {
       const before = mark;
       mark = ' '.repeat(style.accessible ? 0 : mark.length);
@@ -30,8 +25,7 @@ export function* personView(
         [paint, row],
       ]);
     });
-  if (attached !== undefined && !opened)
-    yield attached.labels.map((label) => attachedLine(label, width, style));
+  if (attached !== undefined) yield attached.labels.map((label) => attachedLine(label, width, style));
 }
 
 function attachedLine(label: string, width: number, style: UiStyle): string {
