@@ -2,7 +2,7 @@ import { isQueuedRun } from '../../records/agent/agent.ts';
 import type { TreeLimits } from '../../records/agent/limits.ts';
 import { isResting, isTerminal } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
-import { completionOf } from '../../records/conversation/facts/completion.ts';
+import { completionInLetter } from '../../records/conversation/facts/old-facts.ts';
 import { type Mail, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
 import { keptIn } from '../../records/kept-in.ts';
 import { ChangeSet, type Changes } from './change-set.ts';
@@ -182,7 +182,7 @@ export class UnitOfWork {
   }
 
   addMail(mail: NewMail, number: number): Mail {
-    const stored = { ...mail, ...completionOf(mail), number, consumed_seq: null };
+    const stored = { ...mail, ...completionInLetter(mail), number, consumed_seq: null };
     const box = this.#posted.get(mail.to_id);
     const one = { id: mail.id, kind: mail.kind, number };
     this.#mail.set(mail.id, stored);

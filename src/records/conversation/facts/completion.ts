@@ -1,5 +1,4 @@
 import { type JsonObject, parsedObject } from '../../text/json-text.ts';
-import { isLetter, type Mail } from '../mail.ts';
 
 /** The structured message with which a child reports the end of its work (docs/vocabularies.md). It may have more fields, which are kept. */
 export type Completion =
@@ -16,16 +15,6 @@ export type Completion =
 export function completionFrom(message: string): Completion | null {
   const value = message.trimStart().startsWith('{') ? parsedObject(message) : null;
   return value !== null && isCompletion(value) ? value : null;
-}
-
-/** The fact of a letter of an agent that is a completion. */
-export function completionOf({
-  kind,
-  from_id,
-  body,
-}: Pick<Mail, 'kind' | 'from_id' | 'body'>): Pick<Mail, 'completion'> {
-  const completion = from_id !== null && isLetter({ kind }) ? completionFrom(body) : null;
-  return completion === null ? {} : { completion };
 }
 
 function isCompletion(value: JsonObject): value is JsonObject & Completion {

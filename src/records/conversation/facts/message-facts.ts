@@ -46,15 +46,10 @@ export interface FanInRow {
   readonly did?: string;
 }
 
-/** A letter that left the mailbox with a message. */
-export interface TakenLetter {
-  readonly id: string;
-  readonly from_id: string | null;
-}
-
 /** Facts of a text that a model was told. */
 export interface UserFacts {
-  readonly letters?: readonly TakenLetter[];
+  /** Letters that left the mailbox with the message; `from_id`: null for a person. */
+  readonly letters?: readonly { readonly id: string; readonly from_id: string | null }[];
   readonly attached?: Attached;
   readonly frames?: readonly Frame[];
   /** The senders that a notice of new mail names. */

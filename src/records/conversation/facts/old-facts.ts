@@ -1,7 +1,7 @@
 import { isJsonObject, parsedObject } from '../../text/json-text.ts';
-import type { Mail } from '../mail.ts';
+import { isLetter, type Mail } from '../mail.ts';
 import type { EventContent, Message, ResultContent, UserContent } from '../message.ts';
-import { completionFrom, completionOf } from './completion.ts';
+import { completionFrom } from './completion.ts';
 import {
   type Attached,
   type Frame,
@@ -40,7 +40,17 @@ export function oldMailFacts(
   mail: Pick<Mail, 'kind' | 'from_id' | 'body'>,
 ): Pick<Mail, 'attached' | 'completion'> {
   const attached = mail.kind === 'letter' && mail.from_id === null ? attachedIn(mail.body) : null;
-  return attached === null ? completionOf(mail) : { attached };
+  return attached === null ? completionInLetter(mail) : { attached };
+}
+
+/** The fact of a letter of an agent that is a completion. */
+export function completionInLetter({
+  kind,
+  from_id,
+  body,
+}: Pick<Mail, 'kind' | 'from_id' | 'body'>): Pick<Mail, 'completion'> {
+  const completion = from_id !== null && isLetter({ kind }) ? completionFrom(body) : null;
+  return completion === null ? {} : { completion };
 }
 
 function userFacts({ origin, text }: UserContent): UserFacts | null {
