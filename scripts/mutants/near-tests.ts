@@ -454,7 +454,7 @@ export const NEAR: readonly Near[] = [
     one_database: true,
   },
   {
-    under: ['runtime/performing/agent-program-host'],
+    under: ['settings/agent-program-host'],
     quick: [],
     slow: ['runtime/performing/agent-program-host', 'runtime/permissions/protected-places'],
   },

@@ -1,3 +1,6 @@
+import type { AskedCall } from '../permissions/grants/grant.ts';
+import type { Agent, PermissionMode } from '../records/agent/agent.ts';
+
 /** Exit of a command that an agent program ran. */
 export interface HostExit {
   readonly code: number | null;
@@ -53,3 +56,35 @@ export interface ModelHost {
     readonly output_bytes: number;
   }): Promise<HostAnswer<{ readonly terminal: HostTerminal }>>;
 }
+
+/** An action of an agent program that needs approval. */
+export interface ProgramAsk extends AskedCall {
+  readonly rules: readonly string[];
+  readonly input: string;
+  readonly difference: string | null;
+}
+
+/**
+ * Asks a person. Resolves to null if allowed, otherwise to the reason, for the program:
+ * `refused` if nobody can be asked. Resolves at the latest when the prompt ends.
+ */
+export type AskPerson = (ask: ProgramAsk, refused: string) => Promise<string | null>;
+
+/** What a host gets from the runtime. */
+export interface LentPlaces {
+  /** Names of environment variables that child processes may see in addition to the fixed allow-list. */
+  readonly env_allow: readonly string[];
+  /** Folder for output that is too large for a result. */
+  readonly spill_dir: string;
+  /** Why no tool may write to, or read, this canonical path; undefined if tools may. */
+  protectedPlace(absolute: string, cwd: string): string | undefined;
+  unreadablePlace(path: string, cwd: string): string | undefined;
+}
+
+/** Makes the host of an agent program for one request. */
+export type OpenHost = (
+  agent: Pick<Agent, 'config' | 'root_id'>,
+  places: LentPlaces,
+  mode: PermissionMode,
+  askPerson: AskPerson,
+) => Promise<ModelHost>;

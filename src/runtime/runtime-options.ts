@@ -2,11 +2,11 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { Toolset } from '../kernel/toolsets/toolset.ts';
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../models/model.ts';
-import type { CommandBounds } from '../processes/sandbox/command-bounds.ts';
+import type { OpenHost } from '../models/model-host.ts';
 import type { AgentConfig } from '../records/agent/agent.ts';
+import type { ToolServers } from '../records/server-tools.ts';
 import type { Tool } from '../records/tool.ts';
 import type { Store, WorkerRole } from '../store/store.ts';
-import type { McpHost } from '../tools/mcp/mcp-host.ts';
 import type { ContextOptions } from './performing/context-room.ts';
 import type { SpillCleanup } from './performing/spill-cleanup.ts';
 import type { RuntimeClock } from './runtime-clock.ts';
@@ -17,7 +17,7 @@ export interface RuntimeOptions {
   readonly openModel: (name: string) => Promise<Model>;
   readonly tools: readonly Tool[];
   /** The MCP servers that tools of agents may name (`SERVER__TOOL`); loaded and started when an agent needs one. */
-  readonly openServers?: () => Promise<McpHost>;
+  readonly openServers?: () => Promise<ToolServers>;
   /** Default: the five vocabularies. */
   readonly toolsets?: readonly Toolset[];
   /** How conversations are kept within the context windows of models. */
@@ -32,8 +32,10 @@ export interface RuntimeOptions {
   readonly rules_file?: string;
   /** Names of environment variables that tool processes may see in addition to the fixed allow-list. */
   readonly env_allow: readonly string[];
-  /** Sandbox and limits for the commands that agent programs run; default: none. */
-  readonly bounds?: CommandBounds;
+  /** What runs by itself in the agent's folder, and may be written all the same; default: nothing. */
+  readonly bounds?: { readonly unprotected?: readonly string[] };
+  /** Lets agent programs (`acp:NAME`) act on this machine; without it they cannot be used. */
+  readonly openHost?: OpenHost;
   /**
    * Whether calls that need approval wait for a person, for all agents or depending on the configuration; otherwise they are denied. `terminal`: a person watches,
    * who is also asked before a limit of the tree ends it.

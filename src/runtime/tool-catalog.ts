@@ -12,11 +12,10 @@ import { DEFAULT_LIMITS } from '../records/agent/limits.ts';
 import type { Call } from '../records/agent/state.ts';
 import type { Worktree } from '../records/agent/task-terms.ts';
 import { keptIn } from '../records/kept-in.ts';
-import { isServerTool } from '../records/server-tools.ts';
+import { isServerTool, type ServerTools, type ToolServers } from '../records/server-tools.ts';
 import { parseJson } from '../records/text/json-text.ts';
 import type { Tool, ToolSpec } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../tools/built-in-permissions.ts';
-import type { McpHost, OfferedTools } from '../tools/mcp/mcp-host.ts';
 import { inRepository } from './worktree/in-repository.ts';
 
 interface CatalogOptions {
@@ -27,7 +26,7 @@ interface CatalogOptions {
   /** Available to every agent; described to its model once history was cut (`cut_specs`). */
   readonly recall: Tool;
   /** Called when the first agent needs a tool of a server. */
-  readonly openServers?: () => Promise<McpHost>;
+  readonly openServers?: () => Promise<ToolServers>;
 }
 
 /** System text and tools that follow from a configuration. Agents with the same configuration share them, so that their prompts are identical. */
@@ -53,8 +52,8 @@ export class ToolCatalog {
   readonly #recall: Tool;
   readonly #setups = new WeakMap<AgentConfig, AgentSetup>();
   readonly #openServers: CatalogOptions['openServers'];
-  #servers: Promise<McpHost> | undefined;
-  readonly #offers = new WeakMap<AgentConfig, Promise<OfferedTools>>();
+  #servers: Promise<ToolServers> | undefined;
+  readonly #offers = new WeakMap<AgentConfig, Promise<ServerTools>>();
 
   readonly terms: ToolsetTerms;
   readonly argumentsOf = callArguments();
@@ -122,7 +121,7 @@ export class ToolCatalog {
     return keptIn(this.#setups, config, () => this.#build(config));
   }
 
-  #build(config: AgentConfig, offer?: OfferedTools): AgentSetup {
+  #build(config: AgentConfig, offer?: ServerTools): AgentSetup {
     // Agent programs have their own tools: they get none of the catalog's, and their letters in full.
     const is_outside = config.client !== undefined || isAgentProgram(config.model);
     const own = is_outside ? { tools: [], toolsets: [] } : config;

@@ -1,5 +1,6 @@
 import { argumentsFault } from '../kernel/toolsets/json-schema/arguments-fault.ts';
 import type { Model } from '../models/model.ts';
+import type { OpenHost } from '../models/model-host.ts';
 import { openModel } from '../models/providers.ts';
 import type { Gate } from '../models/rate-limit-gate.ts';
 import type { Store } from '../store/store.ts';
@@ -22,8 +23,12 @@ export function runtimeParts(
     ...{ providers, env, gates: new Map<string, Gate>(), quirks: quirkFile(dataFolder(env)) },
     acp: agentPrograms(settings, env, store),
   };
+  const bounds = commandBounds(sandbox, env, store);
+  // Imported once an agent program is asked.
+  const openHost: OpenHost = async (agent, places, mode, askPerson) =>
+    (await import('./agent-program-host.ts')).createModelHost(agent, { ...places, bounds }, mode, askPerson);
   return {
-    ...{ store, env_allow, ...(context === undefined ? {} : { context }) },
+    ...{ store, env_allow, bounds, openHost, ...(context === undefined ? {} : { context }) },
     openModel: async (name: string): Promise<Model> => own(name) ?? openModel(name, terms),
     // Imported once an agent needs a server.
     openServers: async () => {
@@ -39,6 +44,5 @@ export function runtimeParts(
     },
     spill_dir: outputFolder(dataFolder(env)),
     settings: settingsPlaces(named, env),
-    bounds: commandBounds(sandbox, env, store),
   };
 }

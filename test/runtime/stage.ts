@@ -15,6 +15,7 @@ import type { RuntimeClock } from '../../src/runtime/runtime-clock.ts';
 import type { RuntimeEvent } from '../../src/runtime/runtime-event.ts';
 import type { RuntimeFace, TreeOutcome } from '../../src/runtime/runtime-face.ts';
 import type { RuntimeOptions } from '../../src/runtime/runtime-options.ts';
+import { createModelHost } from '../../src/settings/agent-program-host.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { closeLater } from '../close-opened.ts';
@@ -137,6 +138,7 @@ async function open(play: Play, options: StageOptions, folder: string, database:
     ...(options.can_ask === undefined ? {} : { can_ask: options.can_ask }),
     spill_dir: folder,
     env_allow: [],
+    openHost: async (...asked) => createModelHost(...asked),
   });
   runtime.subscribe((event) => events.push(event));
   const config = {

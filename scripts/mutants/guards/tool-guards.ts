@@ -285,7 +285,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   {
     name: 'program-without-tool',
     protects: 'an agent program from doing what the agent was given no tool for',
-    file: 'src/runtime/performing/agent-program-host.ts',
+    file: 'src/settings/agent-program-host.ts',
     guard: 'if (needed !== undefined && !needed.some((name) => config.tools.includes(name)))',
     without: 'if (needed?.length === 0)',
     tests: ['runtime/performing/agent-program-host'],

@@ -15,19 +15,6 @@ const WINDOWS: Readonly<Partial<Record<ProviderConfig['type'], readonly (readonl
   google: [[/^gemini-[23]/, 1_048_576]],
 };
 
-/** Match "maximum context length is 8192 tokens", "210000 tokens > 200000 maximum", "exceeds the maximum number of tokens allowed (1048576)". */
-const NAMED = [
-  /> *([\d,]{4,})/,
-  /(?:maximum|limit|window)[^\d.]{0,60}([\d,]{4,})/i,
-  /([\d,]{4,}) *tokens? *(?:maximum|limit)/i,
-];
-
-/** The window that a provider states when it refuses a conversation as too long; null if it states none. */
-export function namedWindow(refusal: string): number | null {
-  const named = NAMED.map((pattern) => pattern.exec(refusal)?.[1]).find((found) => found !== undefined);
-  return named === undefined ? null : Number(named.replaceAll(',', ''));
-}
-
 /** Returns null for an unknown model: its provider is not asked. */
 export function usualWindow(type: ProviderConfig['type'], model: string): number | null {
   return WINDOWS[type]?.find(([family]) => family.test(model))?.[1] ?? null;

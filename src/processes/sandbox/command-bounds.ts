@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { CommandBudget, CommandLimits } from '../limits/command-budget.ts';
 import { TREE_TMP } from '../output/spill-folder.ts';
-import type { ConfinedProgram, Program, Sandbox } from './sandbox.ts';
+import type { ConfinedProgram, Program } from './confined-program.ts';
+import type { Sandbox } from './sandbox.ts';
 import { sandboxGap } from './sandbox-support.ts';
 
 /** Bounds on commands of agents: the sandbox, and resource limits, which also apply without it. Null: none. */

@@ -11,8 +11,9 @@ import { NewestOutput } from '../output/newest-output.ts';
 import { forgetProcessGroup, registerProcessGroup, stopProcessGroup } from '../process-group.ts';
 import { markVariable, nextMark } from '../process-mark.ts';
 import { killStraysOfCall } from '../stray-processes.ts';
+import type { ConfinedProgram, Program } from './confined-program.ts';
 import { MountWatch } from './mount-watch.ts';
-import type { ConfinedProgram, Program, Sandbox } from './sandbox.ts';
+import type { Sandbox } from './sandbox.ts';
 import { forwardSandboxReport } from './sandbox-report.ts';
 
 const STDERR_BYTES = 4096;

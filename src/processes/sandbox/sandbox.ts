@@ -20,6 +20,7 @@ import type { CommandBudget } from '../limits/command-budget.ts';
 import type { Amounts } from '../limits/process-usage.ts';
 import { TREE_TMP } from '../output/spill-folder.ts';
 import { bubblewrapCall, LANDLOCK, programWithin, type SandboxLayout } from './bubblewrap.ts';
+import type { ConfinedProgram, Program } from './confined-program.ts';
 import { isInside, isPlaceholder, type Placeholder } from './governing.ts';
 import { landlockProgram, PROCESSOR } from './landlock-program.ts';
 import { leaderWithin } from './sandbox-report.ts';
@@ -40,29 +41,6 @@ export interface SandboxSettings {
   readonly hosts: readonly string[];
   /** Whether programs may use Unix domain sockets, such as those of databases or containers. */
   readonly sockets: boolean;
-}
-
-export interface Program {
-  readonly file: string;
-  readonly args: readonly string[];
-}
-
-export interface ConfinedProgram extends Program {
-  /** Descriptors from 3 on. */
-  readonly stdio: readonly (number | 'ignore' | 'pipe')[];
-  /** Must be called with what `forwardSandboxReport` reports: the program may be waiting for `go`. */
-  told(chunk: Buffer, go: () => void): void;
-  /** In-memory file systems of this program alone. */
-  readonly memory: readonly string[];
-  /** Paths that the sandbox depends on: it holds only as long as nobody replaces them. */
-  readonly standing: readonly string[];
-  /**
-   * Process group of the program itself, to be signalled instead of bubblewrap's, whose end would end the program without a grace period; undefined until
-   * known.
-   */
-  leader(): number | undefined;
-  /** Must be called when the child has ended, or could not be started. Returns sentences about what was set aside. */
-  close(): string[];
 }
 
 /**

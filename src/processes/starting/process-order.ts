@@ -1,6 +1,6 @@
 import type { FolderQuota } from '../limits/folder-usage.ts';
 import type { Amounts, Excess } from '../limits/process-usage.ts';
-import type { ConfinedProgram, Program } from '../sandbox/sandbox.ts';
+import type { ConfinedProgram, Program } from '../sandbox/confined-program.ts';
 
 /** One run of a program, as data, so that another process can start it. */
 export interface ProcessOrder extends Program {

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { FairSlots } from '../fair-slots.ts';
 import type { CommandBudget } from '../limits/command-budget.ts';
 import { limitOfMark, markVariable, nextMark } from '../process-mark.ts';
-import type { ConfinedProgram, Program } from '../sandbox/sandbox.ts';
+import type { ConfinedProgram, Program } from '../sandbox/confined-program.ts';
 import { followProcess } from './follow-process.ts';
 import { launcherFor } from './launcher.ts';
 import type { OrderEnd, ProcessEvents, ProcessOrder } from './process-order.ts';

@@ -1,7 +1,6 @@
 import { type Room, relief } from '../../kernel/context/context-relief.ts';
 import type { EventOf } from '../../kernel/transition/event.ts';
 import type { Model, ModelOutcome } from '../../models/model.ts';
-import { namedWindow } from '../../models/provider/context-windows.ts';
 import type { Usage } from '../../records/agent/usage.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
 import { sizeOf } from '../../records/conversation/prompt-message.ts';
@@ -52,6 +51,12 @@ const DENSITY_MAX = 1;
 const COUNTED_MIN = 4_000;
 /** Minimum of a window that is inferred from a refusal, in tokens. */
 const WINDOW_MIN = 4_000;
+/** Match "maximum context length is 8192 tokens", "210000 tokens > 200000 maximum", "exceeds the maximum number of tokens allowed (1048576)". */
+const NAMED = [
+  /> *([\d,]{4,})/,
+  /(?:maximum|limit|window)[^\d.]{0,60}([\d,]{4,})/i,
+  /([\d,]{4,}) *tokens? *(?:maximum|limit)/i,
+];
 
 /**
  * Room in the context windows of this process's models: known windows, those learnt from
@@ -141,4 +146,10 @@ const SPECS = new WeakMap<readonly ToolSpec[], number>();
 
 export function overheadOf(system: string, specs: readonly ToolSpec[]): number {
   return system.length + keptIn(SPECS, specs, () => JSON.stringify(specs).length);
+}
+
+/** The window that a provider states when it refuses a conversation as too long; null if it states none. */
+export function namedWindow(refusal: string): number | null {
+  const named = NAMED.map((pattern) => pattern.exec(refusal)?.[1]).find((found) => found !== undefined);
+  return named === undefined ? null : Number(named.replaceAll(',', ''));
 }

@@ -17,15 +17,15 @@ import type { Executor } from '../executor/executor.ts';
 import type { RuntimeClock, Stop } from '../runtime-clock.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
-import type { HostContext } from './agent-program-host.ts';
 import { answered, heldSubmission } from './answer-event.ts';
 import type { GrantContext } from './asking/approvals.ts';
+import type { ProgramContext } from './asking/ask-for-program.ts';
 import { overheadOf, type Relieved, type Sent } from './context-room.ts';
 import type { ModelCache } from './model-cache.ts';
 import { type Summarised, type SummaryContext, summarise } from './summarise.ts';
 import { awaitTreeMode } from './tree-mode.ts';
 
-export interface RequestContext extends HostContext, SummaryContext, GrantContext {
+export interface RequestContext extends ProgramContext, SummaryContext, GrantContext {
   readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'requests' | 'grants' | 'tree' | 'setLimits'>;
   readonly newId: () => string;
   readonly catalog: ToolCatalog;
@@ -146,6 +146,9 @@ async function ask(
     const setup = context.catalog.setupFor(agent.config);
     const mode = await awaitTreeMode(agent, context, controller.signal);
     const is_program = isAgentProgram(agent.config.model);
+    // Imported on first use: only agent programs need it.
+    const late = is_program ? await import('./asking/ask-for-program.ts') : undefined;
+    const host = await late?.hostFor(cell, controller, mode, context);
     const system = [setup.system, modeText(mode)].filter((text) => text !== '').join('\n\n');
     // Sent even when no more calls will run: providers refuse a conversation with calls but without tools.
     const { checkpoints, elisions } = prompt.cuts;
@@ -161,10 +164,7 @@ async function ask(
       signal: controller.signal,
       onNotice,
       agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },
-      // Imported on first use: only agent programs need it.
-      ...(is_program && {
-        host: (await import('./asking/ask-for-program.ts')).hostFor(cell, controller, mode, context),
-      }),
+      ...(host !== undefined && { host }),
     };
     const sent: Sent = { agent_id: agent.id, model, prompt, overhead: overheadOf(system, tools) };
     const is_compacting = agent.state.type === 'requesting' && agent.state.compacting !== undefined;

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import type { LentPlaces } from '../../models/model-host.ts';
 import { isInside } from '../../permissions/path-containment.ts';
 import { KEY_FILE, protectedPart, selfRunningPart } from '../../permissions/protected-path.ts';
-import type { CommandBounds } from '../../processes/sandbox/command-bounds.ts';
 import type { Store } from '../../store/store.ts';
 import { worktreeFolder } from '../worktree/git-worktree.ts';
 
@@ -18,7 +18,18 @@ export interface ProtectedContext {
   /** Files and folders with settings of this program, existing or not. */
   readonly settings?: readonly string[];
   readonly spill_dir: string;
-  readonly bounds?: Pick<CommandBounds, 'unprotected'>;
+  /** `unprotected`: what runs by itself in the agent's folder, and may be written all the same. */
+  readonly bounds?: { readonly unprotected?: readonly string[] };
+}
+
+/** The checks below, for the host of an agent program. */
+export function lentPlaces(context: ProtectedContext & Pick<LentPlaces, 'env_allow'>): LentPlaces {
+  return {
+    env_allow: context.env_allow,
+    spill_dir: context.spill_dir,
+    protectedPlace: (absolute, cwd) => protectedPlace(absolute, cwd, context),
+    unreadablePlace: (path, cwd) => unreadablePlace(path, cwd, context),
+  };
 }
 
 /**

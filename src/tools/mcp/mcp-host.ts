@@ -1,6 +1,12 @@
 import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
-import { hasServerTool, type ProjectServer, serverOf } from '../../records/server-tools.ts';
+import {
+  hasServerTool,
+  type ProjectServer,
+  type ServerTools,
+  serverOf,
+  type ToolServers,
+} from '../../records/server-tools.ts';
 import type { Tool } from '../../records/tool.ts';
 import { DIRECT, FIND_TOOLS, searchTools } from './find-tools.ts';
 import { type OnAside, setAsideTold } from './listed-tool.ts';
@@ -30,7 +36,7 @@ export interface McpHostOptions {
 }
 
 /** The MCP servers of a runtime: each is shared by the agents of a tree that work in the same folder. */
-export class McpHost {
+export class McpHost implements ToolServers {
   readonly #options: McpHostOptions;
   readonly #servers = new Map<string, McpServer>();
   /** What people of each tree were told. */
@@ -40,7 +46,6 @@ export class McpHost {
     this.#options = options;
   }
 
-  /** Starts the servers that the agent's tools need. Never rejects: servers that cannot be used are left out. */
   async offer(agent: Pick<Agent, 'root_id' | 'config'>): Promise<OfferedTools> {
     const { config, root_id } = agent;
     const asked = [...new Set(config.tools.flatMap((name) => serverOf(name) ?? []))].sort();
@@ -112,7 +117,6 @@ export class McpHost {
       : expandedConfig(mcpServerConfig.parse(found.definition), this.#options.env);
   }
 
-  /** Ends all servers. Never rejects. */
   async close(): Promise<void> {
     const servers = [...this.#servers.values()];
     this.#servers.clear();
@@ -120,13 +124,9 @@ export class McpHost {
   }
 }
 
-/** The tools that an agent gets from the servers that its configuration names. */
-export class OfferedTools {
-  /** Tools of its requests from the first one on: those that are described, and where needed the two that search. */
+class OfferedTools implements ServerTools {
   readonly tools: readonly Tool[];
-  /** Text for the model beside the tools; may be empty. */
   readonly note: string;
-  /** What a person should know of servers that cannot be used, are late, or have odd tools: sentences that nobody of the tree was told before. */
   readonly faults: readonly string[];
   readonly #config: AgentConfig;
   readonly #servers: readonly McpServer[];
@@ -176,7 +176,6 @@ export class OfferedTools {
     });
   }
 
-  /** Finds any tool of its servers, as they are now. */
   find(name: string): Tool | undefined {
     return this.#all().find(({ spec }) => spec.name === name);
   }

@@ -7,11 +7,11 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { checkpointOf } from '../../../src/kernel/context/checkpoint-of.ts';
 import { relief } from '../../../src/kernel/context/context-relief.ts';
-import { namedWindow } from '../../../src/models/provider/context-windows.ts';
 import { checkpointText, spokenWithin } from '../../../src/records/conversation/checkpoint.ts';
 import type { Message, PlacedMessage } from '../../../src/records/conversation/message.ts';
 import { Prompt, promptOf } from '../../../src/records/conversation/prompt.ts';
 import { SeenFiles, seenIn } from '../../../src/records/conversation/seen-files.ts';
+import { namedWindow } from '../../../src/runtime/performing/context-room.ts';
 import { promptHistory } from '../../../src/store/prompt-messages.ts';
 
 const WINDOW = 6_000;

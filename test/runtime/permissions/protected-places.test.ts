@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, it } from 'node:test';
 import type { AgentConfig } from '../../../src/records/agent/agent.ts';
-import { createModelHost } from '../../../src/runtime/performing/agent-program-host.ts';
-import { protectedPlace } from '../../../src/runtime/performing/protected-places.ts';
+import { lentPlaces, protectedPlace } from '../../../src/runtime/performing/protected-places.ts';
+import { createModelHost } from '../../../src/settings/agent-program-host.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { closeOpened } from '../../close-opened.ts';
@@ -59,7 +59,7 @@ it('an agent that works in the folder of the settings cannot reach them', async 
         } as unknown as AgentConfig,
         root_id: 'root',
       },
-      { env_allow: [], ...around },
+      lentPlaces({ env_allow: [], ...around }),
     );
     const before = existsSync(join(home, folder, path));
     const answer = await host.writeFile(path, 'x');
@@ -88,10 +88,7 @@ it('keys in the folder of the settings cannot be read either; another file of th
       config: { tools: ['read'], permissions: ANYTHING, cwd: home } as unknown as AgentConfig,
       root_id: 'root',
     },
-    {
-      env_allow: [],
-      ...around,
-    },
+    lentPlaces({ env_allow: [], ...around }),
   );
   const read = async (path: string) => {
     const answer = await host.readFile(path);
@@ -166,7 +163,10 @@ it('what editors and tools run by themselves is not written, in no folder below 
   const agent = { config: config as unknown as AgentConfig, root_id: 'root' };
   const write = async (path: string, unprotected: readonly string[]) => {
     const bounds = { sandbox: null, limits: null, unprotected };
-    const answer = await createModelHost(agent, { ...around, bounds }).writeFile(path, 'x');
+    const answer = await createModelHost(agent, { ...lentPlaces({ ...around, bounds }), bounds }).writeFile(
+      path,
+      'x',
+    );
     return answer.ok ? 'written' : answer.error;
   };
   assert.match(await write('.vscode/tasks.json', ['.vscode/settings.json']), /run this file by themselves/);

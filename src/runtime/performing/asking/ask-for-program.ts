@@ -1,24 +1,29 @@
 import { deniedText } from '../../../kernel/transition/asking.ts';
-import type { ModelHost } from '../../../models/model-host.ts';
+import type { AskPerson, ModelHost, OpenHost } from '../../../models/model-host.ts';
 import { isCovered } from '../../../permissions/grants/grant.ts';
 import type { PermissionMode } from '../../../records/agent/agent.ts';
 import { RULE_BREAK } from '../../../records/conversation/ask.ts';
 import type { Cell } from '../../executor/cell.ts';
-import { type AskPerson, createModelHost, type HostContext } from '../agent-program-host.ts';
+import { lentPlaces, type ProtectedContext } from '../protected-places.ts';
 import { answerTo, askOf, type GrantContext, grantsFor, mayAsk, type QueueContext } from './approvals.ts';
 
 const ENDED = 'the prompt has ended';
 
 type AskContext = GrantContext & QueueContext;
 
-/** The host for the agent program behind a request, which asks people where rules say so. */
+export interface ProgramContext extends ProtectedContext {
+  readonly env_allow: readonly string[];
+  readonly openHost?: OpenHost;
+}
+
+/** The host for the agent program behind a request, which asks people where rules say so; undefined if programs get none here. */
 export function hostFor(
   cell: Cell,
   request: AbortController,
   mode: PermissionMode,
-  context: HostContext & AskContext,
-): ModelHost {
-  return createModelHost(cell.agent, context, mode, askerFor(cell, request, context));
+  context: ProgramContext & AskContext,
+): Promise<ModelHost> | undefined {
+  return context.openHost?.(cell.agent, lentPlaces(context), mode, askerFor(cell, request, context));
 }
 
 /** Asks a person as for a tool call, in the same queue and with the same grants, while the program's request continues. */

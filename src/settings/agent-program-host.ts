@@ -1,46 +1,51 @@
 import { closeSync, fstatSync } from 'node:fs';
-import { commandLine } from '../../models/command-line.ts';
-import type { HostAnswer, HostExit, HostTerminal, HostUse, ModelHost } from '../../models/model-host.ts';
-import { askingRules, decide } from '../../permissions/decide.ts';
-import type { AskedCall } from '../../permissions/grants/grant.ts';
-import { modeRefusal, withMode } from '../../permissions/mode.ts';
+import { commandLine } from '../models/command-line.ts';
+import type {
+  AskPerson,
+  HostAnswer,
+  HostExit,
+  HostTerminal,
+  HostUse,
+  LentPlaces,
+  ModelHost,
+  ProgramAsk,
+} from '../models/model-host.ts';
+import { askingRules, decide } from '../permissions/decide.ts';
+import { modeRefusal, withMode } from '../permissions/mode.ts';
 import {
   type ContainedPath,
   containPath,
   openContained,
   openFolderPath,
-} from '../../permissions/path-containment.ts';
-import { refuseForeignOutput } from '../../permissions/path-guard.ts';
-import { policyOf } from '../../permissions/policy.ts';
-import { printablePath } from '../../permissions/printable-path.ts';
-import { blindRefusal, policyRefusal } from '../../permissions/refusal.ts';
-import { takesPath } from '../../permissions/tool-permission.ts';
-import { callTouches } from '../../permissions/touched-paths.ts';
-import { findShell, shellArguments } from '../../processes/find-shell.ts';
-import { TIMEOUT_MAX_SECONDS } from '../../processes/limits/command-budget.ts';
-import { NewestOutput } from '../../processes/output/newest-output.ts';
-import { treeOutput } from '../../processes/output/spill-folder.ts';
-import { boundCommand, type CommandBounds } from '../../processes/sandbox/command-bounds.ts';
+} from '../permissions/path-containment.ts';
+import { refuseForeignOutput } from '../permissions/path-guard.ts';
+import { policyOf } from '../permissions/policy.ts';
+import { printablePath } from '../permissions/printable-path.ts';
+import { blindRefusal, policyRefusal } from '../permissions/refusal.ts';
+import { takesPath } from '../permissions/tool-permission.ts';
+import { callTouches } from '../permissions/touched-paths.ts';
+import { findShell, shellArguments } from '../processes/find-shell.ts';
+import { TIMEOUT_MAX_SECONDS } from '../processes/limits/command-budget.ts';
+import { NewestOutput } from '../processes/output/newest-output.ts';
+import { treeOutput } from '../processes/output/spill-folder.ts';
+import { boundCommand, type CommandBounds } from '../processes/sandbox/command-bounds.ts';
 import {
   type ProcessEnd,
   type ProcessPlace,
   type ProcessRequest,
   runProcess,
-} from '../../processes/starting/run-process.ts';
-import { commandEnvironment } from '../../processes/starting/unattended.ts';
-import { realPath } from '../../processes/working-folder.ts';
-import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
-import { permissionOf } from '../../tools/built-in-permissions.ts';
-import { writeContained } from '../../tools/files/atomic-write.ts';
-import { difference } from '../../tools/files/difference.ts';
-import { isBinary } from '../../tools/files/file-kind.ts';
-import { readWhole } from '../../tools/files/read-whole.ts';
-import { WRITE_BYTES } from '../../tools/files/write.ts';
-import { type ProtectedContext, protectedPlace, unreadablePlace } from './protected-places.ts';
+} from '../processes/starting/run-process.ts';
+import { commandEnvironment } from '../processes/starting/unattended.ts';
+import { realPath } from '../processes/working-folder.ts';
+import type { Agent, PermissionMode } from '../records/agent/agent.ts';
+import { permissionOf } from '../tools/built-in-permissions.ts';
+import { writeContained } from '../tools/files/atomic-write.ts';
+import { difference } from '../tools/files/difference.ts';
+import { isBinary } from '../tools/files/file-kind.ts';
+import { readWhole } from '../tools/files/read-whole.ts';
+import { WRITE_BYTES } from '../tools/files/write.ts';
 
-export interface HostContext extends ProtectedContext {
-  /** Names of environment variables that child processes may see in addition to the fixed allow-list. */
-  readonly env_allow: readonly string[];
+export interface HostContext extends LentPlaces {
   /** Sandbox and limits of the commands; default: none. */
   readonly bounds?: CommandBounds;
 }
@@ -52,19 +57,6 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   search: ['search'],
   bash: ['bash'],
 };
-
-/** An action of an agent program that needs approval. */
-export interface ProgramAsk extends AskedCall {
-  readonly rules: readonly string[];
-  readonly input: string;
-  readonly difference: string | null;
-}
-
-/**
- * Asks a person. Resolves to null if allowed, otherwise to the reason, for the program:
- * `refused` if nobody can be asked. Resolves at the latest when the prompt ends.
- */
-export type AskPerson = (ask: ProgramAsk, refused: string) => Promise<string | null>;
 
 interface Judged {
   readonly refused: string;
@@ -124,7 +116,7 @@ export function createModelHost(
     // The canonical path is judged and opened: a link that is swapped in between is detected on opening.
     const { absolute } = contained;
     const place =
-      tool === 'write' ? protectedPlace(absolute, cwd, context) : unreadablePlace(absolute, cwd, context);
+      tool === 'write' ? context.protectedPlace(absolute, cwd) : context.unreadablePlace(absolute, cwd);
     // Programs have no spilled output of their own: all of it belongs to others.
     if (place === undefined)
       refuseForeignOutput(contained, { cwd, spill_dir: treeOutput(context.spill_dir, 'none') });
