@@ -12,15 +12,13 @@ import {
 } from './library/agent-config.ts';
 import type { AgentOptions, CoppiceOptions } from './library/coppice-options.ts';
 import { checkAgentOptions, checkOptions } from './library/coppice-options.ts';
+import { type Engine, engineOn, refuseOldNode } from './library/engine.ts';
 import { Registry } from './library/registry.ts';
 import { subagentHost } from './library/subagent-host.ts';
 import { SubagentWatch } from './library/subagent-watch.ts';
 import { killAllProcessGroups } from './processes/process-group.ts';
 import { CoppiceError } from './records/coppice-error.ts';
 import { openRuntime } from './runtime/open-runtime.ts';
-import type { RuntimeEvent } from './runtime/runtime-event.ts';
-import type { ResumeOptions, ResumeReport, RuntimeFace, TreeOutcome } from './runtime/runtime-face.ts';
-import { nodeTooOld } from './settings/node-version.cjs';
 import { runtimeParts } from './settings/runtime-parts.ts';
 import { openStore } from './store/open-store.ts';
 import { createBuiltInTools } from './tools/tool-registry.ts';
@@ -28,6 +26,7 @@ import { createBuiltInTools } from './tools/tool-registry.ts';
 export type { DocumentOf } from './documents/shapes/all-documents.ts';
 export type { EventDocument } from './documents/shapes/event-documents.ts';
 export type { AgentOptions, CoppiceOptions, ProfileOptions } from './library/coppice-options.ts';
+export type { RunningAgent } from './library/engine.ts';
 export { registerSubagentTools } from './library/register-subagent-tools.ts';
 export { createToolRegistry } from './library/registry.ts';
 export type {
@@ -62,38 +61,12 @@ export type { CallOptions } from './serve/client/client-types.ts';
 export { StoreError } from './store/store-error.ts';
 export { defineTool } from './tools/define-tool.ts';
 
-/** Handle on a root agent and its tree. */
-export interface RunningAgent {
-  /** Uuid by which other processes can find the agent. */
-  readonly id: string;
-  /** Resolves, with the root's last reply or failure, once no agent of its tree is working any more. */
-  result(): Promise<TreeOutcome>;
-  /** Sends the agent a letter from a person. */
-  send(text: string): Promise<void>;
-  /** Interrupts its turn; its children continue. */
-  interrupt(reason?: string): Promise<void>;
-  /** Kills it and its living descendants; resolves to the ids of all killed agents. */
-  kill(): Promise<readonly string[]>;
-}
-
-/** A runtime on one ledger. All methods reject with a `CoppiceError` or a `StoreError`. */
-export interface Coppice {
-  start(options: AgentOptions): Promise<RunningAgent>;
-  /** Takes over a tree that no living process leads, and continues it. */
-  resume(root_id: string, options?: ResumeOptions): Promise<RunningAgent & { readonly report: ResumeReport }>;
-  /** Calls `listener` for the events of all agents of this process; returns a function that unsubscribes. */
-  subscribe(listener: (event: RuntimeEvent) => void): () => void;
-  /** Sends mail to any agent by its uuid. */
-  send(agent_id: string, text: string): Promise<void>;
-  kill(agent_id: string): Promise<readonly string[]>;
-  /** Stops all work of this process. Nothing is lost: `resume` continues it. */
-  close(): Promise<void>;
-}
+/** A runtime on one ledger. */
+export type Coppice = Engine<AgentOptions>;
 
 /** Opens the ledger and a runtime on it. */
 export async function openCoppice(options: CoppiceOptions): Promise<Coppice> {
-  const too_old = nodeTooOld(process.versions.node);
-  if (too_old !== null) throw new CoppiceError('E_NODE_TOO_OLD', too_old);
+  refuseOldNode();
   checkOptions(options);
   const { registry } = options;
   if (registry === undefined) return openWith(options, null);
@@ -135,33 +108,19 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   );
   let closing: Promise<void> | null = null;
   open_count += 1;
-  const handle = (id: string): RunningAgent => ({
-    id,
-    result: () => runtime.settled(id),
-    send: async (text) => void (await runtime.send(id, text)),
-    interrupt: (reason = 'by the program') => runtime.interrupt(id, reason),
-    kill: () => runtime.kill(id),
+  const engine = engineOn<AgentOptions>(runtime, (agent) => {
+    checkAgentOptions(agent);
+    return {
+      prompt: agent.prompt,
+      name: agent.name ?? 'main',
+      config: agentConfig(sources, agent),
+      limits: agentLimits(sources, agent),
+    };
   });
   return {
-    async start(agent) {
-      checkAgentOptions(agent);
-      const started = await runtime.start({
-        prompt: agent.prompt,
-        name: agent.name ?? 'main',
-        config: agentConfig(sources, agent),
-        limits: agentLimits(sources, agent),
-      });
-      return handle(started.id);
-    },
-    async resume(root_id, how) {
-      const report = await runtime.resume(root_id, how);
-      return { ...handle(root_id), report };
-    },
-    subscribe: (listener) => runtime.subscribe(listener),
-    send: async (agent_id, text) => void (await runtime.send(agent_id, text)),
-    kill: (agent_id) => runtime.kill(agent_id),
+    ...engine,
     close() {
-      closing ??= close(runtime, () => store.close()).finally(() => {
+      closing ??= close(engine, () => store.close()).finally(() => {
         watch.close();
         registry?.release();
       });
@@ -173,9 +132,9 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
 /** Number of coppices that are open in this process. */
 let open_count = 0;
 
-async function close(runtime: RuntimeFace, closeStore: () => Promise<void>): Promise<void> {
+async function close(engine: Engine<AgentOptions>, closeStore: () => Promise<void>): Promise<void> {
   open_count -= 1;
-  await runtime.close();
+  await engine.close();
   // The list of programs is one for the process: those of another open coppice must go on.
   if (open_count === 0) killAllProcessGroups();
   await closeStore();

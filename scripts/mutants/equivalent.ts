@@ -31,7 +31,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: 'only Windows lacks the flag',
   },
   {
-    file: 'src/runtime/performing/protected-places.ts',
+    file: 'src/permissions/protected-path.ts',
     line: 'if (dirname(current) === current) return asked;',
     before: 'if (dirname(current) === current) return asked;',
     after: ';',

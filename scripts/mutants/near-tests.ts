@@ -276,7 +276,7 @@ export const NEAR: readonly Near[] = [
     one_database: true,
   },
   {
-    under: ['permissions/', 'runtime/performing/protected-places'],
+    under: ['permissions/'],
     quick: [],
     slow: [
       'runtime/permissions/protected-places',

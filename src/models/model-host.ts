@@ -1,4 +1,5 @@
 import type { AskedCall } from '../permissions/grants/grant.ts';
+import type { ProtectedContext } from '../permissions/protected-path.ts';
 import type { Agent, PermissionMode } from '../records/agent/agent.ts';
 
 /** Exit of a command that an agent program ran. */
@@ -70,21 +71,16 @@ export interface ProgramAsk extends AskedCall {
  */
 export type AskPerson = (ask: ProgramAsk, refused: string) => Promise<string | null>;
 
-/** What a host gets from the runtime. */
-export interface LentPlaces {
+/** What a runtime tells a host. */
+export interface HostTerms extends ProtectedContext {
   /** Names of environment variables that child processes may see in addition to the fixed allow-list. */
   readonly env_allow: readonly string[];
-  /** Folder for output that is too large for a result. */
-  readonly spill_dir: string;
-  /** Why no tool may write to, or read, this canonical path; undefined if tools may. */
-  protectedPlace(absolute: string, cwd: string): string | undefined;
-  unreadablePlace(path: string, cwd: string): string | undefined;
 }
 
 /** Makes the host of an agent program for one request. */
 export type OpenHost = (
   agent: Pick<Agent, 'config' | 'root_id'>,
-  places: LentPlaces,
+  terms: HostTerms,
   mode: PermissionMode,
   askPerson: AskPerson,
 ) => Promise<ModelHost>;

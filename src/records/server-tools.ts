@@ -1,6 +1,3 @@
-import type { Agent } from './agent/agent.ts';
-import type { Tool } from './tool.ts';
-
 /**
  * Tools of MCP servers are named `SERVER__TOOL` (docs/mcp.md). In an agent's list of tools, `SERVER__*` matches all tools of a server, and
  * `SERVER__get_*` those with that prefix. Names of servers neither contain `__` nor end with `_`, so the name of a tool identifies its server.
@@ -67,24 +64,4 @@ export function withoutTools(
 export interface ProjectServer {
   readonly name: string;
   readonly definition: Readonly<Record<string, unknown>>;
-}
-
-/** The tools that an agent gets from the servers that its configuration names. */
-export interface ServerTools {
-  /** Tools of its requests from the first one on: those that are described, and where needed the two that search. */
-  readonly tools: readonly Tool[];
-  /** Text for the model beside the tools; may be empty. */
-  readonly note: string;
-  /** What a person should know of servers that cannot be used, are late, or have odd tools: sentences that nobody of the tree was told before. */
-  readonly faults: readonly string[];
-  /** Finds any tool of its servers, as they are now. */
-  find(name: string): Tool | undefined;
-}
-
-/** The servers of a process. */
-export interface ToolServers {
-  /** Starts the servers that the agent's tools need. Never rejects: servers that cannot be used are left out. */
-  offer(agent: Pick<Agent, 'root_id' | 'config'>): Promise<ServerTools>;
-  /** Ends all servers. Never rejects. */
-  close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { AgentConfig } from './agent/agent.ts';
+import type { Agent, AgentConfig } from './agent/agent.ts';
 import type { Skill } from './agent/skill.ts';
 import type { FileStamp, Image } from './conversation/message.ts';
 import type { Question, QuestionAnswer } from './question/question.ts';
@@ -116,4 +116,24 @@ export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** The tools that an agent gets from the servers that its configuration names. */
+export interface ServerTools {
+  /** Tools of its requests from the first one on: those that are described, and where needed the two that search. */
+  readonly tools: readonly Tool[];
+  /** Text for the model beside the tools; may be empty. */
+  readonly note: string;
+  /** What a person should know of servers that cannot be used, are late, or have odd tools: sentences that nobody of the tree was told before. */
+  readonly faults: readonly string[];
+  /** Finds any tool of its servers, as they are now. */
+  find(name: string): Tool | undefined;
+}
+
+/** The servers of a process. */
+export interface ToolServers {
+  /** Starts the servers that the agent's tools need. Never rejects: servers that cannot be used are left out. */
+  offer(agent: Pick<Agent, 'root_id' | 'config'>): Promise<ServerTools>;
+  /** Ends all servers. Never rejects. */
+  close(): Promise<void>;
 }

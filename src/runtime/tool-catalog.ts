@@ -12,9 +12,9 @@ import { DEFAULT_LIMITS } from '../records/agent/limits.ts';
 import type { Call } from '../records/agent/state.ts';
 import type { Worktree } from '../records/agent/task-terms.ts';
 import { keptIn } from '../records/kept-in.ts';
-import { isServerTool, type ServerTools, type ToolServers } from '../records/server-tools.ts';
+import { isServerTool } from '../records/server-tools.ts';
 import { parseJson } from '../records/text/json-text.ts';
-import type { Tool, ToolSpec } from '../records/tool.ts';
+import type { ServerTools, Tool, ToolServers, ToolSpec } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../tools/built-in-permissions.ts';
 import { inRepository } from './worktree/in-repository.ts';
 

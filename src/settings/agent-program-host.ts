@@ -5,8 +5,8 @@ import type {
   HostAnswer,
   HostExit,
   HostTerminal,
+  HostTerms,
   HostUse,
-  LentPlaces,
   ModelHost,
   ProgramAsk,
 } from '../models/model-host.ts';
@@ -21,6 +21,7 @@ import {
 import { refuseForeignOutput } from '../permissions/path-guard.ts';
 import { policyOf } from '../permissions/policy.ts';
 import { printablePath } from '../permissions/printable-path.ts';
+import { protectedPlace, unreadablePlace } from '../permissions/protected-path.ts';
 import { blindRefusal, policyRefusal } from '../permissions/refusal.ts';
 import { takesPath } from '../permissions/tool-permission.ts';
 import { callTouches } from '../permissions/touched-paths.ts';
@@ -45,7 +46,7 @@ import { isBinary } from '../tools/files/file-kind.ts';
 import { readWhole } from '../tools/files/read-whole.ts';
 import { WRITE_BYTES } from '../tools/files/write.ts';
 
-export interface HostContext extends LentPlaces {
+export interface HostContext extends HostTerms {
   /** Sandbox and limits of the commands; default: none. */
   readonly bounds?: CommandBounds;
 }
@@ -116,7 +117,7 @@ export function createModelHost(
     // The canonical path is judged and opened: a link that is swapped in between is detected on opening.
     const { absolute } = contained;
     const place =
-      tool === 'write' ? context.protectedPlace(absolute, cwd) : context.unreadablePlace(absolute, cwd);
+      tool === 'write' ? protectedPlace(absolute, cwd, context) : unreadablePlace(absolute, cwd, context);
     // Programs have no spilled output of their own: all of it belongs to others.
     if (place === undefined)
       refuseForeignOutput(contained, { cwd, spill_dir: treeOutput(context.spill_dir, 'none') });

@@ -25,8 +25,8 @@ export function runtimeParts(
   };
   const bounds = commandBounds(sandbox, env, store);
   // Imported once an agent program is asked.
-  const openHost: OpenHost = async (agent, places, mode, askPerson) =>
-    (await import('./agent-program-host.ts')).createModelHost(agent, { ...places, bounds }, mode, askPerson);
+  const openHost: OpenHost = async (agent, terms, mode, askPerson) =>
+    (await import('./agent-program-host.ts')).createModelHost(agent, { ...terms, bounds }, mode, askPerson);
   return {
     ...{ store, env_allow, bounds, openHost, ...(context === undefined ? {} : { context }) },
     openModel: async (name: string): Promise<Model> => own(name) ?? openModel(name, terms),

@@ -7,7 +7,6 @@ import { openModel } from '../../src/models/providers.ts';
 import type { Sandbox } from '../../src/processes/sandbox/sandbox.ts';
 import type { AgentConfig, PermissionRules } from '../../src/records/agent/agent.ts';
 import type { PromptMessage } from '../../src/records/conversation/prompt-message.ts';
-import { lentPlaces } from '../../src/runtime/performing/protected-places.ts';
 import { createModelHost } from '../../src/settings/agent-program-host.ts';
 import { agentPrograms } from '../../src/settings/agent-programs.ts';
 import type { McpServerConfig } from '../../src/tools/mcp/mcp-config.ts';
@@ -127,11 +126,9 @@ export async function acpStage(
           host: createModelHost(
             { config: agentConfig(cwd, rules), root_id: 'root' },
             {
-              ...lentPlaces({
-                env_allow: [],
-                store: { kind: 'postgres', location: '' },
-                spill_dir: join(folders.outside, 'spill'),
-              }),
+              env_allow: [],
+              store: { kind: 'postgres', location: '' },
+              spill_dir: join(folders.outside, 'spill'),
               bounds: { sandbox, limits: null },
             },
           ),

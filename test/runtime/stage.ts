@@ -138,7 +138,7 @@ async function open(play: Play, options: StageOptions, folder: string, database:
     ...(options.can_ask === undefined ? {} : { can_ask: options.can_ask }),
     spill_dir: folder,
     env_allow: [],
-    openHost: async (...asked) => createModelHost(...asked),
+    openHost: async (agent, { bounds: _, ...terms }, ...asked) => createModelHost(agent, terms, ...asked),
   });
   runtime.subscribe((event) => events.push(event));
   const config = {

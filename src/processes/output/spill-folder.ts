@@ -15,6 +15,11 @@ export function treeOutput(spill_dir: string, root_id: string): string {
   return join(spillFolder(spill_dir), root_id);
 }
 
+/** Folder of the worktrees of agents. */
+export function worktreeFolder(spill_dir: string): string {
+  return join(spill_dir, 'worktrees');
+}
+
 /** Folder within a tree's output folder that its sandboxed commands see as /tmp; kept between calls, and removed as a whole when it is old. */
 export const TREE_TMP = 'tmp';
 

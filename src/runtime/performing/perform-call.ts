@@ -8,6 +8,7 @@ import { isCovered } from '../../permissions/grants/grant.ts';
 import { whatWouldAllow } from '../../permissions/grants/propose-rules.ts';
 import { modeRefusal, withMode } from '../../permissions/mode.ts';
 import { partialRules, policyOf } from '../../permissions/policy.ts';
+import { type ProtectedContext, protectedPlace, unreadablePlace } from '../../permissions/protected-path.ts';
 import { policyRefusal } from '../../permissions/refusal.ts';
 import { callTouches, permissionSubject, touchesOf, writtenPath } from '../../permissions/touched-paths.ts';
 import { treeOutput } from '../../processes/output/spill-folder.ts';
@@ -31,7 +32,6 @@ import type { RuntimeEvent } from '../runtime-event.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import { askOf, type GrantContext, grantsFor, mayAsk } from './asking/approvals.ts';
 import type { questionsOf } from './asking/ask-for-tool.ts';
-import { type ProtectedContext, protectedPlace, unreadablePlace } from './protected-places.ts';
 import type { SpillCleanup } from './spill-cleanup.ts';
 import { treeMode } from './tree-mode.ts';
 

@@ -8,14 +8,14 @@ import { refuseForeignOutput } from '../../permissions/path-guard.ts';
 import { policyOf } from '../../permissions/policy.ts';
 import { creationRuling } from '../../permissions/refusal.ts';
 import { touchedPaths } from '../../permissions/touched-paths.ts';
-import { treeOutput } from '../../processes/output/spill-folder.ts';
+import { treeOutput, worktreeFolder } from '../../processes/output/spill-folder.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { estimateOf, fanOutText } from '../../records/agent/estimate.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Store } from '../../store/store.ts';
 import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
-import { makeWorktree, worktreeFolder } from '../worktree/git-worktree.ts';
+import { makeWorktree } from '../worktree/git-worktree.ts';
 import { type GrantContext, grantsFor, mayAsk } from './asking/approvals.ts';
 
 /** Maximum bytes of a file that is prepended to a task. */

@@ -23,11 +23,6 @@ type Place = Pick<Worktree, 'path' | 'branch'>;
 /** Git fails on worktrees that another git is just making or removing, so this process makes and removes them one at a time. */
 const changes = new SerialQueue();
 
-/** Folder of the worktrees of agents. */
-export function worktreeFolder(spill_dir: string): string {
-  return join(spill_dir, 'worktrees');
-}
-
 type Made =
   | { readonly ok: true; readonly worktree: Worktree }
   | { readonly ok: false; readonly error: string };

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readdir, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { worktreeFolder } from '../../processes/output/spill-folder.ts';
 import { type Agent, worktreeOf } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Store } from '../../store/store.ts';
-import { BRANCHES, removeWorktree, worktreeFolder } from './git-worktree.ts';
+import { BRANCHES, removeWorktree } from './git-worktree.ts';
 
 /** Prefix of the creating agent's id, at the beginning of a worktree's name. */
 const CREATOR = /^[\da-f]{8}(?=-)/;

@@ -1,13 +1,7 @@
 import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
-import {
-  hasServerTool,
-  type ProjectServer,
-  type ServerTools,
-  serverOf,
-  type ToolServers,
-} from '../../records/server-tools.ts';
-import type { Tool } from '../../records/tool.ts';
+import { hasServerTool, type ProjectServer, serverOf } from '../../records/server-tools.ts';
+import type { ServerTools, Tool, ToolServers } from '../../records/tool.ts';
 import { DIRECT, FIND_TOOLS, searchTools } from './find-tools.ts';
 import { type OnAside, setAsideTold } from './listed-tool.ts';
 import { type McpConfig, type McpServerConfig, mcpServerConfig } from './mcp-config.ts';

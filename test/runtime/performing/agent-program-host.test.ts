@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { HostAnswer, HostTerminal, ModelHost } from '../../../src/models/model-host.ts';
 import type { PermissionRules } from '../../../src/records/agent/agent.ts';
-import { lentPlaces } from '../../../src/runtime/performing/protected-places.ts';
 import { createModelHost } from '../../../src/settings/agent-program-host.ts';
 import { agentConfig, type Folders, makeFolders, processesIn } from '../../models/acp-stage.ts';
 import { eventually } from '../../tools/tool-fixture.ts';
@@ -21,11 +20,11 @@ function open(
     ...folders,
     host: createModelHost(
       { config: agentConfig(folders.cwd, rules, tools), root_id: 'root' },
-      lentPlaces({
+      {
         env_allow: [],
         store: { kind: 'postgres', location: '' },
         spill_dir: '/nowhere',
-      }),
+      },
     ),
   };
 }

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterEach, it } from 'node:test';
 import { isForeignOutput } from '../../../src/permissions/path-guard.ts';
 import type { Agent } from '../../../src/records/agent/agent.ts';
-import { lentPlaces } from '../../../src/runtime/performing/protected-places.ts';
 import { resolveNeed } from '../../../src/runtime/performing/resolve-need.ts';
 import { createModelHost } from '../../../src/settings/agent-program-host.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
@@ -63,10 +62,11 @@ it('agent programs and read_first cannot reach the output of other trees either'
     config: { tools: ['read'], permissions: { cli: NONE, config: NONE }, cwd: home },
   } as unknown as Agent;
   const path = 'output/trees/other/output-1.txt';
-  const host = createModelHost(
-    agent,
-    lentPlaces({ env_allow: [], store: { kind: 'postgres', location: '' }, spill_dir }),
-  );
+  const host = createModelHost(agent, {
+    env_allow: [],
+    store: { kind: 'postgres', location: '' },
+    spill_dir,
+  });
   const openModel = () => Promise.reject(new Error('none'));
   for (const answer of [
     await host.readFile(path),

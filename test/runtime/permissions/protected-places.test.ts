@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, it } from 'node:test';
+import { protectedPlace } from '../../../src/permissions/protected-path.ts';
 import type { AgentConfig } from '../../../src/records/agent/agent.ts';
-import { lentPlaces, protectedPlace } from '../../../src/runtime/performing/protected-places.ts';
 import { createModelHost } from '../../../src/settings/agent-program-host.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
@@ -59,7 +59,7 @@ it('an agent that works in the folder of the settings cannot reach them', async 
         } as unknown as AgentConfig,
         root_id: 'root',
       },
-      lentPlaces({ env_allow: [], ...around }),
+      { env_allow: [], ...around },
     );
     const before = existsSync(join(home, folder, path));
     const answer = await host.writeFile(path, 'x');
@@ -88,7 +88,10 @@ it('keys in the folder of the settings cannot be read either; another file of th
       config: { tools: ['read'], permissions: ANYTHING, cwd: home } as unknown as AgentConfig,
       root_id: 'root',
     },
-    lentPlaces({ env_allow: [], ...around }),
+    {
+      env_allow: [],
+      ...around,
+    },
   );
   const read = async (path: string) => {
     const answer = await host.readFile(path);
@@ -163,10 +166,7 @@ it('what editors and tools run by themselves is not written, in no folder below 
   const agent = { config: config as unknown as AgentConfig, root_id: 'root' };
   const write = async (path: string, unprotected: readonly string[]) => {
     const bounds = { sandbox: null, limits: null, unprotected };
-    const answer = await createModelHost(agent, { ...lentPlaces({ ...around, bounds }), bounds }).writeFile(
-      path,
-      'x',
-    );
+    const answer = await createModelHost(agent, { ...around, bounds }).writeFile(path, 'x');
     return answer.ok ? 'written' : answer.error;
   };
   assert.match(await write('.vscode/tasks.json', ['.vscode/settings.json']), /run this file by themselves/);

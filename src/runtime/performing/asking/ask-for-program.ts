@@ -1,18 +1,16 @@
 import { deniedText } from '../../../kernel/transition/asking.ts';
-import type { AskPerson, ModelHost, OpenHost } from '../../../models/model-host.ts';
+import type { AskPerson, HostTerms, ModelHost, OpenHost } from '../../../models/model-host.ts';
 import { isCovered } from '../../../permissions/grants/grant.ts';
 import type { PermissionMode } from '../../../records/agent/agent.ts';
 import { RULE_BREAK } from '../../../records/conversation/ask.ts';
 import type { Cell } from '../../executor/cell.ts';
-import { lentPlaces, type ProtectedContext } from '../protected-places.ts';
 import { answerTo, askOf, type GrantContext, grantsFor, mayAsk, type QueueContext } from './approvals.ts';
 
 const ENDED = 'the prompt has ended';
 
 type AskContext = GrantContext & QueueContext;
 
-export interface ProgramContext extends ProtectedContext {
-  readonly env_allow: readonly string[];
+export interface ProgramContext extends HostTerms {
   readonly openHost?: OpenHost;
 }
 
@@ -23,7 +21,7 @@ export function hostFor(
   mode: PermissionMode,
   context: ProgramContext & AskContext,
 ): Promise<ModelHost> | undefined {
-  return context.openHost?.(cell.agent, lentPlaces(context), mode, askerFor(cell, request, context));
+  return context.openHost?.(cell.agent, context, mode, askerFor(cell, request, context));
 }
 
 /** Asks a person as for a tool call, in the same queue and with the same grants, while the program's request continues. */

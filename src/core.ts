@@ -1,0 +1,121 @@
+/**
+ * The engine alone (`coppice/core`): kernel, runtime and SQLite, for programs with their own tools, models, ledgers and toolsets. `coppice`
+ * adds settings, providers, built-in tools and other programs to it. See docs/core.md.
+ */
+
+import { ALL_TOOLSETS } from './kernel/toolsets/all-toolsets.ts';
+import type { Toolset } from './kernel/toolsets/toolset.ts';
+import { type Engine, engineOn, refuseOldNode } from './library/engine.ts';
+import type { Model } from './models/model.ts';
+import type { AgentConfig, PermissionRules } from './records/agent/agent.ts';
+import { CoppiceError } from './records/coppice-error.ts';
+import type { Tool } from './records/tool.ts';
+import { noSuchName } from './render/nearest-name.ts';
+import { openRuntime } from './runtime/open-runtime.ts';
+import type { StartOptions } from './runtime/runtime-face.ts';
+import { dataFolder, outputFolder, settingsPlaces } from './settings/folders.ts';
+import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
+import type { Store } from './store/store.ts';
+
+export { refuse } from './kernel/toolsets/acts/agent-reference.ts';
+export { type ForkPlan, forkAgent, forkNeeds } from './kernel/toolsets/acts/fork-agent.ts';
+export { sendLetter } from './kernel/toolsets/acts/send-letter.ts';
+export { checkedTool as defineToolsetTool } from './kernel/toolsets/arguments.ts';
+export type { Decision, RefusalCode, Toolset, ToolsetTool, ToolsetView } from './kernel/toolsets/toolset.ts';
+export type { Engine, RunningAgent } from './library/engine.ts';
+export type { Model, ModelDelta, ModelOutcome, ModelRequest } from './models/model.ts';
+export type { Agent } from './records/agent/agent.ts';
+export { CoppiceError } from './records/coppice-error.ts';
+export type { Tool, ToolContext, ToolResult } from './records/tool.ts';
+export type { RuntimeEvent } from './runtime/runtime-event.ts';
+export type { ResumeOptions, ResumeReport, TreeOutcome } from './runtime/runtime-face.ts';
+export type { Store } from './store/store.ts';
+export { StoreError } from './store/store-error.ts';
+export { defineTool } from './tools/define-tool.ts';
+
+export interface CoreOptions {
+  /** The open ledger: `openSqlite(path)`, or your own. Who opened it closes it, after `close`. */
+  readonly store: Store;
+  /** Your models by name, or a function that opens one at its first use; it may reject with a `CoppiceError`. */
+  readonly models: Readonly<Record<string, Model>> | ((name: string) => Model | Promise<Model>);
+  /** Your tools, made with `defineTool`; agents may use them without approval, unless `permissions` says otherwise. */
+  readonly tools?: readonly Tool[];
+  /** Your toolsets, beside `process`, `slash`, `fanout`, `sessions`, `delegate` and `tasks`. */
+  readonly toolsets?: readonly Toolset[];
+  /** Folder for git worktrees and for output that is too large for a result. Default: as for `openCoppice`. */
+  readonly folder?: string;
+}
+
+/** Defaults: the name `main`, no system prompt, all tools of `CoreOptions`, the toolset `process`, the current folder. */
+export interface CoreAgentOptions
+  extends Pick<StartOptions, 'prompt' | 'name' | 'limits'>,
+    Partial<Pick<AgentConfig, 'system' | 'thinking' | 'tools' | 'toolsets' | 'cwd'>> {
+  /** Name of one of your models. */
+  readonly model: string;
+  /** Rules for calls; those that would need approval are denied. */
+  readonly permissions?: Partial<PermissionRules>;
+}
+
+/** A runtime on your ledger. */
+export type Core = Engine<CoreAgentOptions>;
+
+/** Opens a runtime on an open ledger, which its `close` leaves open. */
+export async function openCore(options: CoreOptions): Promise<Core> {
+  refuseOldNode();
+  const { store, models, tools = [], toolsets = [], folder, ...unknown } = options;
+  refuseUnknown('openCore', unknown);
+  if (!store || !models)
+    throw new CoppiceError('E_CONFIG', 'openCore needs the options "store" and "models"');
+  const all = [...ALL_TOOLSETS, ...toolsets];
+  refuseTwice('toolsets', all);
+  refuseTwice(
+    'tools',
+    [...all.flatMap((one) => one.tools), ...tools].map(({ spec }) => spec),
+  );
+  const runtime = await openRuntime({
+    ...{ store, tools, toolsets: all, env_allow: [] },
+    openModel: async (name) => (typeof models === 'function' ? models(name) : modelOf(models, name)),
+    spill_dir: folder ?? outputFolder(dataFolder(process.env)),
+    settings: settingsPlaces(undefined, process.env),
+  });
+  const own = tools.map(({ spec }) => spec.name);
+  return engineOn(runtime, (agent) => rootOf(agent, own));
+}
+
+/** Opens the ledger in a SQLite file; creates and migrates it when needed. Rejects with a `StoreError`. */
+export async function openSqlite(path: string): Promise<Store> {
+  refuseOldNode();
+  return openSqliteStore(path, {});
+}
+
+function rootOf(options: CoreAgentOptions, own: readonly string[]): StartOptions {
+  const { prompt, model, name = 'main', system = '', thinking = 'off', limits = {}, ...others } = options;
+  const { tools = own, toolsets = ['process'], cwd = process.cwd(), permissions = {}, ...unknown } = others;
+  refuseUnknown('start', unknown);
+  if (typeof prompt !== 'string' || typeof model !== 'string')
+    throw new CoppiceError('E_INVALID_ARGUMENT', 'start needs the options "prompt" and "model": texts');
+  const none = { allow: [], ask: [], deny: [] };
+  const config = { ...none, ...permissions, allow: [...own, ...(permissions.allow ?? [])] };
+  const names = { tools: [...new Set(tools)], toolsets: [...new Set(toolsets)] };
+  return {
+    ...{ prompt, name, limits },
+    config: { model, thinking, system, ...names, cwd, permissions: { cli: none, config } },
+  };
+}
+
+function modelOf(models: Readonly<Record<string, Model>>, name: string): Model {
+  const model = Object.hasOwn(models, name) ? models[name] : undefined;
+  if (model !== undefined) return model;
+  throw noSuchName('E_MODEL_UNKNOWN', 'no model called', name, Object.keys(models), 'Models');
+}
+
+function refuseUnknown(what: string, unknown: object): void {
+  const [name] = Object.keys(unknown);
+  if (name !== undefined) throw new CoppiceError('E_CONFIG', `${what} has no option "${name}"`);
+}
+
+function refuseTwice(option: string, named: readonly { readonly name: string }[]): void {
+  const twice = named.find(({ name }, at) => named.findIndex((one) => one.name === name) < at);
+  if (twice !== undefined)
+    throw new CoppiceError('E_CONFIG', `openCore: in "${option}", the name "${twice.name}" is taken`);
+}
