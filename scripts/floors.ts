@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { fileRules } from './file-rules.ts';
 import {
+  CLOSURES,
   CROWDED,
   DOOR_FLOOR,
   FLOORS,
@@ -21,10 +22,15 @@ import { type ModuleReference, scanModule } from './scan-module.ts';
 /** Checks the files of one source tree against the floors and the rules for each file. `files` are absolute paths below `src`. */
 export function checkFloors(src: string, files: readonly string[]): Problem[] {
   const graph = new Map<string, string[]>();
+  const packages = new Map<string, readonly string[]>();
   const problems = files.flatMap((file) => {
     const text = readFileSync(file, 'utf8');
     const scanned = scanModule(text);
     graph.set(file, localTargets(file, scanned.references));
+    packages.set(
+      file,
+      scanned.references.flatMap(({ specifier }) => packageOf(specifier) ?? []),
+    );
     const place = inside(src, file);
     const broken = [
       ...fileRules(place, text, scanned),
@@ -48,7 +54,52 @@ export function checkFloors(src: string, files: readonly string[]): Problem[] {
     line: 1,
     message: `imports ${from[1]}, and ${to[0]} imports ${to[1]}: sibling folders import each other one way only. Move what both need, or the file that is in the wrong one.`,
   }));
-  return [...problems, ...cycles, ...mutual, ...crowdedFolders(src, files)];
+  return [
+    ...problems,
+    ...cycles,
+    ...mutual,
+    ...openClosures(src, graph, packages),
+    ...crowdedFolders(src, files),
+  ];
+}
+
+/** Files that an entry point of `CLOSURES` may not reach, each with the shortest way to it, and packages likewise. */
+function openClosures(
+  src: string,
+  graph: ReadonlyMap<string, readonly string[]>,
+  packages: ReadonlyMap<string, readonly string[]>,
+): Problem[] {
+  return Object.entries(CLOSURES).flatMap(([entry, allowed]) => {
+    const first = join(src, entry);
+    const cameFrom = new Map<string, string | null>(graph.has(first) ? [[first, null]] : []);
+    const problems: Problem[] = [];
+    for (const file of cameFrom.keys()) {
+      const way: string[] = [];
+      for (let at: string | null = file; at !== null; at = cameFrom.get(at) ?? null)
+        way.unshift(inside(src, at));
+      const report = (what: string, to: string) =>
+        problems.push({
+          file: cameFrom.get(file) ?? file,
+          line: 1,
+          message: `${entry} may not reach ${what} ${to} (${way.join(' → ')}): pass it in, or allow it in scripts/floor-table.ts.`,
+        });
+      const place = inside(src, file);
+      if (place !== entry && !allowed.places.some((one) => place.startsWith(one))) {
+        report('the file', place);
+        continue;
+      }
+      for (const name of packages.get(file) ?? [])
+        if (!allowed.packages.includes(name)) report('the package', name);
+      for (const next of graph.get(file) ?? []) if (!cameFrom.has(next)) cameFrom.set(next, file);
+    }
+    return problems;
+  });
+}
+
+/** The package that a specifier names; null for files and built-in modules. */
+function packageOf(specifier: string | null): string | null {
+  if (specifier === null || /^\.|^node:/.test(specifier)) return null;
+  return /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? null;
 }
 
 function crowdedFolders(src: string, files: readonly string[]): Problem[] {

@@ -59,13 +59,16 @@ export async function bundleProgram(root: string, dist: string): Promise<readonl
 /**
  * Bundles the library into `dist/library`; returns every source file of which something went in, relative to `root`. It shares no chunk with the command line, which
  * is split so that each command loads little (docs/decisions/0018-a-bundled-package.md), but it starts and loads the same files of `dist`, which
- * `bundleProgram` writes.
+ * `bundleProgram` writes. `coppice` loads the chunks of `coppice/core`, so that both share their classes, and what only `coppice` needs.
  */
 export async function bundleLibrary(root: string, dist: string): Promise<readonly string[]> {
-  const entryPoints = { 'library/coppice': 'src/coppice.ts' };
+  const entryPoints = { 'library/coppice': 'src/coppice.ts', 'library/core': 'src/core.ts' };
   const { inputs, outputs } = await bundle(root, dist, { entryPoints, chunkNames: 'library/chunk-[hash]' });
-  const file = join(dist, 'library', 'start.js');
-  await joinChunks(root, outputs, [{ file, roots: ['src/coppice.ts', USUAL_STORE] }]);
+  await joinChunks(root, outputs, [
+    // What the engine loads later is in the same file, so that it never loads the file of `coppice`, in which that would be otherwise.
+    { file: join(dist, 'library', 'engine.js'), roots: ['src/core.ts', USUAL_STORE], with_later: true },
+    { file: join(dist, 'library', 'start.js'), roots: ['src/coppice.ts'] },
+  ]);
   return inputs;
 }
 
@@ -74,6 +77,8 @@ interface Joined {
   readonly file: string;
   /** Source files whose chunks, with all that they import, go into the file. */
   readonly roots: readonly string[];
+  /** Also chunks that are loaded later. */
+  readonly with_later?: boolean;
 }
 
 /**
@@ -88,10 +93,10 @@ async function joinChunks(
 ): Promise<void> {
   const done = new Set(closureOf(but, outputs));
   const bundled = new Set<string>();
-  for (const { file, roots } of starts) {
+  for (const { file, roots, with_later } of starts) {
     const folder = dirname(file);
     const beside = (path: string) => `./${relative(folder, join(root, path))}`;
-    const paths = [...closureOf(roots, outputs)].filter((path) => !done.has(path));
+    const paths = [...closureOf(roots, outputs, with_later)].filter((path) => !done.has(path));
     // Within the file, the names of a chunk have its number before them.
     const joined = paths.map((path, index) => ({
       path,
@@ -133,12 +138,17 @@ function exported(names: readonly string[], from: string): string {
 }
 
 /** The chunks of these source files and all that they import, relative to the root. Throws if one has no chunk of its own. */
-function closureOf(sources: readonly string[], outputs: Metafile['outputs']): ReadonlySet<string> {
+function closureOf(
+  sources: readonly string[],
+  outputs: Metafile['outputs'],
+  with_later = false,
+): ReadonlySet<string> {
   const found = new Set<string>();
   const walk = (path: string) => {
     if (found.has(path) || outputs[path] === undefined) return;
     found.add(path);
-    for (const one of outputs[path].imports) if (one.kind === 'import-statement') walk(one.path);
+    for (const one of outputs[path].imports)
+      if (one.kind === 'import-statement' || (with_later && one.kind === 'dynamic-import')) walk(one.path);
   };
   const chunks = new Map(Object.entries(outputs).map(([path, { entryPoint }]) => [entryPoint, path]));
   for (const source of sources) {

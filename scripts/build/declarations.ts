@@ -3,8 +3,8 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 
-/** Writes the types of `entry` into `dist`: its own declarations and those it reaches. */
-export function declarations(root: string, dist: string, entry: string): void {
+/** Writes the types of `entries` into `dist`: their own declarations and those they reach. */
+export function declarations(root: string, dist: string, entries: readonly string[]): void {
   const folder = mkdtempSync(join(tmpdir(), 'coppice-types-'));
   try {
     execFileSync(
@@ -18,15 +18,16 @@ export function declarations(root: string, dist: string, entry: string): void {
       ],
       { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] },
     );
-    for (const file of reached(join(folder, entry))) cpSync(file, join(dist, relative(folder, file)));
+    for (const file of reached(entries.map((entry) => join(folder, entry))))
+      cpSync(file, join(dist, relative(folder, file)));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Declaration files that `first` imports, directly or indirectly, including itself. */
-function reached(first: string): ReadonlySet<string> {
-  const files = new Set([first]);
+/** Declaration files that `entries` import, directly or indirectly, including themselves. */
+function reached(entries: readonly string[]): ReadonlySet<string> {
+  const files = new Set(entries);
   for (const file of files)
     for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(
       /(?:from |import\()['"](\.[^'"]+)['"]/g,

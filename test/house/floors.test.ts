@@ -134,6 +134,35 @@ const red: readonly (readonly [string, Tree, RegExp])[] = [
     /the library may not import the door cron\/a\.ts/,
   ],
   [
+    'a wire protocol in the engine, by a type',
+    {
+      'core.ts': "export { open } from './runtime/open-runtime.ts';",
+      'runtime/open-runtime.ts': "export { open } from './deep.ts';",
+      'runtime/deep.ts': "import type { Wire } from '../models/wire/wire.ts';",
+      'models/wire/wire.ts': '',
+    },
+    /^runtime\/deep\.ts:1: core\.ts may not reach the file models\/wire\/wire\.ts \(core\.ts → runtime\/open-runtime\.ts → runtime\/deep\.ts → models\/wire\/wire\.ts\)/,
+  ],
+  [
+    'a built-in tool in the engine, loaded later',
+    {
+      'core.ts': "export const later = () => import('./kernel/a.ts');",
+      'kernel/a.ts': "import { bash } from '../tools/bash.ts';",
+      'tools/bash.ts': '',
+    },
+    /^kernel\/a\.ts:1: core\.ts may not reach the file tools\/bash\.ts/,
+  ],
+  [
+    'PostgreSQL in the engine',
+    { 'core.ts': "import './store/postgres/a.ts';", 'store/postgres/a.ts': '' },
+    /^core\.ts:1: core\.ts may not reach the file store\/postgres\/a\.ts/,
+  ],
+  [
+    'another package in the engine',
+    { 'core.ts': "import './store/store.ts';", 'store/store.ts': "import pg from 'pg';" },
+    /core\.ts may not reach the package pg \(core\.ts → store\/store\.ts\)/,
+  ],
+  [
     'the library in the command line',
     { 'cli/a.ts': "import { x } from '../coppice.ts';", 'coppice.ts': '' },
     /cli and the library are on the same floor/,
@@ -258,6 +287,8 @@ it('stays green on a clean tree', () => {
     'runtime/runtime-face.ts': '',
     'runtime/open-runtime.ts': "import './runtime-face.ts';",
     'coppice.ts': "export { one } from './records/a.ts';\nimport { open } from './runtime/open-runtime.ts';",
+    'core.ts': "import { open } from './runtime/open-runtime.ts';\nimport './store/store.ts';",
+    'store/store.ts': "import { z } from 'zod';",
   };
   const crowded = (line: string) =>
     line.endsWith('needs no allowance any more: take it out of scripts/floor-table.ts.');
