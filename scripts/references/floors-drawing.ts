@@ -4,7 +4,7 @@ import { DOOR_FLOOR, FLOORS, LIBRARY, PURE } from '../floor-table.ts';
 
 /** Contents of each folder of src/. A folder without a line here makes the drawing fail. */
 const WHAT: Readonly<Record<string, string>> = {
-  [LIBRARY]: 'the public library: named exports, openCoppice',
+  [LIBRARY]: 'the public library: named exports, openCoppice; coppice/core: openCore',
   cli: 'the command line: commands, configuration, composing everything',
   tui: 'the terminal UI',
   cron: 'schedules: when a job is due, firing it, the tool for agents',

@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { CORE_EXAMPLES } from './core-examples.ts';
 
-function run(example: string): string {
+function run(example: string, cwd = process.cwd()): string {
   const file = join(import.meta.dirname, '..', '..', 'examples', example);
   return execFileSync(process.execPath, ['--conditions=coppice-source', file], {
+    cwd,
     encoding: 'utf8',
     timeout: 110_000,
   });
@@ -66,3 +69,6 @@ it('examples/mixed.ts', () => {
   );
   assert.match(out, /An oak is 40 m tall\..*A hazel is 6 m tall\./);
 });
+
+for (const [file, output] of Object.entries(CORE_EXAMPLES))
+  it(`examples/core/${file}`, () => assert.match(run(`core/${file}`, temporaryFolder()), output));

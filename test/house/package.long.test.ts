@@ -13,6 +13,7 @@ import { SBOM } from '../../scripts/build/sbom.ts';
 import { nodeTooOld } from '../../src/settings/node-version.cjs';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { type Component, type Locked, packagesOf } from './bundled-packages.ts';
+import { packClone } from './pack-clone.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 /** A PNG of one pixel. */
@@ -49,7 +50,6 @@ await coppice.close();
 
 describe('the package', () => {
   const folder = temporaryFolder();
-  const clone = join(folder, 'clone');
   const home = join(folder, 'home');
   const installed = join(home, 'node_modules', 'coppice');
 
@@ -62,15 +62,9 @@ describe('the package', () => {
     });
 
   before(() => {
-    mkdirSync(clone);
-    // Packs the files that a clone would have, in their current state; dependencies are shared with this clone.
-    const files = run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], root);
-    run('tar', ['-C', root, '--null', '-T', write('files', files), '-cf', join(folder, 'clone.tar')], folder);
-    run('tar', ['-xf', join(folder, 'clone.tar')], clone);
-    symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
-    run('npm', ['pack', '--silent', '--pack-destination', folder], clone);
+    const packed = packClone(folder);
     mkdirSync(installed, { recursive: true });
-    run('tar', ['-xzf', join(folder, 'coppice-0.1.0.tgz'), '--strip-components=1', '-C', installed], folder);
+    run('tar', ['-xzf', packed, '--strip-components=1', '-C', installed], folder);
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
       dependencies: Record<string, string>;
     };
@@ -142,7 +136,7 @@ describe('the package', () => {
     const lazy = readdirSync(join(installed, 'dist', 'lazy')).map((file) => file.replace('.cjs', ''));
     for (const [part, entryPoints] of [
       ['program', ['src/cli/start/start.ts', 'src/tools/web/page-worker.ts', ...lazy]],
-      ['library', ['src/coppice.ts']],
+      ['library', ['src/coppice.ts', 'src/core.ts']],
       ['dashboard', ['web/dashboard.tsx']],
     ] as const) {
       const { held, read } = await packagesOf(root, entryPoints);

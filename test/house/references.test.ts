@@ -139,12 +139,12 @@ describe('docs/library.md', () => {
       /readonly (\w+)\??:/g,
     ),
     'methods of a coppice': namesIn(
-      'src/coppice.ts',
-      /export interface Coppice {[\s\S]*?\n}/,
+      'src/library/engine.ts',
+      /export interface Engine<Options> {[\s\S]*?\n}/,
       /^ {2}(\w+)\(/gm,
     ),
     'methods of an agent': namesIn(
-      'src/coppice.ts',
+      'src/library/engine.ts',
       /export interface RunningAgent {[\s\S]*?\n}/,
       /^ {2}(\w+)\(/gm,
     ),
