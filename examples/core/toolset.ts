@@ -18,7 +18,7 @@ const ask = defineToolsetTool({
   name: 'ask',
   description: 'Ask an expert, who knows only the question.',
   schema: z.strictObject({ expert: z.string().min(1), question: z.string().min(1) }),
-  // Tells the kernel, which then applies the rules and limits for new agents.
+  // Several such calls of one message are decided together.
   creates: true,
   decode({ expert, question }, call, view) {
     if (view.self.depth > 0) return refuse('NESTING_FORBIDDEN', 'experts ask nobody: answer yourself.');

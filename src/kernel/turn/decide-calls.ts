@@ -68,7 +68,7 @@ function decideCall(call: Call, draft: Draft): void {
   const decision = tool.decode(input, call, toolsetView(draft, state.seq));
   // An agent that another process leads may have ended and freed a place.
   if (isFull(decision) && view.shared && !is_surveyed) return calls.defer(call, { survey: true });
-  if (creates && !mayCreate(decision, call, draft)) return;
+  if (!mayCreate(decision, call, draft)) return;
   // Decided as if its worktrees existed: they are made only for calls that would be admitted.
   if (decision.type !== 'refuse' && open.length > 0) return calls.defer(call, { needs: open });
   useAnswers(call, decision.type !== 'refuse', draft);
@@ -124,9 +124,9 @@ function follow(decision: Decision, call: Call, draft: Draft): void {
 /** Whether rules let the call create its agents. If not, it has been denied, parked with a question, or deferred until granted rules are looked up. */
 function mayCreate(decision: Decision, call: Call, draft: Draft): boolean {
   const { led, view, calls, state } = draft;
-  const ruling = view.rulingOn(call.name);
-  const planned = ruling === null ? [] : plannedBy(decision);
-  if (ruling === null || planned.length === 0) return true;
+  const planned = plannedBy(decision);
+  const ruling = planned.length === 0 ? null : view.rulingOn(call.name);
+  if (ruling === null) return true;
   const deny = (why: string): false => {
     useAnswers(call, false, draft);
     end(draft, call, 'denied', why);
