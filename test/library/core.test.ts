@@ -141,7 +141,7 @@ describe('ledgers', () => {
       ...store,
       async commit(steps) {
         broken -= 1;
-        if (broken >= 0) throw new StoreError('E_DB_UNAVAILABLE', 'the network is away', { retryable: true });
+        if (broken >= 0) throw new StoreError('E_DB_UNAVAILABLE', 'the network is away');
         committed += steps.length;
         return store.commit(steps);
       },
