@@ -117,10 +117,17 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
       limits: agentLimits(sources, agent),
     };
   });
+  const end = async () => {
+    open_count -= 1;
+    await engine.close();
+    // The list of programs is one for the process: those of another open coppice must go on.
+    if (open_count === 0) killAllProcessGroups();
+    await store.close();
+  };
   return {
     ...engine,
     close() {
-      closing ??= close(engine, () => store.close()).finally(() => {
+      closing ??= end().finally(() => {
         watch.close();
         registry?.release();
       });
@@ -131,11 +138,3 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
 
 /** Number of coppices that are open in this process. */
 let open_count = 0;
-
-async function close(engine: Engine<AgentOptions>, closeStore: () => Promise<void>): Promise<void> {
-  open_count -= 1;
-  await engine.close();
-  // The list of programs is one for the process: those of another open coppice must go on.
-  if (open_count === 0) killAllProcessGroups();
-  await closeStore();
-}

@@ -67,11 +67,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   if (!store || !models)
     throw new CoppiceError('E_CONFIG', 'openCore needs the options "store" and "models"');
   const all = [...ALL_TOOLSETS, ...toolsets];
-  refuseTwice('toolsets', all);
-  refuseTwice(
-    'tools',
-    [...all.flatMap((one) => one.tools), ...tools].map(({ spec }) => spec),
-  );
+  refuseTwice(all.map(({ name }) => name));
+  refuseTwice([...all.flatMap((one) => one.tools), ...tools].map(({ spec }) => spec.name));
   const runtime = await openRuntime({
     ...{ store, tools, toolsets: all, env_allow: [] },
     openModel: async (name) => (typeof models === 'function' ? models(name) : modelOf(models, name)),
@@ -114,8 +111,7 @@ function refuseUnknown(what: string, unknown: object): void {
   if (name !== undefined) throw new CoppiceError('E_CONFIG', `${what} has no option "${name}"`);
 }
 
-function refuseTwice(option: string, named: readonly { readonly name: string }[]): void {
-  const twice = named.find(({ name }, at) => named.findIndex((one) => one.name === name) < at);
-  if (twice !== undefined)
-    throw new CoppiceError('E_CONFIG', `openCore: in "${option}", the name "${twice.name}" is taken`);
+function refuseTwice(names: readonly string[]): void {
+  const twice = names.find((name, at) => names.indexOf(name) < at);
+  if (twice !== undefined) throw new CoppiceError('E_CONFIG', `openCore: the name "${twice}" is taken`);
 }

@@ -1,3 +1,5 @@
+import { existsSync, lstatSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { ReadTools } from '../kernel/reading/read-answer.ts';
 import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
 import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
@@ -16,17 +18,12 @@ import { isServerTool } from '../records/server-tools.ts';
 import { parseJson } from '../records/text/json-text.ts';
 import type { ServerTools, Tool, ToolServers, ToolSpec } from '../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../tools/built-in-permissions.ts';
-import { inRepository } from './worktree/in-repository.ts';
+import type { RuntimeOptions } from './runtime-options.ts';
 
-interface CatalogOptions {
-  readonly tools: readonly Tool[];
-  /** Default: the five vocabularies. */
-  readonly toolsets?: readonly Toolset[];
+interface CatalogOptions extends Pick<RuntimeOptions, 'tools' | 'toolsets' | 'openServers'> {
   readonly terms: ToolsetTerms;
   /** Available to every agent; described to its model once history was cut (`cut_specs`). */
   readonly recall: Tool;
-  /** Called when the first agent needs a tool of a server. */
-  readonly openServers?: () => Promise<ToolServers>;
 }
 
 /** System text and tools that follow from a configuration. Agents with the same configuration share them, so that their prompts are identical. */
@@ -233,4 +230,13 @@ function parsed({ name, input }: Call): Arguments {
   return json.ok
     ? { ok: true, input: json.value }
     : { ok: false, error: `the arguments of ${name} are not valid JSON: ${json.error}` };
+}
+
+/** Whether the folder seems to be in a git repository with a commit; git itself decides when a worktree is made. */
+function inRepository(folder: string): boolean {
+  const link = join(folder, '.git');
+  const found = lstatSync(link, { throwIfNoEntry: false });
+  if (found === undefined) return dirname(folder) !== folder && inRepository(dirname(folder));
+  // In linked worktrees and submodules it is a file.
+  return !found.isDirectory() || ['logs/HEAD', 'packed-refs'].some((name) => existsSync(join(link, name)));
 }

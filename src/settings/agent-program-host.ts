@@ -46,10 +46,8 @@ import { isBinary } from '../tools/files/file-kind.ts';
 import { readWhole } from '../tools/files/read-whole.ts';
 import { WRITE_BYTES } from '../tools/files/write.ts';
 
-export interface HostContext extends HostTerms {
-  /** Sandbox and limits of the commands; default: none. */
-  readonly bounds?: CommandBounds;
-}
+/** `bounds`: sandbox and limits of the commands; default: none. */
+export type HostContext = HostTerms & { readonly bounds?: CommandBounds };
 
 /** By kind of request, the agent's tools that permit it; any one of them suffices. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {

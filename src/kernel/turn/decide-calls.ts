@@ -1,5 +1,5 @@
 import type { PlannedAgents } from '../../records/agent/estimate.ts';
-import type { Call } from '../../records/agent/state.ts';
+import { type Call, isApproved } from '../../records/agent/state.ts';
 import { RULE_BREAK } from '../../records/conversation/ask.ts';
 import { isParked } from '../../records/conversation/parked.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
@@ -133,9 +133,7 @@ function mayCreate(decision: Decision, call: Call, draft: Draft): boolean {
     return false;
   };
   if (ruling.type === 'deny') return deny(ruling.why);
-  const is_approved =
-    state.type === 'executing' && state.running.some((one) => one.call.id === call.id && one.approved);
-  if (is_approved) return true;
+  if (isApproved(state, call.id)) return true;
   const need = { type: 'creation' as const, call: { id: call.id, name: call.name }, planned };
   const answer = led.answers.get(needKey(need));
   if (answer === undefined) {

@@ -291,3 +291,8 @@ export function failureOf(state: AgentState): Failure | null {
       return null;
   }
 }
+
+/** Whether a person has allowed exactly this call. */
+export function isApproved(state: AgentState, call_id: string): boolean {
+  return state.type === 'executing' && state.running.some((one) => one.call.id === call_id && one.approved);
+}

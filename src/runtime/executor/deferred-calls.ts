@@ -1,8 +1,7 @@
-import { type Need, type NeedAnswer, needKey, type WorldNeed } from '../../kernel/toolsets/toolset.ts';
+import { type Need, type NeedAnswer, needKey } from '../../kernel/toolsets/toolset.ts';
 import type { Advance, DeferredCall } from '../../kernel/turn/advance-result.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Call } from '../../records/agent/state.ts';
-import type { Worktree } from '../../records/agent/task-terms.ts';
 import type { TaskAnswer } from '../../records/run/listed-task.ts';
 import type { Store } from '../../store/store.ts';
 import type { Cell } from './cell.ts';
@@ -10,15 +9,11 @@ import type { ExecutorOptions } from './executor-options.ts';
 import { retryUntilReachable } from './ledger-retry.ts';
 
 export interface DeferredCallsOptions
-  extends Pick<ExecutorOptions, 'store' | 'emit' | 'clock' | 'mayCreate'> {
+  extends Pick<ExecutorOptions, 'store' | 'emit' | 'clock' | 'mayCreate' | 'resolveNeed' | 'discard'> {
   /** Updates what is known of an agent from a read of the ledger. */
   readonly learn: (agent: Agent) => void;
   /** Reads the agent's mail from the ledger, including mail that was not signalled yet. */
   readonly readMail: (cell: Cell) => Promise<void>;
-  /** Resolves what a call needs from outside the ledger. Never rejects. */
-  readonly resolveNeed: (agent: Agent, need: WorldNeed) => Promise<NeedAnswer>;
-  /** Removes a worktree that no agent will use. */
-  readonly discard: (worktree: Worktree) => void;
   /** Called when the call can be decided. */
   readonly retry: (cell: Cell, call: Call) => void;
 }

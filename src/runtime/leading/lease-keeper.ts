@@ -1,6 +1,7 @@
 import { LEASE_MS } from '../../kernel/ledger/leases.ts';
-import type { Store, Worker } from '../../store/store.ts';
-import type { RuntimeClock, Stop } from '../runtime-clock.ts';
+import type { Worker } from '../../store/store.ts';
+import type { Stop } from '../runtime-clock.ts';
+import type { OpenOptions } from '../runtime-options.ts';
 
 /** Heartbeat interval: leaves three tries to renew a lease before it ends. */
 const BEAT_MS = LEASE_MS / 3;
@@ -13,10 +14,8 @@ const RETURN_MS = LEASE_MS / 2;
 /** Poll interval for signals, because wake-ups may be lost. */
 export const POLL_MS = 1_000;
 
-export interface LeaseKeeperOptions {
-  readonly store: Store;
+export interface LeaseKeeperOptions extends Pick<OpenOptions, 'store' | 'clock'> {
   readonly worker: Worker;
-  readonly clock: RuntimeClock;
   /** Called when there may be signals for this worker. */
   readonly onSignals: () => Promise<void>;
   /** Called when the lease ran out, or may have, because the process was suspended or cut off from the ledger: others may lead its agents now. */

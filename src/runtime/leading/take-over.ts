@@ -9,16 +9,14 @@ import { promptHistory } from '../../store/prompt-messages.ts';
 import type { Store } from '../../store/store.ts';
 import type { Executor } from '../executor/executor.ts';
 import { checkedLimits } from '../orders/checked-options.ts';
-import type { RuntimeClock } from '../runtime-clock.ts';
 import type { ResumeOptions, ResumeReport } from '../runtime-face.ts';
+import type { OpenOptions } from '../runtime-options.ts';
 import type { AgentTimers } from './agent-timers.ts';
 import type { UnattendedTrees } from './unattended-trees.ts';
 
-export interface TakeOverOptions {
-  readonly store: Store;
+export interface TakeOverOptions extends Pick<OpenOptions, 'store' | 'clock'> {
   readonly executor: Executor;
   readonly timers: AgentTimers;
-  readonly clock: RuntimeClock;
   /** Rejects with a `CoppiceError`. */
   readonly openModel: (name: string, limits: Limits) => Promise<unknown>;
   /** Throws when the runtime is closed. */

@@ -1,19 +1,14 @@
-import type { AgentConfig } from '../../records/agent/agent.ts';
 import { nameFault, storedName } from '../../records/agent/agent-name.ts';
 import { rootBudget } from '../../records/agent/budget.ts';
 import { type AgentState, newTurn } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import { storable } from '../../records/text/text.ts';
-import type { StartOptions } from '../runtime-face.ts';
+import type { RestOptions, StartOptions } from '../runtime-face.ts';
 
 const MAIN = 'agent:main:main';
 
-interface RootOptions {
-  readonly name: string;
-  readonly session_key: string;
-  readonly config: AgentConfig;
-}
+type RootOptions = Pick<RestOptions, 'name' | 'session_key' | 'config'>;
 
 /** Fields that the runtime adds. `worker`: the worker that leads the root from the start; null: none. */
 export interface RootOrigin {

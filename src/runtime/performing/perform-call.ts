@@ -12,10 +12,9 @@ import { type ProtectedContext, protectedPlace, unreadablePlace } from '../../pe
 import { policyRefusal } from '../../permissions/refusal.ts';
 import { callTouches, permissionSubject, touchesOf, writtenPath } from '../../permissions/touched-paths.ts';
 import { treeOutput } from '../../processes/output/spill-folder.ts';
-import type { Agent } from '../../records/agent/agent.ts';
 import type { Deed } from '../../records/agent/deeds.ts';
 import { skillsOf } from '../../records/agent/skill.ts';
-import { type Call, isWorking } from '../../records/agent/state.ts';
+import { type Call, isApproved, isWorking } from '../../records/agent/state.ts';
 import { type NewAsk, RULE_BREAK } from '../../records/conversation/ask.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import { storable } from '../../records/text/text.ts';
@@ -27,22 +26,20 @@ import { deedOf } from '../../tools/evidence.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
 import { LEASE_OVER } from '../leading/unattended-trees.ts';
-import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
+import type { OpenOptions } from '../runtime-options.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import { askOf, type GrantContext, grantsFor, mayAsk } from './asking/approvals.ts';
 import type { questionsOf } from './asking/ask-for-tool.ts';
-import type { SpillCleanup } from './spill-cleanup.ts';
 import { treeMode } from './tree-mode.ts';
 
-export interface CallContext extends ProtectedContext, GrantContext {
+export interface CallContext
+  extends ProtectedContext,
+    GrantContext,
+    Pick<OpenOptions, 'output' | 'clock' | 'newId' | 'env_allow'> {
   readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'grants' | 'fileChanges'>;
-  readonly output: SpillCleanup;
   readonly executor: Executor;
   readonly catalog: ToolCatalog;
-  readonly clock: RuntimeClock;
-  readonly newId: () => string;
-  readonly env_allow: readonly string[];
   readonly emit: (event: RuntimeEvent) => void;
 }
 
@@ -142,7 +139,7 @@ async function runCall(
   const allowed =
     verdict === 'allow' ||
     (verdict === 'ask' &&
-      (isApproved(agent, call) || isCovered(await grantsFor(agent, context), asks, asked)));
+      (isApproved(agent.state, call.id) || isCovered(await grantsFor(agent, context), asks, asked)));
   const files = seenContext(cell, context);
   if (!allowed && verdict === 'ask' && mayAsk(agent, context)) {
     const refusal = await tool.refusal?.(input, { cwd, denied, files });
@@ -212,26 +209,12 @@ function meantBy(named: Tool, input: unknown): { tool: Tool; input: unknown } | 
     : { error: argumentsError(spec, inner.error, other.input) };
 }
 
-/** Whether a person allowed exactly this call. */
-function isApproved({ state }: Agent, call: Call): boolean {
-  return (
-    state.type === 'executing' &&
-    state.running.some((one) => one.call.id === call.id && one.approved === true)
-  );
-}
-
-interface Sources {
-  readonly store: Pick<Store, 'fileChanges'>;
-  readonly executor: Executor;
-  readonly clock: RuntimeClock;
-}
-
 /** Maximum changes read for a refusal, and maximum changes that it names. */
 const CHANGES_READ = 20;
 const CHANGES_NAMED = 3;
 
 /** The files that the agent has seen, according to its conversation in the ledger. */
-function seenContext(cell: Cell, { store, executor, clock }: Sources): SeenContext {
+function seenContext(cell: Cell, { store, executor, clock }: CallContext): SeenContext {
   return {
     seen: (path) => cell.seen.hashOf(path),
     isRecorded: (path, hash) =>

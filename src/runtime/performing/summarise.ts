@@ -6,8 +6,7 @@ import { textOf } from '../../records/conversation/child-text.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
-import type { RuntimeClock } from '../runtime-clock.ts';
-import type { RuntimeEvent } from '../runtime-event.ts';
+import type { ExecutorOptions } from '../executor/executor-options.ts';
 import type { ContextOptions, Sent } from './context-room.ts';
 import type { ModelCache } from './model-cache.ts';
 
@@ -26,12 +25,10 @@ function order(words: number, note: string): string {
   ].join('\n\n');
 }
 
-export interface SummaryContext {
+export interface SummaryContext extends Pick<ExecutorOptions, 'clock' | 'emit'> {
   readonly executor: Executor;
-  readonly clock: RuntimeClock;
   readonly models: ModelCache;
   readonly context?: ContextOptions;
-  readonly emit: (event: RuntimeEvent) => void;
 }
 
 export interface Summarised {

@@ -10,17 +10,14 @@ import { shownId } from '../../../store/approvals/shown-digest.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Cell } from '../../executor/cell.ts';
 import type { Executor } from '../../executor/executor.ts';
-import type { RuntimeClock } from '../../runtime-clock.ts';
 import type { OpenOptions } from '../../runtime-options.ts';
 
 export interface GrantContext extends Pick<OpenOptions, 'can_ask' | 'rules_file'> {
   readonly store: Pick<Store, 'grants'>;
 }
 
-export interface QueueContext {
+export interface QueueContext extends Pick<OpenOptions, 'clock' | 'newId'> {
   readonly executor: Pick<Executor, 'happened'>;
-  readonly clock: RuntimeClock;
-  readonly newId: () => string;
 }
 
 /** Maximum characters of a difference kept with a question; the middle is cut. */

@@ -1,18 +1,17 @@
 import { deniedText } from '../../../kernel/transition/asking.ts';
-import type { AskPerson, HostTerms, ModelHost, OpenHost } from '../../../models/model-host.ts';
+import type { AskPerson, HostTerms, ModelHost } from '../../../models/model-host.ts';
 import { isCovered } from '../../../permissions/grants/grant.ts';
 import type { PermissionMode } from '../../../records/agent/agent.ts';
 import { RULE_BREAK } from '../../../records/conversation/ask.ts';
 import type { Cell } from '../../executor/cell.ts';
+import type { OpenOptions } from '../../runtime-options.ts';
 import { answerTo, askOf, type GrantContext, grantsFor, mayAsk, type QueueContext } from './approvals.ts';
 
 const ENDED = 'the prompt has ended';
 
 type AskContext = GrantContext & QueueContext;
 
-export interface ProgramContext extends HostTerms {
-  readonly openHost?: OpenHost;
-}
+export type ProgramContext = HostTerms & Pick<OpenOptions, 'openHost'>;
 
 /** The host for the agent program behind a request, which asks people where rules say so; undefined if programs get none here. */
 export function hostFor(
