@@ -2,6 +2,7 @@
  * Proves that the engine alone takes a program's own tools, models, ledger and toolset, that it refuses options which cannot be meant, that two of
  * them share a ledger, and that what it leaves out is refused with a reason.
  */
+// Own process: the example that it imports awaits at top level.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';

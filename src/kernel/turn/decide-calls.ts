@@ -124,9 +124,9 @@ function follow(decision: Decision, call: Call, draft: Draft): void {
 /** Whether rules let the call create its agents. If not, it has been denied, parked with a question, or deferred until granted rules are looked up. */
 function mayCreate(decision: Decision, call: Call, draft: Draft): boolean {
   const { led, view, calls, state } = draft;
-  const planned = plannedBy(decision);
-  const ruling = planned.length === 0 ? null : view.rulingOn(call.name);
-  if (ruling === null) return true;
+  const ruling = view.rulingOn(call.name);
+  const planned = ruling === null ? [] : plannedBy(decision);
+  if (ruling === null || planned.length === 0) return true;
   const deny = (why: string): false => {
     useAnswers(call, false, draft);
     end(draft, call, 'denied', why);
