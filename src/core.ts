@@ -7,15 +7,17 @@ import { ALL_TOOLSETS } from './kernel/toolsets/all-toolsets.ts';
 import type { Toolset } from './kernel/toolsets/toolset.ts';
 import { type Engine, engineOn, refuseOldNode } from './library/engine.ts';
 import type { Model } from './models/model.ts';
+import { toolPermission } from './permissions/tool-permission.ts';
 import type { AgentConfig, PermissionRules } from './records/agent/agent.ts';
 import { CoppiceError } from './records/coppice-error.ts';
-import type { Tool } from './records/tool.ts';
+import type { Tool, ToolPermission } from './records/tool.ts';
 import { noSuchName } from './render/nearest-name.ts';
 import { openRuntime } from './runtime/open-runtime.ts';
 import type { StartOptions } from './runtime/runtime-face.ts';
 import { dataFolder, outputFolder, settingsPlaces } from './settings/folders.ts';
 import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
+import { checkRules } from './tools/built-in-permissions.ts';
 
 export { refuse } from './kernel/toolsets/acts/agent-reference.ts';
 export { type ForkPlan, forkAgent, forkNeeds } from './kernel/toolsets/acts/fork-agent.ts';
@@ -64,19 +66,20 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   refuseOldNode();
   const { store, models, tools = [], toolsets = [], folder, ...unknown } = options;
   refuseUnknown('openCore', unknown);
-  if (!store || !models)
-    throw new CoppiceError('E_CONFIG', 'openCore needs the options "store" and "models"');
+  if (!store || !models) throw new CoppiceError('E_CONFIG', 'openCore needs "store" and "models"');
   const all = [...ALL_TOOLSETS, ...toolsets];
   refuseTwice(all.map(({ name }) => name));
   refuseTwice([...all.flatMap((one) => one.tools), ...tools].map(({ spec }) => spec.name));
   const runtime = await openRuntime({
     ...{ store, tools, toolsets: all, env_allow: [] },
-    openModel: async (name) => (typeof models === 'function' ? models(name) : modelOf(models, name)),
+    openModel: (name) => openOwn(models, name),
     spill_dir: folder ?? outputFolder(dataFolder(process.env)),
     settings: settingsPlaces(undefined, process.env),
   });
-  const own = tools.map(({ spec }) => spec.name);
-  return engineOn(runtime, (agent) => rootOf(agent, own));
+  const acting = toolsets.flatMap((one) => one.tools);
+  const judged = acting.map(({ spec }) => toolPermission(spec.name, { subject: 'agents' }));
+  const known = [...tools.map(({ permission }) => permission), ...judged];
+  return engineOn(runtime, (agent) => rootOf(agent, tools, known));
 }
 
 /** Opens the ledger in a SQLite file; creates and migrates it when needed. Rejects with a `StoreError`. */
@@ -85,12 +88,14 @@ export async function openSqlite(path: string): Promise<Store> {
   return openSqliteStore(path, {});
 }
 
-function rootOf(options: CoreAgentOptions, own: readonly string[]): StartOptions {
+function rootOf(options: CoreAgentOptions, all: readonly Tool[], known: ToolPermission[]): StartOptions {
+  const own = all.map(({ spec }) => spec.name);
   const { prompt, model, name = 'main', system = '', thinking = 'off', limits = {}, ...others } = options;
   const { tools = own, toolsets = ['process'], cwd = process.cwd(), permissions = {}, ...unknown } = others;
   refuseUnknown('start', unknown);
   if (typeof prompt !== 'string' || typeof model !== 'string')
     throw new CoppiceError('E_INVALID_ARGUMENT', 'start needs the options "prompt" and "model": texts');
+  checkRules(permissions, known, (verdict) => `permissions.${verdict} of start`);
   const none = { allow: [], ask: [], deny: [] };
   const config = { ...none, ...permissions, allow: [...own, ...(permissions.allow ?? [])] };
   const names = { tools: [...new Set(tools)], toolsets: [...new Set(toolsets)] };
@@ -100,7 +105,8 @@ function rootOf(options: CoreAgentOptions, own: readonly string[]): StartOptions
   };
 }
 
-function modelOf(models: Readonly<Record<string, Model>>, name: string): Model {
+async function openOwn(models: CoreOptions['models'], name: string): Promise<Model> {
+  if (typeof models === 'function') return models(name);
   const model = Object.hasOwn(models, name) ? models[name] : undefined;
   if (model !== undefined) return model;
   throw noSuchName('E_MODEL_UNKNOWN', 'no model called', name, Object.keys(models), 'Models');

@@ -43,7 +43,7 @@ export function newest({ messages }: ModelRequest): string {
   return last?.role === 'user' ? last.text : '';
 }
 
-if (import.meta.main) {
+async function main(): Promise<void> {
   const store = await openSqlite('model.db');
   const core = await openCore({
     store,
@@ -54,3 +54,5 @@ if (import.meta.main) {
   await core.close();
   await store.close();
 }
+
+if (import.meta.main) void main();

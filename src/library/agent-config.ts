@@ -7,9 +7,9 @@ import { CoppiceError } from '../records/coppice-error.ts';
 import { toolsOfServer } from '../records/server-tools.ts';
 import type { Tool } from '../records/tool.ts';
 import { rootConfig, rootLimits } from '../settings/root-config.ts';
-import { checkRules, findProfile, settingsProfiles, unknownAllowed } from '../settings/settings-profiles.ts';
+import { findProfile, settingsProfiles, unknownAllowed } from '../settings/settings-profiles.ts';
 import { given, subagentTerms } from '../settings/subagent-terms.ts';
-import { BUILT_IN_PERMISSIONS } from '../tools/built-in-permissions.ts';
+import { BUILT_IN_PERMISSIONS, checkRules } from '../tools/built-in-permissions.ts';
 import type { AgentOptions, CoppiceOptions } from './coppice-options.ts';
 import type { SubagentTerms } from './subagent-options.ts';
 

@@ -71,11 +71,8 @@ export interface ProgramAsk extends AskedCall {
  */
 export type AskPerson = (ask: ProgramAsk, refused: string) => Promise<string | null>;
 
-/** What a runtime tells a host. */
-export interface HostTerms extends ProtectedContext {
-  /** Names of environment variables that child processes may see in addition to the fixed allow-list. */
-  readonly env_allow: readonly string[];
-}
+/** What a runtime tells a host. `env_allow`: environment variables that child processes may see in addition to the fixed allow-list. */
+export type HostTerms = ProtectedContext & { readonly env_allow: readonly string[] };
 
 /** Makes the host of an agent program for one request. */
 export type OpenHost = (

@@ -61,7 +61,6 @@ const SELF_RUNNING =
 const LEDGER = 'that the ledger is protected: no tool may write there';
 
 export interface ProtectedContext {
-  /** The ledger. */
   readonly store: { readonly kind: string; readonly location: string };
   /** Files and folders with settings of this program, existing or not. */
   readonly settings?: readonly string[];

@@ -1,12 +1,11 @@
-import { InvalidRuleError, parseKnownRule } from '../permissions/rule.ts';
 import type { Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { isServerTool } from '../records/server-tools.ts';
 import { cutText } from '../records/text/cut-text.ts';
 import { wholeMilliseconds } from '../records/text/parse-duration.ts';
-import type { ToolPermission, Verdict } from '../records/tool.ts';
+import type { ToolPermission } from '../records/tool.ts';
 import { nameHint, nearestName, noSuchName } from '../render/nearest-name.ts';
-import { CREATION_PERMISSIONS } from '../tools/built-in-permissions.ts';
+import { checkRules, ruleAt } from '../tools/built-in-permissions.ts';
 import { evidenceText } from '../tools/evidence.ts';
 import type { NamedProfile, Settings } from './settings.ts';
 
@@ -97,29 +96,6 @@ function evidenceOf(
   where: string,
 ): readonly string[] {
   return texts.map((text) => ruleAt(where, () => evidenceText(text, tools)));
-}
-
-/** Throws `E_CONFIG` for a malformed rule. */
-function ruleAt<T>(where: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof InvalidRuleError)) throw error;
-    throw new CoppiceError('E_CONFIG', `${where}: ${error.message}`, { cause: error });
-  }
-}
-
-type Rules = { readonly [Each in Verdict]?: readonly string[] | undefined };
-
-/** Throws `E_CONFIG` for a rule that is malformed or about an unknown tool. */
-export function checkRules(
-  rules: Rules | undefined,
-  tools: readonly ToolPermission[],
-  where: (verdict: Verdict) => string,
-): void {
-  for (const verdict of ['allow', 'ask', 'deny'] as const)
-    for (const rule of rules?.[verdict] ?? [])
-      ruleAt(where(verdict), () => parseKnownRule(rule, verdict, [...tools, ...CREATION_PERMISSIONS]));
 }
 
 const NAME_MAX = 64;

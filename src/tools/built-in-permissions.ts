@@ -1,5 +1,7 @@
+import { InvalidRuleError, parseKnownRule } from '../permissions/rule.ts';
 import { toolPermission } from '../permissions/tool-permission.ts';
-import type { ToolPermission } from '../records/tool.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import type { ToolPermission, Verdict } from '../records/tool.ts';
 
 /** How rules judge the built-in tools. Separate from the tools, so that code that needs only names and rules loads no tool. */
 export const BUILT_IN_PERMISSIONS = {
@@ -36,4 +38,27 @@ export function permissionOf(name: string): ToolPermission {
   return Object.hasOwn(BUILT_IN_PERMISSIONS, name)
     ? BUILT_IN_PERMISSIONS[name as keyof typeof BUILT_IN_PERMISSIONS]
     : toolPermission(name);
+}
+
+/** Throws `E_CONFIG` for a malformed rule. */
+export function ruleAt<T>(where: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof InvalidRuleError)) throw error;
+    throw new CoppiceError('E_CONFIG', `${where}: ${error.message}`, { cause: error });
+  }
+}
+
+type Rules = { readonly [Each in Verdict]?: readonly string[] | undefined };
+
+/** Throws `E_CONFIG` for a rule that is malformed or about an unknown tool. */
+export function checkRules(
+  rules: Rules | undefined,
+  tools: readonly ToolPermission[],
+  where: (verdict: Verdict) => string,
+): void {
+  for (const verdict of ['allow', 'ask', 'deny'] as const)
+    for (const rule of rules?.[verdict] ?? [])
+      ruleAt(where(verdict), () => parseKnownRule(rule, verdict, [...tools, ...CREATION_PERMISSIONS]));
 }

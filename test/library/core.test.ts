@@ -2,7 +2,6 @@
  * Proves that the engine alone takes a program's own tools, models, ledger and toolset, that it refuses options which cannot be meant, that two of
  * them share a ledger, and that what it leaves out is refused with a reason.
  */
-// Own process: the example that it imports awaits at top level.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -69,6 +68,15 @@ describe('tools', () => {
       (await (await core.start({ prompt: 'x', model: 'own', permissions: { deny } })).result()).reply;
     assert.equal(await reply([]), 'oak: 30');
     assert.match(await reply(['rings']), /denied/);
+  });
+
+  it('that a rule misspells make the rule an error, not without effect', async (t) => {
+    const core = await openWith(t, () => 'x', { tools: [rings] });
+    for (const deny of ['ringz', 'bash', 'rings:', 'send'])
+      await assert.rejects(core.start({ prompt: 'x', model: 'own', permissions: { deny: [deny] } }), {
+        code: 'E_CONFIG',
+        message: /permissions\.deny of start: invalid rule/,
+      });
   });
 
   it('are those that the agent names, and an unknown one is refused', async (t) => {

@@ -11,6 +11,14 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     tests: ['kernel/transition/transition'],
   },
   {
+    name: 'creation-ruled',
+    protects: 'rules about new agents from a tool that does not say that it creates some',
+    file: 'src/kernel/turn/decide-calls.ts',
+    guard: 'if (!mayCreate(decision, call, draft)) return;',
+    without: 'if (creates && !mayCreate(decision, call, draft)) return;',
+    tests: ['library/core'],
+  },
+  {
     name: 'report',
     protects: 'a parent from never hearing how a turn of its fork ended',
     file: 'src/kernel/turn/tell-others.ts',
