@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import * as z from 'zod';
-import { type Answer, newest, ownModel } from '../../examples/core/model.ts';
 import {
   CoppiceError,
   type Core,
@@ -23,6 +22,7 @@ import {
   type Toolset,
 } from '../../src/core.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { type Answer, newest, ownModel } from './own-model.ts';
 
 const ledger = () => join(temporaryFolder(), 'ledger.db');
 
