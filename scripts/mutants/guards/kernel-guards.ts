@@ -176,8 +176,8 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     name: 'mail-frame',
     protects: 'an agent from a letter that poses as the end of another',
     file: 'src/kernel/turn/take-mail.ts',
-    guard: 'frameLetters(letters, delimiterOf(draft.newId()))',
-    without: "frameLetters(letters, '00000000')",
+    guard: 'const delimiter = delimiterOf(draft.newId());\n  const text = frameLetters',
+    without: "const delimiter = '00000000';\n  const text = frameLetters",
     tests: ['runtime/toolsets/process-toolset'],
   },
   {

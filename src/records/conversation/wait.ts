@@ -1,7 +1,7 @@
 import { type Agent, isActive } from '../agent/agent.ts';
 import { deedsLine } from '../agent/deeds-line.ts';
 import type { Call, WaitSpec } from '../agent/state.ts';
-import { isFanIn, isTerminal, onlyWaits, waitsOf } from '../agent/state.ts';
+import { isFanIn, isTerminal, isWorking, onlyWaits, waitsOf } from '../agent/state.ts';
 import { allTexts, cutShort } from './child-text.ts';
 import type { ResultFacts } from './facts/message-facts.ts';
 import { PERSON, type WaitCut, type WaitResult, type WaitRow, type WaitStatus } from './facts/wait-row.ts';
@@ -98,7 +98,8 @@ export function isAtRest(agent: Agent, view: WaitView): boolean {
 
 /** A child before its first turn counts as running, and so does an agent with waking mail. */
 function atWork(agent: Agent, view: WaitView): boolean {
-  return isActive({ state: agent.state, unread: view.hasMail(agent) });
+  // Mail is looked for only where the state does not decide: it is read from the ledger.
+  return isWorking(agent.state.type) || isActive({ state: agent.state, unread: view.hasMail(agent) });
 }
 
 function mayAnswer(agent: Agent, view: WaitView): boolean {
