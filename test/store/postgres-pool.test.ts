@@ -105,6 +105,32 @@ describe('connections to a PostgreSQL server', () => {
       assert.ok((pauses[at] as number) >= least_ms - 2, `pauses of ${pauses.join(', ')} ms`);
   });
 
+  it('compile no query: neither those of the pool nor those of a transaction, through a pooler or not', async () => {
+    for (const prepare of [true, false]) {
+      const pool = new ConnectionPool({ url, prepare });
+      const jit = async (rows: Promise<readonly object[]>) => assert.deepEqual(await rows, [{ jit: 'off' }]);
+      const all = () =>
+        Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(() => jit(pool.query('SHOW jit', [])))).then(() =>
+          jit(pool.transaction((one, begun) => begun.then(() => one.query('SHOW jit', [])))),
+        );
+      await all();
+      pool.reconnect();
+      await all();
+      await pool.end();
+    }
+  });
+
+  it('leave the connections of a pooler as they were', async () => {
+    const pool = new ConnectionPool({ url, prepare: false });
+    await pool.query('SELECT 1', []);
+    const left = await pool.transaction(async (one) => {
+      await one.plain('COMMIT');
+      return one.query('SHOW jit', []);
+    });
+    assert.deepEqual(left, [{ jit: 'on' }]);
+    await pool.end();
+  });
+
   it('do not listen once notifications are given up, now or later', async () => {
     const listener = new Listener(url);
     let woken = 0;

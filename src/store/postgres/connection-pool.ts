@@ -8,6 +8,10 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Timeout of a query; after it, connections to a server that does not answer are given up. */
 const ANSWER_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_MS = 10_000;
+/** Estimates of large trees exceed what PostgreSQL compiles a query for, which takes seconds where these queries take milliseconds. */
+const NO_JIT = 'jit = off';
+/** Begins a transaction. The server ends that of a process that stops in the middle of it, well before a lease runs out. */
+const BEGIN = `BEGIN; SET LOCAL idle_in_transaction_session_timeout = 4000; SET LOCAL ${NO_JIT}`;
 /** Errors of prepared statements behind a pooler in transaction mode (name unknown, name exists): the statement was not executed. */
 const POOLER_ERRORS = new Set(['26000', '42P05']);
 
@@ -51,13 +55,22 @@ export class ConnectionPool {
     } as pg.PoolConfig);
     // A broken idle connection is replaced at the next query, which reports if that fails.
     pool.on('error', () => undefined);
-    // A connection that breaks in use rejects its queries.
-    pool.on('connect', (client) => void client.on('error', () => undefined));
+    pool.on('connect', (client) => {
+      // A connection that breaks in use rejects its queries.
+      client.on('error', () => undefined);
+      // Sent with the first statement. Behind a pooler, it would reach another connection.
+      if (this.#prepare) client.query(`SET ${NO_JIT}`).catch(() => undefined);
+    });
     return pool;
   }
 
   /** Rejects with the driver's error; a connection whose query failed is not used again. */
   async query(text: string, values: readonly unknown[]): Promise<Row[]> {
+    if (!this.#prepare)
+      return this.transaction(async (one, begun) => {
+        const [, rows] = await Promise.all([begun, one.query(text, values), one.plain('COMMIT')]);
+        return rows;
+      });
     try {
       return (await this.#pool.query(this.#statement(text, values))).rows as Row[];
     } catch (error) {
@@ -66,15 +79,15 @@ export class ConnectionPool {
     }
   }
 
-  /** One connection for a transaction; not used again when the work fails. */
-  async exclusive<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  /** One connection for a transaction, which `begun` begins; not used again when the work fails. */
+  async transaction<T>(work: (connection: Connection, begun: Promise<void>) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     let failure: Error | undefined;
     try {
-      return await work({
-        query: async (text, values) => (await client.query(this.#statement(text, values))).rows as Row[],
-        plain: async (text) => void (await client.query(text)),
-      });
+      const query = async (text: string, values: readonly unknown[]) =>
+        (await client.query(this.#statement(text, values))).rows as Row[];
+      const plain = async (text: string) => void (await client.query(text));
+      return await work({ query, plain }, plain(BEGIN));
     } catch (error) {
       failure = error as Error;
       this.#noticePooler(error);

@@ -20,8 +20,6 @@ const READ_RETRY_MS = 15_000;
 const READ_BACK_OFF = { base_ms: 50, max_ms: 1_000 };
 /** Two transactions inserted a row with the same key: the retry finds it. */
 const UNIQUE_VIOLATION = '23505';
-/** The server ends the transaction of a process that stops in the middle of it, well before a lease runs out. */
-const BEGIN = 'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 4000';
 
 const DIALECT: Dialect = {
   row_number: 'number',
@@ -80,18 +78,18 @@ export class PostgresDatabase implements Database {
     query?: Query,
   ): Promise<T> {
     return this.#retryConflicts(() =>
-      this.#pool.exclusive((connection) => this.#decide(connection, keys, decide, query)),
+      this.#pool.transaction((connection, begun) => this.#decide(connection, begun, keys, decide, query)),
     );
   }
 
   /** If it rejects, the connection is closed, which rolls back the transaction. */
   async #decide<T>(
     connection: Connection,
+    begun: Promise<void>,
     keys: FactKeys,
     decide: (unit: UnitOfWork, found: readonly Row[]) => T,
     query: Query | undefined,
   ): Promise<T> {
-    const begun = connection.plain(BEGIN);
     const facts = new PostgresFacts();
     const [, , found = []] = await Promise.all([
       begun,
