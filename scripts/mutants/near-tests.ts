@@ -476,7 +476,7 @@ export const NEAR: readonly Near[] = [
     under: ['runtime/leading/'],
     quick: [
       'runtime/leading/lease-keeper',
-      'runtime/leading/read-ahead',
+      'runtime/leading/conversations-of',
       'runtime/leading/quiescence',
       'runtime/leading/unattended-trees',
       'runtime/leading/unfinished-check',
@@ -503,7 +503,7 @@ export const NEAR: readonly Near[] = [
       'runtime/tool-calls',
       'runtime/waits/inbox',
       'runtime/leading/lease-keeper',
-      'runtime/leading/read-ahead',
+      'runtime/leading/conversations-of',
       'runtime/cost-limit',
       'runtime/switch-model',
       'runtime/toolsets/answer-endings',

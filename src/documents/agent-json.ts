@@ -15,7 +15,7 @@ import type { AgentDocument } from './shapes/agent-parts.ts';
 /** One agent in `coppice/agents/v1`. */
 export function agentJson(
   agent: Agent,
-  asks: readonly Ask[] = [],
+  asks: readonly Pick<Ask, 'id' | 'agent_id'>[] = [],
   unled: AgentDocument['unled'] = null,
   title: string | null = null,
 ): AgentDocument {

@@ -1,5 +1,6 @@
 import type { UserContent } from '../records/conversation/message.ts';
-import type { FileChange, Store } from '../store/store.ts';
+import type { FileChange } from '../store/read-records.ts';
+import type { Store } from '../store/store.ts';
 import { CHANGES_MAX, type OwnedLine, ownersOf } from './file-versions.ts';
 import { isoTime } from './iso-time.ts';
 import type { DocumentOf } from './shapes/all-documents.ts';

@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 import { parseJson } from '../records/text/json-text.ts';
-import type { FileChange } from '../store/store.ts';
+import type { FileChange } from '../store/read-records.ts';
 import { type Edit, editText } from '../tools/files/edit-text.ts';
 import { hashBytes } from '../tools/files/file-hash.ts';
 

@@ -4,24 +4,21 @@
  */
 
 import type { BudgetChange } from '../kernel/ledger/budgets.ts';
-import type { Refusal, RequestRecord, Step, Verdict } from '../kernel/step.ts';
+import type { Refusal, Step, Verdict } from '../kernel/step.ts';
 import type { Agent, Tree } from '../records/agent/agent.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import type { SpendingLimits } from '../records/agent/spending.ts';
 import type { Ask, AskAnswer } from '../records/conversation/ask.ts';
+import type { Checkpoint } from '../records/conversation/checkpoint.ts';
 import type { Mail, NewMail } from '../records/conversation/mail.ts';
-import type {
-  AssistantContent,
-  FileStamp,
-  PlacedMessage,
-  ResultContent,
-} from '../records/conversation/message.ts';
+import type { PlacedMessage } from '../records/conversation/message.ts';
 import type { ListedTask, TaskAnswer, TaskCall, TaskOrder } from '../records/run/listed-task.ts';
 import type { NewAgent } from '../records/run/new-agent.ts';
 import type { Run, RunSource } from '../records/run/run.ts';
 import type { CronLedger } from './cron-ledger.ts';
-import type { LoadReads } from './load-reads.ts';
+import type { LoadReads, PlacedRequest } from './load-reads.ts';
 import type { OutboxLedger } from './outbox-ledger.ts';
+import type { AskMark, Conversation, FileChange, TreeLetter } from './read-records.ts';
 import type { RetentionLedger } from './retention-ledger.ts';
 
 /** A process that leads agents. One heartbeat renews all its leases. */
@@ -76,19 +73,6 @@ export interface OpenStoreOptions {
   readonly now?: () => number;
 }
 
-/** A call that changed a file. */
-export interface FileChange {
-  readonly agent_id: string;
-  readonly agent_name: string;
-  readonly root_id: string;
-  /** Seq of the call's result. */
-  readonly seq: number;
-  readonly at: number;
-  readonly result: ResultContent & { readonly file: FileStamp };
-  /** The answer that made the call; null if it is no longer in the ledger. */
-  readonly answer: AssistantContent | null;
-}
-
 export interface AgentFilter {
   readonly root_id?: string | undefined;
   readonly parent_id?: string | undefined;
@@ -102,7 +86,7 @@ export interface AgentFilter {
   readonly cwd?: string | undefined;
   /** Leaves out terminal agents. */
   readonly living?: boolean | undefined;
-  /** Leaves out agents that were killed, and those that ended well; their number is that of the tree. */
+  /** Leaves out agents that were killed, those that ended well, and forks at rest; their number is that of the tree. */
   readonly unsettled?: boolean | undefined;
   /** Newest first; default no limit. */
   readonly limit?: number | undefined;
@@ -179,18 +163,29 @@ export interface TreeReads {
   /** Finds agents by id, unique prefix of an id (at least 4 characters), name or session key; living ones first, at most 20. `root_id`: only in this tree. */
   find(text: string, root_id?: string): Promise<Agent[]>;
   tree(root_id: string): Promise<Tree | null>;
+  /** When an agent of each tree that has not ended changed last, milliseconds since the epoch. */
+  changedAt(root_ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** The whole conversation: the ancestors' messages up to each fork point, then its own; after the seq `after`, oldest first. */
   history(agent_id: string, after?: number, limit?: number): Promise<PlacedMessage[]>;
+  /** What an agent needs to go on, of each of these; of one that does not exist, nothing. */
+  conversations(agent_ids: readonly string[]): Promise<ReadonlyMap<string, Conversation>>;
+  /** The newest checkpoint of the conversation. */
+  checkpoint(agent_id: string): Promise<Checkpoint | null>;
   /** The shared task list of a tree, by number. */
   tasks(root_id: string): Promise<ListedTask[]>;
   /** Changes of a file by calls, newest first. `path`: absolute, canonical. */
   fileChanges(path: string, limit: number): Promise<FileChange[]>;
-  /** Unconsumed mail in order; with `all`, also consumed. */
-  mail(to_id: string, all?: boolean): Promise<Mail[]>;
+  /** Unconsumed mail in order; with `all`, also consumed; with numbers above `after`. */
+  mail(to_id: string, all?: boolean, after?: number, limit?: number): Promise<Mail[]>;
+  /** A page of all mail of a tree, oldest first, after the mail with this id. */
+  treeMail(root_id: string, after: string | undefined, limit: number): Promise<TreeLetter[]>;
   /** The agents that wait for an agent. */
   waiters(agent_id: string): Promise<string[]>;
-  /** Model requests, oldest first, without the first `skip`. */
-  requests(agent_id: string, skip?: number): Promise<RequestRecord[]>;
+  /** Model requests, oldest first, after a place. */
+  requests(agent_id: string, after?: number, limit?: number): Promise<PlacedRequest[]>;
+  /** The newest `limit`, oldest first. */
+  newestRequests(agent_id: string, limit: number): Promise<PlacedRequest[]>;
+  requestCount(agent_id: string): Promise<number>;
   /**
    * The run history, newest first. A run is created with its agent (`NewAgent.run`), `queued` until the agent's first turn begins, and closed in the
    * transaction that ends the agent.
@@ -198,12 +193,19 @@ export interface TreeReads {
   runs(filter: RunFilter): Promise<Run[]>;
   /** Finds runs by id, unique prefix of an id (at least 4 characters), or session key; newest first, at most 20. */
   findRuns(text: string): Promise<Run[]>;
-  /** Oldest first; `open`: only unanswered ones. */
+  /** Oldest first; `open`: only unanswered ones; `after`: the id of the one before. `root_ids`, without the other two: of these trees. */
   asks(filter: {
     readonly root_id?: string | undefined;
+    readonly root_ids?: readonly string[];
     readonly agent_id?: string;
     readonly open?: boolean;
+    readonly after?: string | undefined;
+    readonly limit?: number | undefined;
   }): Promise<Ask[]>;
+  /** All open ones, oldest first, in a form that is cheap to read often. */
+  askMarks(): Promise<AskMark[]>;
+  /** How many are open, of a tree or of all. */
+  openAsks(root_id?: string): Promise<number>;
   /** Questions whose answers grant a rule that was not revoked, oldest first; also those of ended agents and turns. */
   grants(filter: { readonly root_id?: string }): Promise<Ask[]>;
   /** Finds asks by id or unique prefix of an id (at least 4 characters); newest first, at most 20. */
@@ -228,6 +230,8 @@ export interface Leases {
    * not yet due (`releaseTree`). `labels`: those of the worker that asks.
    */
   unledTrees(limit: number, labels?: readonly string[]): Promise<string[]>;
+  /** Those of these trees in which an agent has something to do (a turn, or mail), and none is led by one of these workers. */
+  leftAlone(root_ids: readonly string[], workers: readonly Worker[]): Promise<string[]>;
   /** Labels that a worker needs to lead this served tree by itself; null if there is no such tree, or it is not served. */
   placement(root_id: string): Promise<readonly string[] | null>;
   /** Makes a tree a served one. */

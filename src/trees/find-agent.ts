@@ -90,7 +90,7 @@ export async function oneRun(store: Store, text: string): Promise<Run> {
   });
 }
 
-/** Agents as documents. `agents` must hold all living agents of each tree; `asks`, their open approvals. */
+/** Agents as documents. `asks`: their open approvals. */
 export async function agentsJson(
   { store, unled }: ReadSources,
   agents: readonly Agent[],

@@ -5,7 +5,6 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { promptOf } from '../../src/records/conversation/prompt.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { promptHistory } from '../../src/store/prompt-messages.ts';
 import { makeHome } from '../cli/run-cli.ts';
 import { DEEP } from '../house/deep.ts';
 import type { Answer, Exchange } from '../servers/brain.ts';
@@ -98,7 +97,7 @@ it(`${TURNS} turns, killed up to ${KILLS} times`, async (context) => {
     assert.equal(after.includes(text), is_known, text);
   }
 
-  const read = await promptHistory(store, root);
+  const read = (await store.conversations([root.id])).get(root.id)?.messages ?? [];
   assert.ok(read.length < 300, 'what is read does not grow');
   assert.deepEqual(promptOf(read).messages(), promptOf(history).messages());
   await store.close();

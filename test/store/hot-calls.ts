@@ -160,6 +160,24 @@ export const HOT_CALLS: readonly HotCall[] = [
     },
   },
   {
+    name: 'conversations, the newest checkpoint, mail of a tree, newest requests, what the trees of a page wait for',
+    rows: 1_500,
+    call: async (store) => {
+      const found = await store.conversations([LED.id, PARKED_ALONE.id]);
+      assert.ok((found.get(LED.id)?.messages.length ?? 0) >= 3);
+      assert.equal(await store.checkpoint(LED.id), null);
+      const [first] = await store.treeMail(LED.root_id, undefined, 5);
+      assert.equal((await store.treeMail(LED.root_id, first?.id, 5)).length, 5);
+      assert.ok((await store.newestRequests(RESTING.id, 1)).length <= 1);
+      await store.requestCount(RESTING.id);
+      await store.asks({ root_ids: [RESTING.root_id], open: true });
+      await store.asks({ open: true, limit: 20 });
+      await store.openAsks();
+      await store.changedAt([RESTING.root_id]);
+      await store.leftAlone([RESTING.root_id], []);
+    },
+  },
+  {
     name: 'find by id, prefix, name and session key',
     rows: 400,
     call: async (store) => {

@@ -21,6 +21,7 @@ const OPEN_ONLY = new Set([
   'cron_fires_queued',
   'cron_jobs_due',
   'asks_open',
+  'asks_open_by_time',
 ]);
 /** Indexes read in order up to a limit, where no other condition filters rows. */
 const IN_ORDER: Readonly<Record<string, RegExp>> = {

@@ -24,7 +24,7 @@ const WITHOUT_LATER = `
   ALTER TABLE mail DROP COLUMN facts;
   DROP TABLE tasks;
   DROP TABLE instructions;
-  DROP INDEX agents_by_kind;`;
+  DROP INDEX agents_by_kind, messages_checkpoints, mail_by_root, asks_open_by_time;`;
 
 it('a worker that leads a tree keeps it while another process migrates the ledger', async () => {
   const server = await sharedPostgres();

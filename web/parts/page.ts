@@ -11,6 +11,8 @@ export interface PageContext {
   readonly writes: boolean;
   readonly approvals: {
     readonly data: readonly ListedApproval[] | null;
+    /** How many are open, those that are not listed included. */
+    readonly open: number;
     readonly error: ApiError | null;
     readonly reload: () => void;
   };

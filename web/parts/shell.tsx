@@ -25,11 +25,11 @@ function Frame({ trouble }: { readonly trouble: string | null }) {
   const [name = 'trees'] = route.path;
   const page = PAGES.find(({ path }) => path === name);
   const session = useApi<{ readonly scope: 'read' | 'write'; readonly version: string }>('/v1/session');
-  const approvals = useApi<{ readonly approvals: readonly ListedApproval[] }>(
+  const approvals = useApi<{ readonly approvals: readonly ListedApproval[]; readonly open: number }>(
     session.data === null ? null : '/v1/approvals',
     APPROVALS_MS,
   );
-  const waiting = approvals.data?.approvals.length ?? 0;
+  const waiting = approvals.data?.open ?? 0;
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${page?.title ?? 'Not found'} · Coppice`;
   }, [page, waiting]);
@@ -38,7 +38,7 @@ function Frame({ trouble }: { readonly trouble: string | null }) {
   const context: PageContext = {
     route,
     writes: session.data?.scope === 'write',
-    approvals: { ...approvals, data: approvals.data?.approvals ?? null },
+    approvals: { ...approvals, data: approvals.data?.approvals ?? null, open: waiting },
   };
   return (
     <>

@@ -16,7 +16,7 @@ const TITLES_MS = 10_000;
 
 /** The one queue of approvals, oldest first. */
 export function ApprovalsView({ approvals, writes }: PageContext) {
-  const { data, error, reload } = approvals;
+  const { data, open, error, reload } = approvals;
   const trees = useApi<{ readonly trees: readonly z.infer<typeof treeRow>[] }>(
     data === null || data.length === 0 ? null : '/v1/trees?limit=500',
     TITLES_MS,
@@ -45,6 +45,9 @@ export function ApprovalsView({ approvals, writes }: PageContext) {
           onAnswered={reload}
         />
       ))}
+      {data !== null && open > data.length && (
+        <p class="hint">{open - data.length} more follow when these are answered.</p>
+      )}
     </section>
   );
 }

@@ -351,10 +351,18 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'stalled-postgres',
     protects: 'a tree from a process that hangs in the middle of a transaction',
-    file: 'src/store/postgres/postgres-database.ts',
-    guard: "'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 4000'",
-    without: "'BEGIN'",
+    file: 'src/store/postgres/connection-pool.ts',
+    guard: 'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 4000; SET LOCAL',
+    without: 'BEGIN; SET LOCAL',
     tests: ['store/postgres-overlap'],
+  },
+  {
+    name: 'no-jit',
+    protects: 'large trees from seconds of compilation for each statement',
+    file: 'src/store/postgres/connection-pool.ts',
+    guard: "'jit = off'",
+    without: "'jit = on'",
+    tests: ['store/postgres-pool'],
   },
   {
     name: 'newer-ledger-postgres',

@@ -20,7 +20,8 @@ const HOW_ANSWERED = `answer a question: coppice approvals allow ID --value NAME
 /** `coppice approvals list`: calls of all trees that wait for approval, oldest first. */
 export async function approvalsList(context: Context): Promise<number> {
   const document = await ask(context, (asked) => asked.approvals());
-  const { approvals } = document;
+  const { approvals, open } = document;
+  const more = open - approvals.length;
   const look = { now: Date.now(), style: context.out, hint: context.hint };
   const questions = approvals.some(({ subject_kind }) => subject_kind === 'question');
   return printResult(context, document, () =>
@@ -30,6 +31,7 @@ export async function approvalsList(context: Context): Promise<number> {
           ...approvals.flatMap((one) => [...askLines(one, look), '']),
           context.hint(HOW),
           ...(questions ? [context.hint(HOW_ANSWERED)] : []),
+          ...(more > 0 ? [`${more} more wait: they follow when these are answered`] : []),
         ],
   );
 }

@@ -149,7 +149,10 @@ async function* treeDocuments(
   const { root_id } = tree;
   const at = `/v1/trees/${root_id}`;
   yield ['/v1/session', { schema: 'coppice/session/v1', scope: 'read', version }];
-  yield ['/v1/approvals', await asked.approvals({ tree: root_id })];
+  yield [
+    '/v1/approvals',
+    await whole('approvals', (after?: string) => asked.approvals({ tree: root_id, after, limit: PAGE })),
+  ];
   yield [at, tree];
   yield [`${at}/tasks`, await asked.tasks(root_id)];
   yield [`${at}/timeline`, await asked.timeline(root_id)];
@@ -161,7 +164,8 @@ async function* treeDocuments(
     const path = `/v1/agents/${id}`;
     const agent = await asked.agent(id);
     yield [path, agent];
-    yield [`${path}/requests`, await asked.requests(id)];
+    const requestsOf = (after?: number) => asked.requests(id, { after, limit: PAGE });
+    yield [`${path}/requests`, await whole('requests', requestsOf)];
     // Inherited messages are in the conversation of the ancestor.
     const first = agent.forked_from?.seq ?? 0;
     const pageOf = (after?: number) => asked.messages(id, { after: after ?? first, limit: PAGE });

@@ -45,6 +45,8 @@ export const OTHER_DOCUMENTS = [
           }),
         )
         .describe('unanswered, oldest first'),
+      open: number('how many are unanswered, those of other pages included'),
+      next: maybe('`after` of the next page; null: there is none'),
     }),
   },
   {

@@ -129,6 +129,7 @@ export const SERVER_DOCUMENTS = [
     shape: z.strictObject({
       agent_id: text('the agent'),
       requests: z.array(request).describe('oldest first'),
+      next: z.number().int().nullable().describe('`after` of the next page; null: there is none'),
     }),
   },
   { name: 'coppice/timeline/v1', by: [], shape: timeline },

@@ -7,7 +7,6 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
-import { promptHistory } from '../../store/prompt-messages.ts';
 import type { Store } from '../../store/store.ts';
 import { isInvalidData } from '../../store/store-error.ts';
 import { type Cell, followClock } from './cell.ts';
@@ -242,11 +241,10 @@ export class GroupCommit {
     const { id, root_id } = cell.agent;
     const found = await this.#ask(async (store) => {
       const [agent, tree] = [await store.agent(id), await store.tree(root_id)];
-      const history = agent === null ? [] : await promptHistory(store, agent);
-      return { agent, tree, history, mail: await store.mail(id) };
+      return { agent, tree, conversation: (await store.conversations([id])).get(id) };
     });
     if (found === null) return;
-    const { agent, tree, history, mail } = found.answer;
+    const { agent, tree, conversation } = found.answer;
     const is_mine = agent !== null && agent.epoch === cell.agent.epoch && !cell.gone;
     if (is_mine && tree !== null && wasApplied(step, cell.agent, agent)) {
       // Removes the inputs of the applied step; those that arrived since belong to the next one.
@@ -260,7 +258,8 @@ export class GroupCommit {
         tree,
       } as const;
       accepted({ cell, made, step }, verdict);
-    } else if (is_mine && !isTerminal(agent.state.type)) adopt(agent, history, mail);
+    } else if (is_mine && conversation !== undefined && !isTerminal(agent.state.type))
+      adopt(agent, conversation.messages, conversation.mail);
     else drop(cell);
     // The step may have been applied before another process took over: the agents that it wrote to or killed may be led here.
     await this.#ask(async () => {

@@ -8,14 +8,17 @@ export class Inbox {
   /** Ids of consumed mail. They take less memory than the messages that carry it, which stay in the prompt. */
   readonly #consumed = new Set<string>();
   readonly #letters_from = new Map<string, number>();
+  /** Number of the newest mail that was read from the ledger, with all before it: their numbers rise in the order of their transactions. */
+  read_through = 0;
 
   constructor(mail: readonly Mail[]) {
     this.#mail = [];
-    for (const one of mail) this.add(one);
+    for (const one of mail) this.add(one, true);
   }
 
-  /** Idempotent, also for consumed mail: a read of the ledger may have begun before the mail was consumed. */
-  add(mail: Mail): void {
+  /** Idempotent, also for consumed mail: a read of the ledger may have begun before the mail was consumed. `is_read`: it was found by such a read. */
+  add(mail: Mail, is_read = false): void {
+    if (is_read) this.read_through = Math.max(this.read_through, mail.number);
     if (this.#ids.has(mail.id) || this.#consumed.has(mail.id)) return;
     this.#ids.add(mail.id);
     const last = this.#mail.at(-1);

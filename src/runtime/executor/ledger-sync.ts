@@ -1,5 +1,5 @@
 import type { Agent } from '../../records/agent/agent.ts';
-import type { Store } from '../../store/store.ts';
+import type { Signal, Store } from '../../store/store.ts';
 import type { AgentIndex } from './agent-index.ts';
 import type { Cell } from './cell.ts';
 import type { RemoteAgents } from './remote-agents.ts';
@@ -59,11 +59,14 @@ export class LedgerSync {
     const { store, worker_id } = this.#options;
     try {
       await this.#poll();
-      for (const signal of await store.signals(worker_id)) {
-        if (signal.kind === 'mail') await this.checkMail(signal.agent_id);
-        else if (signal.kind === 'killed') await this.checkAgent(signal.agent_id);
-        else if (signal.about !== null) await this.checkAgent(signal.about);
-      }
+      const signals = await store.signals(worker_id);
+      const isMail = ({ kind }: Signal) => kind === 'mail';
+      // One read for each agent, however many signals it got.
+      for (const id of new Set(signals.filter(isMail).map(({ agent_id }) => agent_id)))
+        await this.checkMail(id);
+      const others = signals.filter((signal) => !isMail(signal));
+      for (const id of new Set(others.map((one) => (one.kind === 'killed' ? one.agent_id : one.about))))
+        if (id !== null) await this.checkAgent(id);
     } catch (error) {
       // Reading signals consumes them: those not followed yet are not delivered again.
       this.requestFullCheck();
@@ -78,10 +81,10 @@ export class LedgerSync {
     if (cell === undefined) return this.noteEarlyMail(agent_id);
     this.#checks_under_way += 1;
     try {
-      const pending = await store.mail(agent_id);
+      const pending = await store.mail(agent_id, false, cell.inbox.read_through);
       // The agent was reloaded meanwhile: the mail that was pending then may have been consumed.
       if (cells.get(agent_id) !== cell) return this.checkMail(agent_id);
-      for (const mail of pending) cell.inbox.add(mail);
+      for (const mail of pending) cell.inbox.add(mail, true);
     } finally {
       this.#checks_under_way -= 1;
     }

@@ -5,7 +5,7 @@ import { isAboutContent } from '../../records/agent/failure.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { promptHistory } from '../../store/prompt-messages.ts';
+import type { Conversation } from '../../store/read-records.ts';
 import type { Store } from '../../store/store.ts';
 import type { Executor } from '../executor/executor.ts';
 import { checkedLimits } from '../orders/checked-options.ts';
@@ -23,8 +23,8 @@ export interface TakeOverOptions extends Pick<OpenOptions, 'store' | 'clock'> {
   readonly assertOpen: () => void;
 }
 
-/** Maximum conversations read ahead: they may be large. */
-const READ_AHEAD = 6;
+/** Maximum messages of the conversations that are read at a time; one alone may have more. */
+const MESSAGES_AT_ONCE = 5_000;
 
 /** Takes over every agent of a tree that no process leads, from its state in the ledger. */
 export async function takeOver(
@@ -56,18 +56,17 @@ export async function takeOver(
   const without_last = new Set(leaves_out ? stuck(claimed).map(({ id }) => id) : []);
   const broken: { agent: Agent; reason: string }[] = [];
   // In order of creation, so that queued runs begin in that order.
-  const read = (agent: Agent) => Promise.all([promptHistory(store, agent), store.mail(agent.id)]);
-  for await (const [agent, result] of readAhead(claimed, read, READ_AHEAD)) {
+  for await (const [agent, result] of conversationsOf(store, claimed)) {
     try {
       if (result.status === 'rejected') throw result.reason;
-      const [history, mail] = result.value;
+      const { messages, mail } = result.value;
       assertOpen();
       // Meanwhile taken over by another call, or ended.
       if (isLed(agent, executor) || executor.agent_index.isOld(agent)) continue;
       // The time of a mere takeover counts, so that one that is repeated again and again does not stop the clock.
       const unled_ms = (unled_for.get(agent.id) ?? 0) - LEASE_MS;
       const by_ms = Math.max(0, unled_ms, clock.stoodStill?.(agent.updated_at) ?? 0);
-      const cell = executor.adopt(agent, history, mail, !unattended);
+      const cell = executor.adopt(agent, messages, mail, !unattended);
       const at = clock.now();
       if (by_ms > 0) cell.inputs.unshift({ type: 'event', event: { type: 'clock-moved', at, by_ms } });
       timers.watch(cell, by_ms);
@@ -114,17 +113,26 @@ export async function releaseTree(
   return true;
 }
 
-/** Yields what `read` returns for each of `all`, in order, reading up to `ahead` more meanwhile. A failure is yielded with the item it belongs to. */
-export async function* readAhead<T, R>(
-  all: readonly T[],
-  read: (one: T) => Promise<R>,
-  ahead: number,
-): AsyncGenerator<readonly [T, PromiseSettledResult<R>]> {
-  const under_way: Promise<PromiseSettledResult<R>>[] = [];
-  for (const [index, one] of all.entries()) {
-    for (const next of all.slice(index + under_way.length, index + 1 + ahead))
-      under_way.push(Promise.allSettled([read(next)]).then(([result]) => result));
-    const result = await under_way.shift();
-    if (result !== undefined) yield [one, result];
+/** Yields the conversation of each agent, in order, several read at a time. A failure is yielded with the agent whose conversation cannot be read. */
+export async function* conversationsOf(
+  store: Pick<Store, 'conversations'>,
+  agents: readonly Agent[],
+): AsyncGenerator<readonly [Agent, PromiseSettledResult<Conversation>]> {
+  for (let first = 0, next = 0; first < agents.length; first = next) {
+    for (
+      let sum = 0;
+      next === first || sum + (agents[next]?.last_seq ?? Infinity) <= MESSAGES_AT_ONCE;
+      next += 1
+    )
+      sum += agents[next]?.last_seq ?? 0;
+    const some = agents.slice(first, next);
+    const together = await store.conversations(some.map(({ id }) => id)).catch(() => null);
+    for (const agent of some) {
+      const alone = async () =>
+        (together ?? (await store.conversations([agent.id]))).get(agent.id) ?? NOTHING;
+      for (const result of await Promise.allSettled([alone()])) yield [agent, result];
+    }
   }
 }
+
+const NOTHING: Conversation = { messages: [], mail: [] };

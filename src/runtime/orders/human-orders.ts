@@ -59,7 +59,7 @@ export class HumanOrders {
     for (let waited = 0; waited < FORK_TIMEOUT_MS; waited += POLL_MS) {
       const child = this.#executor.agent_index.agent(id) ?? (await this.#store.agent(id));
       if (child !== null && child !== undefined) return child;
-      if (!(await this.#isPending(mail))) break;
+      if ((await this.#asItIsNow(mail))?.consumed_seq !== null) break;
       const asked = await this.#store.agent(agent_id);
       if (asked === null || isTerminal(asked.state.type))
         throw new CoppiceError('E_AGENT_DEAD', `${asked?.name ?? agent_id} has ended; nothing was forked`);
@@ -80,14 +80,15 @@ export class HumanOrders {
     });
   }
 
-  async #isPending(mail: Mail): Promise<boolean> {
-    return (await this.#store.mail(mail.to_id)).some((one) => one.id === mail.id);
+  async #asItIsNow({ to_id, id, number }: Mail): Promise<Mail | undefined> {
+    const [mail] = await this.#store.mail(to_id, true, number - 1, 1);
+    return mail?.id === id ? mail : undefined;
   }
 
   /** Reason why nothing was forked: the notice in the conversation where the order was consumed. */
-  async #noticeOf({ id, to_id }: Mail): Promise<string> {
-    const taken = (await this.#store.mail(to_id, true)).find((one) => one.id === id);
-    const seq = taken?.consumed_seq ?? null;
+  async #noticeOf(mail: Mail): Promise<string> {
+    const { to_id } = mail;
+    const seq = (await this.#asItIsNow(mail))?.consumed_seq ?? null;
     if (seq === null) {
       const { name } = await this.ledger.find(to_id);
       return `${name} has not responded: no process leads it, or its process is stuck. The fork is made as soon as it continues.`;

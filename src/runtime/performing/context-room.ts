@@ -98,7 +98,7 @@ export class ContextRoom {
   }
 
   /** Measures the density by the newest request in the ledger, if another process made it. Skips conversations under a quarter of the window. */
-  async recall(sent: Sent, store: Pick<Store, 'requests'>): Promise<void> {
+  async recall(sent: Sent, store: Pick<Store, 'newestRequests'>): Promise<void> {
     const { prompt, overhead, agent_id } = sent;
     const room = this.room(sent);
     if (room === null || this.#densities.has(prompt) || prompt.cuts.answers === 0) return;
@@ -106,7 +106,7 @@ export class ContextRoom {
     const messages = prompt.messages();
     const answered = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
     const later = messages.slice(answered).reduce((sum, message) => sum + sizeOf(message), 0);
-    const usage = (await store.requests(agent_id)).at(-1)?.usage;
+    const usage = (await store.newestRequests(agent_id, 1))[0]?.usage;
     if (usage !== undefined) this.#count(sent, usage, overhead + prompt.characters - later);
   }
 

@@ -26,7 +26,10 @@ import { type Summarised, type SummaryContext, summarise } from './summarise.ts'
 import { awaitTreeMode } from './tree-mode.ts';
 
 export interface RequestContext extends ProgramContext, SummaryContext, GrantContext {
-  readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'requests' | 'grants' | 'tree' | 'setLimits'>;
+  readonly store: Pick<
+    Store,
+    'kind' | 'location' | 'agent' | 'newestRequests' | 'grants' | 'tree' | 'setLimits'
+  >;
   readonly newId: () => string;
   readonly catalog: ToolCatalog;
   readonly worktrees: WorktreeLifecycle;
@@ -237,7 +240,7 @@ function exceededCreationLimit(error: string): ModelOutcome {
 async function countedAnswer(
   cell: Cell,
   outcome: ModelOutcome | Relieved | Summarised,
-  { models, store }: { readonly models: ModelCache; readonly store: Pick<Store, 'requests'> },
+  { models, store }: { readonly models: ModelCache; readonly store: Pick<Store, 'newestRequests'> },
 ): Promise<Omit<RequestRecord, 'started_at' | 'duration_ms'> | undefined> {
   const answer = outcome.type === 'answer' ? { ...outcome, model: outcome.content.model } : null;
   const said = answer ?? (outcome.type === 'event' ? outcome.request : undefined);
@@ -246,7 +249,7 @@ async function countedAnswer(
   // An agent that was taken over made its previous request elsewhere. If the ledger cannot be read, all of it counts.
   const { id, usage: used } = cell.agent;
   const is_elsewhere = cell.asked === undefined && used.input + used.output > 0;
-  const before = is_elsewhere ? (await store.requests(id).catch(() => [])).at(-1) : cell.asked;
+  const before = is_elsewhere ? (await store.newestRequests(id, 1).catch(() => []))[0] : cell.asked;
   cell.asked = { model, usage };
   if (usage.resent === undefined) models.reporting.add(model);
   const { input, output, cached } = before?.usage ?? NO_USAGE;

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Agent } from '../../records/agent/agent.ts';
-import type { Image, PlacedMessage } from '../../records/conversation/message.ts';
+import type { Image } from '../../records/conversation/message.ts';
 import { promptOf } from '../../records/conversation/prompt.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import type { Store } from '../../store/store.ts';
@@ -53,14 +53,8 @@ export class AgentPrompts {
   }
 
   async #build(agent_id: string, last_seq: number): Promise<MeasuredPrompt> {
-    const history: PlacedMessage[] = [];
-    while (history.length < last_seq) {
-      const page = await this.#store.history(agent_id, history.length, SLICE);
-      if (page.length === 0) break;
-      history.push(...page);
-      await breathe();
-    }
-    const prompt = promptOf(history.slice(0, last_seq));
+    const { messages: rows = [] } = (await this.#store.conversations([agent_id])).get(agent_id) ?? {};
+    const prompt = promptOf(rows.filter(({ seq }) => seq <= last_seq));
     const messages: MeasuredMessage[] = [];
     let from = 0;
     for (const message of prompt.messages()) {

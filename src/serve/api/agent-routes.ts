@@ -12,7 +12,10 @@ import { countUpTo, flag, NAME_MAX, named, route } from './route.ts';
 
 const AGENTS_MAX = 1_000;
 const MESSAGES_MAX = 1_000;
+const REQUESTS_MAX = 1_000;
 const PROMPT_MAX = 500;
+
+const tailUpTo = (max: number) => z.coerce.number().int().min(1).max(max).optional();
 
 /** Routes that read agents. */
 export const AGENT_ROUTES = [
@@ -54,13 +57,7 @@ export const AGENT_ROUTES = [
     answer: 'coppice/messages/v1',
     query: z.strictObject({
       after: z.coerce.number().int().min(0).default(0).describe('messages after this `seq`'),
-      tail: z.coerce
-        .number()
-        .int()
-        .min(1)
-        .max(MESSAGES_MAX)
-        .optional()
-        .describe('return this many of the newest messages instead'),
+      tail: tailUpTo(MESSAGES_MAX).describe('return this many of the newest messages instead'),
       limit: countUpTo(MESSAGES_MAX, MESSAGES_USUAL).describe('maximum messages'),
     }),
     handle: (sources, request) => messagesDocument(sources, named(request, 'agent'), request.query),
@@ -80,12 +77,27 @@ export const AGENT_ROUTES = [
   route({
     method: 'GET',
     path: '/v1/agents/:agent/requests',
-    summary: 'Its model requests with their usage, oldest first',
+    summary: 'A page of its model requests with their usage, oldest first',
     scope: 'read',
     answer: 'coppice/requests/v1',
+    query: z.strictObject({
+      after: z.coerce.number().int().min(0).default(0).describe('`next` of the previous page'),
+      tail: tailUpTo(REQUESTS_MAX).describe('return this many of the newest requests instead'),
+      limit: countUpTo(REQUESTS_MAX, 200).describe('maximum requests'),
+    }),
     handle: async ({ store }, request) => {
       const agent = await oneAgent(store, named(request, 'agent'));
-      return { agent_id: agent.id, requests: await store.requests(agent.id) };
+      const { after, tail, limit } = request.query;
+      const found =
+        tail === undefined
+          ? await store.requests(agent.id, after, limit + 1)
+          : await store.newestRequests(agent.id, tail);
+      const page = found.slice(0, tail ?? limit);
+      return {
+        agent_id: agent.id,
+        requests: page.map(({ place: _, agent_id: __, root_id: ___, ...record }) => record),
+        next: found.length > page.length ? (page.at(-1)?.place ?? null) : null,
+      };
     },
   }),
   route({

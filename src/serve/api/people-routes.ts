@@ -7,6 +7,7 @@ import type { Delivery } from '../../records/run/delivery.ts';
 import { isFinished, type Run } from '../../records/run/run.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
 import {
+  APPROVALS_USUAL,
   answerDocument,
   approvalsDocument,
   deliveriesDocument,
@@ -49,6 +50,8 @@ export const PEOPLE_ROUTES = [
       id: z.string().optional().describe('only this one, if it is open: its id, or the beginning of it'),
       tree: z.string().optional().describe('only of this tree'),
       all: flag.describe('of that tree, also answered ones'),
+      after: z.string().max(300).optional().describe('`next` of the previous page'),
+      limit: countUpTo(ROWS_MAX, APPROVALS_USUAL).describe('maximum approvals'),
     }),
     handle: (sources, { query }) => approvalsDocument(sources, query),
   }),

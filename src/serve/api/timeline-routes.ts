@@ -42,30 +42,12 @@ export const TIMELINE_ROUTES = [
       after: z.string().max(300).optional().describe('`next` of the previous page'),
       limit: countUpTo(MAIL_MAX, 500).describe('maximum letters'),
     }),
-    handle: async ({ store, timelines }, request) => {
+    handle: async ({ store }, request) => {
       const root = await oneRoot(store, named(request, 'tree'));
-      const { agents } = await timelines.of(root.id, request.as_of);
       const { after, limit } = request.query;
-      const all = agents
-        .flatMap(({ agent, letters, read_at }) =>
-          letters.map((letter) => ({ letter, agent, read_at: read_at.get(letter.id) ?? null })),
-        )
-        .sort((a, b) => a.letter.sent_at - b.letter.sent_at);
-      const from = after === undefined ? 0 : all.findIndex(({ letter }) => letter.id === after) + 1;
-      const page = all.slice(from, from + limit);
-      const bodies = new Map<string, string>();
-      for (const id of new Set(page.map(({ agent }) => agent.id)))
-        for (const { id: mail_id, body } of await store.mail(id, true)) bodies.set(mail_id, body);
-      return {
-        root_id: root.id,
-        mail: page.map(({ letter, agent, read_at }) => ({
-          ...letter,
-          body: bodies.get(letter.id) ?? '',
-          to_name: agent.name,
-          read_at,
-        })),
-        next: from + limit < all.length ? (page.at(-1)?.letter.id ?? null) : null,
-      };
+      const found = await store.treeMail(root.id, after, limit + 1);
+      const mail = found.slice(0, limit);
+      return { root_id: root.id, mail, next: found.length > limit ? (mail.at(-1)?.id ?? null) : null };
     },
   }),
 ] as const;

@@ -63,7 +63,9 @@ export function ledgerClient(read: ReadSources & RuleSources, sources: () => Pro
 }
 
 /** Methods that call the handlers of their routes in this process. */
-function routedClient(sources: () => Promise<ApiSources>): Calls {
+function routedClient(open: () => Promise<ApiSources>): Calls {
+  // Once: what they have read of history counts for the next call.
+  let sources: Promise<ApiSources> | undefined;
   return methodsOf(async ({ route: key }, path, input, { signal = new AbortController().signal }) => {
     const [{ ROUTES }, { callRoute }] = await Promise.all([
       import('../api/all-routes.ts'),
@@ -72,6 +74,7 @@ function routedClient(sources: () => Promise<ApiSources>): Calls {
     const route = ROUTES.find((one) => `${one.method} ${one.path}` === key);
     if (route === undefined) throw new Error(`no route ${key}`);
     const query = route.method === 'GET' ? Object.fromEntries(new URLSearchParams(queryOf(input))) : {};
-    return callRoute(route, await sources(), { path, query, body: input, id: randomUUID(), signal });
+    sources ??= open();
+    return callRoute(route, await sources, { path, query, body: input, id: randomUUID(), signal });
   });
 }

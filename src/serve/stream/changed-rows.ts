@@ -5,6 +5,7 @@ import { workersJson } from '../../documents/worker-json.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
+import type { AskMark } from '../../store/read-records.ts';
 import { rowsOf } from '../../trees/answers/tree-list-rows.ts';
 import type { ReadSources } from '../../trees/find-agent.ts';
 import { type Unled, unledOf } from '../../trees/leaders/unled-reason.ts';
@@ -19,7 +20,7 @@ export class ChangedRows {
   /** Changed agents; null: must be read from the ledger. */
   readonly #agents = new Map<string, Agent | null>();
   readonly #roots = new Set<string>();
-  #asks: ReadonlyMap<string, Ask> | null = null;
+  #asks: ReadonlySet<string> | null = null;
   #workers: string | null = null;
 
   constructor(sources: ReadSources, tell: Tell) {
@@ -45,7 +46,7 @@ export class ChangedRows {
     const { store, unled } = this.#sources;
     const agents = [...this.#agents];
     const unled_trees = new Map<string, Unled | null>();
-    const asks = await store.asks({ open: true });
+    const asks = await store.askMarks();
     await this.#tellAsks(asks);
     for (const [id, known] of agents) {
       const agent = known ?? (await store.agent(id));
@@ -63,12 +64,11 @@ export class ChangedRows {
     }
   }
 
-  async #tellAsks(asks: readonly Ask[]): Promise<void> {
-    const now = new Map(asks.map((ask) => [ask.id, ask]));
+  async #tellAsks(asks: readonly AskMark[]): Promise<void> {
+    const now = new Set(asks.map(({ id }) => id));
     const before = this.#asks ?? now;
-    for (const ask of asks) if (!before.has(ask.id)) this.#approval(ask);
-    for (const id of before.keys())
-      if (!now.has(id)) for (const ask of await this.#sources.store.findAsks(id)) this.#approval(ask);
+    for (const id of now.symmetricDifference(before))
+      for (const ask of await this.#sources.store.findAsks(id)) this.#approval(ask);
     this.#asks = now;
   }
 

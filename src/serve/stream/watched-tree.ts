@@ -63,8 +63,7 @@ export class WatchedTree {
     for (const { id, last_seq, mail_count } of marks) {
       if (!this.has(id)) this.learn((await store.agent(id)) ?? { id, forked_from: null });
       const told = this.#told.get(id) as { seq: number; mail: number };
-      if (told.mail < mail_count)
-        for (const mail of await store.mail(id, true)) if (mail.number > told.mail) this.mail(mail);
+      if (told.mail < mail_count) for (const mail of await store.mail(id, true, told.mail)) this.mail(mail);
       while (told.seq < last_seq) {
         const page = await store.history(id, told.seq, PAGE);
         for (const message of page) this.message(id, message);

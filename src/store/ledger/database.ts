@@ -36,6 +36,9 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** A join whose rows are looked up by key for each row before it, whatever the planner estimates of their number. */
+export type JoinByKey = (table: string, name: string, on: string) => string;
+
 export interface Query {
   readonly sql: string;
   readonly values: readonly Value[];
@@ -58,6 +61,7 @@ export interface Dialect {
   /** Ends a query for rows to update: skips rows that another transaction is updating. `rows`: the name of the table in the statement. */
   skipLocked(rows: string): string;
   isTrue(column: string): string;
+  readonly join: JoinByKey;
   /** The elements of a JSON list of texts, as a table with the column `value`; needs an alias. */
   elements(list: string): string;
 }

@@ -2,11 +2,9 @@ import type { FactKind, FactKinds } from '../../kernel/ledger/facts.ts';
 import { FREE_BATCH } from '../../kernel/ledger/leases.ts';
 import { QUEUED_BATCH } from '../../kernel/ledger/run-history.ts';
 import type { TaskRow } from '../../records/run/listed-task.ts';
+import type { JoinByKey } from './database.ts';
 import type { Row } from './rows.ts';
 import { isNotBusy, LIVING, UNEXPIRED } from './sql-conditions.ts';
-
-/** A join whose rows are looked up by key for each row before it, whatever the planner estimates of their number. */
-export type JoinByKey = (table: string, name: string, on: string) => string;
 
 /** How one kind of fact is read, on either database: `sql` for the key `$1`, and `read`, which turns the rows into the fact. */
 export interface FactQuery<Kind extends FactKind> {

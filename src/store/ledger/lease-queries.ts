@@ -8,7 +8,7 @@ import type { Leases, Signal, Worker } from '../store.ts';
 import { agentsOf } from './agent-rows.ts';
 import type { Database } from './database.ts';
 import { type Row, workerOf } from './rows.ts';
-import { hasUnread, isWorkerAlive, UNEXPIRED } from './sql-conditions.ts';
+import { hasMail, hasUnread, isWorkerAlive, LIVING, UNEXPIRED, WORKING } from './sql-conditions.ts';
 
 /** Rows read for each tree wanted: the query finds a tree once for each of its due times, and must still fill the limit. */
 const ROWS_PER_TREE = 4;
@@ -76,6 +76,15 @@ export function leases(db: Database): Leases {
       const rows = await db.read(UNLED(db), [JSON.stringify(labels), limit * ROWS_PER_TREE]);
       const unled = rows.map((row) => row.root_id as string);
       return [...new Set([...unacknowledged.keys(), ...unled])].slice(0, limit);
+    },
+
+    leftAlone: async (root_ids, workers) => {
+      const member = `SELECT 1 FROM agents g WHERE g.root_id = e.value AND g.${LIVING}`;
+      const sql = `SELECT e.value AS id FROM ${db.dialect.elements('$1')} AS e
+        WHERE EXISTS (${member} AND (g.${WORKING} OR ${hasMail('g')}) LIMIT 1 OFFSET 0)
+        AND NOT EXISTS (${member} AND g.worker IN (SELECT value FROM ${db.dialect.elements('$2')} AS w) LIMIT 1 OFFSET 0)`;
+      const lists = [root_ids, workers.map(({ id }) => id)].map((list) => JSON.stringify(list));
+      return (await db.read(sql, lists)).map(({ id }) => id as string);
     },
 
     placement: async (root_id) => {

@@ -2,9 +2,9 @@ import { setImmediate as soon } from 'node:timers/promises';
 import type { PastAgent } from '../../records/agent/estimate.ts';
 import type { StateType } from '../../records/agent/state.ts';
 import type { RunSource } from '../../records/run/run.ts';
-import type { LoadReads, PlacedRequest } from '../load-reads.ts';
+import type { LoadReads } from '../load-reads.ts';
 import type { Database } from './database.ts';
-import { type Row, requestOf } from './rows.ts';
+import { placedRequestOf, type Row } from './rows.ts';
 import { WORKING } from './sql-conditions.ts';
 
 /** Maximum agents on which an estimate is based. */
@@ -106,9 +106,4 @@ export function loadReads(db: Database): LoadReads {
       );
     },
   };
-}
-
-function placedRequestOf(row: Row): PlacedRequest {
-  const { agent_id, root_id } = row as { agent_id: string; root_id: string | null };
-  return { ...requestOf(row), place: Number(row.id), agent_id, root_id };
 }

@@ -135,11 +135,11 @@ export function retention(db: Database): RetentionLedger {
     },
 
     treeSize: async (root_id) => {
-      const of = (table: string, column: string) =>
-        `(SELECT count(*) FROM agents g JOIN ${table} x ON x.${column} = g.id WHERE g.root_id = $1)`;
-      const sql = `SELECT (SELECT count(*) FROM agents WHERE root_id = $1) AS agents, ${of('messages', 'agent_id')} AS messages,
-        ${of('mail', 'to_id')} AS mail, ${of('requests', 'agent_id')} AS requests, (SELECT count(*) FROM asks WHERE root_id = $1) AS asks,
-        (SELECT count(*) FROM subagent_runs WHERE root_id = $1) AS runs`;
+      // Messages and mail are numbered without gaps (law 11): nothing of them is read.
+      const sql = `SELECT count(*) AS agents, CAST(coalesce(sum(last_seq - coalesce(forked_seq, 0)), 0) AS bigint) AS messages, CAST(coalesce(sum(mail_count), 0) AS bigint) AS mail,
+        (SELECT count(*) FROM agents g JOIN requests q ON q.agent_id = g.id WHERE g.root_id = $1) AS requests,
+        (SELECT count(*) FROM asks WHERE root_id = $1) AS asks, (SELECT count(*) FROM subagent_runs WHERE root_id = $1) AS runs
+        FROM agents WHERE root_id = $1`;
       const [row] = await db.read(sql, [root_id]);
       return { ...row } as never;
     },

@@ -8,14 +8,16 @@ import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { CronFire, CronJob, NewCronJob } from '../../records/run/cron-job.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
 import type { Run } from '../../records/run/run.ts';
-import type { AgentMark, FileChange, KnownWorker } from '../store.ts';
+import type { PlacedRequest } from '../load-reads.ts';
+import type { FileChange } from '../read-records.ts';
+import type { AgentMark, KnownWorker } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 
 /** Rows as `node:sqlite` gives them. */
 export type Row = Record<string, string | number | null>;
 
 /** Parses a JSON column that holds an object or a list; `needs`: a text field that it must have. Throws a `StoreError` that names the damaged row. */
-function parsed<T>(row: Row, column: string, needs?: string): T {
+export function parsed<T>(row: Row, column: string, needs?: string): T {
   try {
     const value = JSON.parse(row[column] as string) as Record<string, unknown>;
     if (
@@ -195,4 +197,9 @@ export function requestOf(row: Row): RequestRecord {
     started_at: row.started_at as number,
     duration_ms: row.duration_ms as number,
   };
+}
+
+export function placedRequestOf(row: Row): PlacedRequest {
+  const { agent_id, root_id = null } = row as { agent_id: string; root_id?: string | null };
+  return { ...requestOf(row), place: Number(row.id), agent_id, root_id };
 }

@@ -14,8 +14,9 @@ function quoted(words: Iterable<string>): string {
 /** The agent has not ended. */
 export const LIVING = `status NOT IN (${quoted(TERMINAL)})`;
 
-/** The agent has not ended, failed, or was cut short; may hold for a few others. */
-export const UNSETTLED = `(status NOT IN ('completed', 'killed') OR (status = 'completed' AND state LIKE '%"limit":%'))`;
+/** The agent has not ended, failed, or was cut short, and is not a fork that only rests; may hold for a few others. */
+export const UNSETTLED = `(status NOT IN ('completed', 'killed', 'idle') OR (status <> 'killed' AND state LIKE '%"limit":%')
+    OR (status = 'idle' AND (origin <> 'fork' OR ${hasUnread('agents')})))`;
 
 /** The agent is in the middle of a turn. */
 export const WORKING = `status IN (${quoted(WORKING_STATES)})`;
@@ -24,6 +25,12 @@ export const WORKING = `status IN (${quoted(WORKING_STATES)})`;
 export function hasUnread(agent: string): string {
   return `EXISTS (SELECT 1 FROM mail news WHERE news.to_id = ${agent}.id AND news.consumed_seq IS NULL
     AND news.kind IN (${quoted(WAKING_MAIL)}) AND news.number > ${agent}.noticed)`;
+}
+
+/** There is mail that the agent must read: such that wakes it, unless it was told of it, or an order or outcome. */
+export function hasMail(agent: string): string {
+  return `EXISTS (SELECT 1 FROM mail news WHERE news.to_id = ${agent}.id AND news.consumed_seq IS NULL
+    AND (news.kind NOT IN (${quoted(WAKING_MAIL)}) OR news.number > ${agent}.noticed))`;
 }
 
 /** The agent has no turn and nothing that would begin one. The same rule on facts: `UnitOfWork.isAtRest`. */

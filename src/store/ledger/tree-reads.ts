@@ -1,20 +1,11 @@
-import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { listedTasks } from '../../records/run/listed-task.ts';
+import type { TreeLetter } from '../read-records.ts';
 import type { TreeReads } from '../store.ts';
 import { agentsOf } from './agent-rows.ts';
+import { conversations, history, newestCheckpoint } from './conversations.ts';
 import { type Database, NO_LIMIT } from './database.ts';
 import { TASKS, tasksOf } from './fact-queries.ts';
-import {
-  askOf,
-  fileChangeOf,
-  mailOf,
-  markOf,
-  messageOf,
-  type Row,
-  requestOf,
-  runOf,
-  treeOf,
-} from './rows.ts';
+import { askOf, fileChangeOf, mailOf, markOf, placedRequestOf, runOf, treeOf } from './rows.ts';
 import {
   below,
   exactMatchOrAll,
@@ -35,6 +26,8 @@ const MARKS =
 export function treeReads(db: Database): TreeReads {
   const { dialect } = db;
   const { row_number } = dialect;
+  const count = async (rows: string, values: Parameters<Database['read']>[1]): Promise<number> =>
+    Number((await db.read(`SELECT count(*) AS n FROM ${rows}`, values))[0]?.n);
   return {
     agent: async (id) => {
       const [agent] = await agentsOf(db, await db.read(`${AGENTS} WHERE id = $1`, [id]));
@@ -82,17 +75,26 @@ export function treeReads(db: Database): TreeReads {
       return row === undefined ? null : treeOf(row);
     },
 
+    changedAt: async (root_ids) => {
+      const sql = `SELECT g.root_id, max(g.updated_at) AS at FROM ${dialect.elements('$1')} AS e
+        ${dialect.join('agents', 'g', `g.root_id = e.value AND g.${LIVING}`)} GROUP BY g.root_id`;
+      const rows = await db.read(sql, [JSON.stringify(root_ids)]);
+      return new Map(rows.map(({ root_id, at }) => [root_id as string, Number(at)]));
+    },
+
     history: (agent_id, after = 0, limit = NO_LIMIT) => history(db, agent_id, after, limit),
+
+    conversations: (agent_ids) => conversations(db, agent_ids),
+
+    checkpoint: (agent_id) => newestCheckpoint(db, agent_id),
 
     tasks: async (root_id) => listedTasks(tasksOf(await db.read(TASKS, [root_id]))),
 
     fileChanges: async (path, limit) => (await db.read(FILE_CHANGES, [path, limit])).map(fileChangeOf),
 
-    mail: async (to_id, all = false) => {
-      const pending = all ? '' : 'AND consumed_seq IS NULL';
-      return (await db.read(`SELECT * FROM mail WHERE to_id = $1 ${pending} ORDER BY number`, [to_id])).map(
-        mailOf,
-      );
+    mail: async (to_id, all = false, after = 0, limit = NO_LIMIT) => {
+      const sql = `SELECT * FROM mail WHERE to_id = $1 AND number > $2 ${all ? '' : 'AND consumed_seq IS NULL'} ORDER BY number LIMIT $3`;
+      return (await db.read(sql, [to_id, after, limit])).map(mailOf);
     },
 
     waiters: async (agent_id) =>
@@ -100,10 +102,25 @@ export function treeReads(db: Database): TreeReads {
         (row) => row.waiter as string,
       ),
 
-    requests: async (agent_id, skip = 0) => {
-      const sql = 'SELECT * FROM requests WHERE agent_id = $1 ORDER BY id LIMIT $2 OFFSET $3';
-      return (await db.read(sql, [agent_id, NO_LIMIT, skip])).map(requestOf);
+    treeMail: async (root_id, after, limit) => {
+      const place = 'SELECT sent_at, to_id, number FROM mail WHERE id = $1';
+      const [from] = after === undefined ? [] : await db.read(place, [after]);
+      const { sent_at = -1, to_id = '', number = 0 } = from ?? {};
+      const rows = await db.read(TREE_MAIL, [root_id, sent_at, to_id, number, limit]);
+      return rows.map(({ to_name, read_at, ...row }) => ({ ...mailOf(row), to_name, read_at }) as TreeLetter);
     },
+
+    requests: async (agent_id, after = 0, limit = NO_LIMIT) => {
+      const sql = 'SELECT * FROM requests WHERE agent_id = $1 AND id > $2 ORDER BY id LIMIT $3';
+      return (await db.read(sql, [agent_id, after, limit])).map(placedRequestOf);
+    },
+
+    newestRequests: async (agent_id, limit) => {
+      const sql = 'SELECT * FROM requests WHERE agent_id = $1 ORDER BY id DESC LIMIT $2';
+      return (await db.read(sql, [agent_id, limit])).map(placedRequestOf).reverse();
+    },
+
+    requestCount: (agent_id) => count(`requests WHERE agent_id = $1`, [agent_id]),
 
     runs: async ({ root_id, source, job_id, active = false, before, limit }) => {
       const { sql, values, next } = where({ root_id, source, job_id }, [
@@ -120,9 +137,26 @@ export function treeReads(db: Database): TreeReads {
       return exactMatchOrAll((await db.read(sql, [text])).map(runOf), ({ id }) => id === text);
     },
 
-    asks: async ({ root_id, agent_id, open = false }) => {
-      const { sql, values } = where({ root_id, agent_id }, [open && 'verdict IS NULL']);
-      return (await db.read(`SELECT * FROM asks ${sql} ORDER BY asked_at, ${row_number}`, values)).map(askOf);
+    asks: async ({ root_id, root_ids, agent_id, open = false, after, limit = NO_LIMIT }) => {
+      const place = `SELECT asked_at, ${row_number} AS number FROM asks WHERE id = $1`;
+      const [from] = after === undefined ? [] : await db.read(place, [after]);
+      const { sql, values } = where({ root_id, agent_id }, [
+        open && 'verdict IS NULL',
+        from && `(asked_at, ${row_number}) > (${from.asked_at}, ${from.number})`,
+        root_ids && `root_id IN (SELECT value FROM ${dialect.elements('$1')} AS e)`,
+      ]);
+      const text = `SELECT * FROM asks ${sql} ORDER BY asked_at, ${row_number} LIMIT ${limit}`;
+      return (await db.read(text, root_ids ? [JSON.stringify(root_ids)] : values)).map(askOf);
+    },
+
+    askMarks: async () =>
+      (await db.read(
+        'SELECT id, root_id, agent_id FROM asks WHERE verdict IS NULL ORDER BY asked_at',
+      )) as never,
+
+    openAsks: (root_id) => {
+      const { sql, values } = where({ root_id }, ['verdict IS NULL']);
+      return count(`asks ${sql}`, values);
     },
 
     grants: async ({ root_id }) => {
@@ -139,38 +173,12 @@ export function treeReads(db: Database): TreeReads {
   };
 }
 
-/** Finds the agent, then each ancestor that it was forked from; `own_from`: the seq before its own first message. */
-const LINEAGE = `WITH RECURSIVE lineage (id, own_from, forked_from, depth) AS (
-    SELECT id, coalesce(forked_seq, 0), forked_from, 0 FROM agents WHERE id = $1
-    UNION ALL
-    SELECT g.id, coalesce(g.forked_seq, 0), g.forked_from, l.depth + 1 FROM lineage l JOIN agents g ON g.id = l.forked_from
-  ) SELECT id, own_from FROM lineage ORDER BY depth`;
-const MESSAGES =
-  'SELECT * FROM messages WHERE agent_id = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4';
+/** Mail of the tree $1 after a place, in the order of the index `mail_by_root`. */
+const TREE_MAIL = `SELECT m.*, coalesce((SELECT g.name FROM agents g WHERE g.id = m.to_id), '') AS to_name,
+    (SELECT x.at FROM messages x WHERE x.agent_id = m.to_id AND x.seq = m.consumed_seq) AS read_at
+  FROM mail m WHERE m.root_id = $1 AND (m.sent_at, m.to_id, m.number) > ($2, $3, $4) ORDER BY m.sent_at, m.to_id, m.number LIMIT $5`;
 
 /** Finds the answer that made the call as the last one before the result: no other answer lies between. */
 const FILE_CHANGES = `SELECT m.agent_id, m.seq, m.at, m.content, g.name, g.root_id,
     (SELECT a.content FROM messages a WHERE a.agent_id = m.agent_id AND a.seq < m.seq AND a.kind = 'assistant' ORDER BY a.seq DESC LIMIT 1) AS answer
   FROM messages m JOIN agents g ON g.id = m.agent_id WHERE m.changed = $1 ORDER BY m.at DESC, m.seq DESC LIMIT $2`;
-
-/** Each ancestor's messages up to the fork point of the next, then its own. */
-async function history(
-  db: Database,
-  agent_id: string,
-  after: number,
-  limit: number,
-): Promise<PlacedMessage[]> {
-  const ranges: { id: string; from: number; to: number }[] = [];
-  let to = NO_LIMIT;
-  for (const { id, own_from } of (await db.read(LINEAGE, [agent_id])) as { id: string; own_from: number }[]) {
-    const from = Math.max(after, own_from);
-    if (to > from) ranges.unshift({ id, from, to });
-    to = Math.min(to, own_from);
-  }
-  const rows: Row[] = [];
-  for (const { id, from, to: last } of ranges) {
-    if (rows.length >= limit) break;
-    for (const row of await db.read(MESSAGES, [id, from, last, limit - rows.length])) rows.push(row);
-  }
-  return rows.map(messageOf);
-}

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { keptIn } from '../../records/kept-in.ts';
 import type { Row } from '../ledger/rows.ts';
 
-const POOL_SIZE = 4;
+const POOL_SIZE = 3;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Timeout of a query; after it, connections to a server that does not answer are given up. */
 const ANSWER_TIMEOUT_MS = 15_000;
@@ -67,10 +67,9 @@ export class ConnectionPool {
   /** Rejects with the driver's error; a connection whose query failed is not used again. */
   async query(text: string, values: readonly unknown[]): Promise<Row[]> {
     if (!this.#prepare)
-      return this.transaction(async (one, begun) => {
-        const [, rows] = await Promise.all([begun, one.query(text, values), one.plain('COMMIT')]);
-        return rows;
-      });
+      return this.transaction(
+        async (one, begun) => (await Promise.all([begun, one.query(text, values), one.plain('COMMIT')]))[1],
+      );
     try {
       return (await this.#pool.query(this.#statement(text, values))).rows as Row[];
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { FactKind } from '../../kernel/ledger/facts.ts';
 import { type ColumnType, TABLES, type Table } from '../../kernel/ledger/tables.ts';
-import { FACT_QUERIES, type FactQuery, factSql, type JoinByKey } from '../ledger/fact-queries.ts';
+import type { JoinByKey } from '../ledger/database.ts';
+import { FACT_QUERIES, type FactQuery, factSql } from '../ledger/fact-queries.ts';
 import { LIVING } from '../ledger/sql-conditions.ts';
 
 /*
@@ -19,7 +20,7 @@ const TREES_LOCK = ['tree', 'members'] as const;
 
 const keysOf = (kind: string) => `SELECT jsonb_array_elements_text(w->'${kind}') AS k`;
 
-const join: JoinByKey = (table, name, on) =>
+export const join: JoinByKey = (table, name, on) =>
   `CROSS JOIN LATERAL (SELECT * FROM ${table} ${name} WHERE ${on} OFFSET 0) AS ${name}`;
 
 const MEMBERS = `(${keysOf('members')}) AS a ${join('agents', 'g', `g.root_id = k AND g.${LIVING}`)}`;

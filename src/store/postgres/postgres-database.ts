@@ -9,6 +9,7 @@ import type { Database, Dialect, Query } from '../ledger/database.ts';
 import type { Row } from '../ledger/rows.ts';
 import { StoreError } from '../store-error.ts';
 import type { Connection, ConnectionPool } from './connection-pool.ts';
+import { join } from './functions.ts';
 import type { Listener } from './listener.ts';
 import { postgresStoreError } from './postgres-error.ts';
 import { MissingFacts, PostgresFacts } from './postgres-facts.ts';
@@ -31,6 +32,7 @@ const DIALECT: Dialect = {
   model: "config::json->>'model'",
   skipLocked: (rows) => `FOR UPDATE OF ${rows} SKIP LOCKED`,
   isTrue: (column) => column,
+  join,
   elements: (list) => `(SELECT jsonb_array_elements_text(${list}::jsonb) AS value)`,
 };
 

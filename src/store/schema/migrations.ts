@@ -248,6 +248,16 @@ ALTER TABLE subagent_runs ADD COLUMN outcome_text text;
 ALTER TABLE mail ADD COLUMN facts text;
 `,
   },
+  {
+    number: 25,
+    purpose: 'indexes for the newest checkpoint of an agent, the mail of a tree, and open asks by time',
+    sql: `
+CREATE INDEX messages_checkpoints ON messages (agent_id, seq) WHERE kind = 'event' AND substr(content, 1, 21) = '{"event":"checkpoint"';
+CREATE INDEX mail_by_root ON mail (root_id, sent_at, to_id, number);
+CREATE INDEX asks_open_by_time ON asks (asked_at, number) WHERE verdict IS NULL; -- postgres
+CREATE INDEX asks_open_by_time ON asks (asked_at) WHERE verdict IS NULL; -- sqlite
+`,
+  },
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;

@@ -9,7 +9,7 @@ import type { OpenStoreOptions } from '../store.ts';
 import type { LedgerFile } from './ledger-file.ts';
 import { RowWriter } from './row-writer.ts';
 import { sqliteStoreError } from './sqlite-error.ts';
-import { FactStatements, SqliteFacts } from './sqlite-facts.ts';
+import { FactStatements, JOIN, SqliteFacts } from './sqlite-facts.ts';
 
 /** How often writes of other processes are polled for, by one pragma. */
 const POLL_MS = 10;
@@ -27,6 +27,7 @@ const DIALECT: Dialect = {
   model: "json_extract(config, '$.model')",
   skipLocked: () => '',
   isTrue: (column) => `${column} = 1`,
+  join: JOIN,
   elements: (list) => `json_each(${list})`,
 };
 

@@ -1,10 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { FactKind, FactKinds, Facts } from '../../kernel/ledger/facts.ts';
 import { keptIn } from '../../records/kept-in.ts';
-import { FACT_QUERIES, type FactQuery, factSql, type JoinByKey } from '../ledger/fact-queries.ts';
+import type { JoinByKey } from '../ledger/database.ts';
+import { FACT_QUERIES, type FactQuery, factSql } from '../ledger/fact-queries.ts';
 import type { Row } from '../ledger/rows.ts';
 
-const JOIN: JoinByKey = (table, name, on) => `JOIN ${table} ${name} ON ${on}`;
+export const JOIN: JoinByKey = (table, name, on) => `CROSS JOIN ${table} ${name} ON ${on}`;
 
 interface Prepared {
   readonly statement: StatementSync;

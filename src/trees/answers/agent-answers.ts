@@ -3,7 +3,6 @@ import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { titleOf } from '../../documents/tree-titles.ts';
 import { isUserInitiated } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
-import { newestCheckpoint } from '../../store/prompt-messages.ts';
 import { agentsJson, oneAgent, oneRoot, type ReadSources } from '../find-agent.ts';
 import { unledOf } from '../leaders/unled-reason.ts';
 
@@ -31,12 +30,16 @@ export async function agentsDocument(
       ? await store.agents({ root_id, living: !all, limit: root_id === undefined ? limit : undefined })
       : (await store.find(called, root_id)).toReversed();
   const shown = found.filter((agent) => all || isUserInitiated(agent) || agent.parent_id === null);
-  const asks = await store.asks({ root_id, open: true });
+  const root_ids = [...new Set(shown.map((agent) => agent.root_id))];
+  const [asks, approvals] = await Promise.all([
+    store.asks({ root_ids, open: true }),
+    store.openAsks(root_id),
+  ]);
   return {
     schema: 'coppice/agents/v1',
     agents: await agentsJson(sources, shown.toReversed(), asks),
     hidden: found.length - shown.length,
-    approvals: asks.length,
+    approvals,
   };
 }
 
@@ -48,11 +51,11 @@ export async function agentDocument(
   const [mail, children, requests, asks, root, parent, checkpoint] = await Promise.all([
     store.mail(agent.id),
     store.agents({ parent_id: agent.id }),
-    store.requests(agent.id),
+    store.requestCount(agent.id),
     store.asks({ agent_id: agent.id, open: true }),
     store.agent(agent.root_id),
     agent.parent_id === null ? null : store.agent(agent.parent_id),
-    newestCheckpoint(store, agent),
+    store.checkpoint(agent.id),
   ]);
   const has_ended = isTerminal(agent.state.type);
   const title = await titleOf(store, root ?? agent);
@@ -66,7 +69,7 @@ export async function agentDocument(
     forked_from: agent.forked_from,
     messages: agent.last_seq,
     checkpoints: checkpoint?.number ?? 0,
-    requests: requests.length,
+    requests,
     pending_mail: mail,
     children: children.map(({ id }) => id),
     child_names: children.map(({ name }) => name),

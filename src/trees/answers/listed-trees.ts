@@ -20,7 +20,7 @@ export class ListedTrees {
     this.#marks = new LedgerMarks(sources.store, '');
   }
 
-  /** The newest `limit` trees and all older ones that wait for an approval, newest first. */
+  /** The newest `limit` trees, newest first, then older ones that wait for an approval, up to 500. */
   async rows(limit: number): Promise<readonly TreeRow[]> {
     const { store } = this.#sources;
     // Before the rows are read, so that changes in between are noticed the next time.
@@ -44,7 +44,7 @@ export class ListedTrees {
   /** Ids of the open approvals of each tree, as a string for comparison. */
   async #askingNow(): Promise<ReadonlyMap<string, string>> {
     const asking = new Map<string, string>();
-    for (const { id, root_id } of await this.#sources.store.asks({ open: true }))
+    for (const { id, root_id } of await this.#sources.store.askMarks())
       asking.set(root_id, `${asking.get(root_id) ?? ''} ${id}`);
     return asking;
   }

@@ -36,16 +36,26 @@ interface ApprovalFilter {
   readonly id?: string | undefined;
   readonly tree?: string | undefined;
   readonly all?: boolean | undefined;
+  readonly after?: string | undefined;
+  readonly limit?: number | undefined;
 }
+
+export const APPROVALS_USUAL = 200;
 
 export async function approvalsDocument(
   { store }: Sources,
-  { id, tree, all = false }: ApprovalFilter,
+  { id, tree, all = false, after, limit = APPROVALS_USUAL }: ApprovalFilter,
 ): Promise<DocumentOf<'coppice/approvals/v1'>> {
-  const root = tree === undefined ? null : await oneRoot(store, tree);
-  const filter = root === null ? { open: true } : { root_id: root.id, open: !all };
-  const asks = id === undefined ? await store.asks(filter) : [await oneAsk(store, id)];
-  return { schema: 'coppice/approvals/v1', approvals: await approvalsJson(store, asks) };
+  const root_id = tree === undefined ? undefined : (await oneRoot(store, tree)).id;
+  const filter = { root_id, open: root_id === undefined || !all, after, limit: limit + 1 };
+  const found = id === undefined ? await store.asks(filter) : [await oneAsk(store, id)];
+  const asks = found.slice(0, limit);
+  return {
+    schema: 'coppice/approvals/v1',
+    approvals: await approvalsJson(store, asks),
+    open: await store.openAsks(root_id),
+    next: found.length > limit ? (asks.at(-1)?.id ?? null) : null,
+  };
 }
 
 type Given = Pick<AskAnswer, 'verdict' | 'shown' | 'rule' | 'values' | 'dismissed'> & {

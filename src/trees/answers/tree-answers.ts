@@ -41,7 +41,7 @@ async function treesOf(
   { limit = TREES_USUAL, before, conversations = false, cwd, asking = false }: TreesQuery,
 ): Promise<TreeRow[]> {
   const roots = await sources.store.agents({ conversations, roots: !conversations, cwd, before, limit });
-  const asks = asking ? await sources.store.asks({ open: true }) : [];
+  const asks = asking ? await sources.store.askMarks() : [];
   const ids = asks.map(({ root_id }) => root_id);
   const older = await olderRoots(sources.store, roots, ids);
   return rowsOf(sources, [...roots, ...older]);

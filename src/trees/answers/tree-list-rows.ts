@@ -14,12 +14,14 @@ import { unledTrees } from '../leaders/unled-reason.ts';
 
 /** Maximum characters of the excerpt; the approval holds the whole text. */
 const ASKED_MAX = 200;
+/** Maximum trees that are listed beside the newest because they wait for an approval, those that have waited longest. */
+const OLDER_MAX = 500;
 /** Number of rows that are made between two pauses. */
 const SLICE = 20;
 
 /** Rows of these roots, made in slices with pauses: SQLite reads are synchronous, and this process also leads agents. */
 export async function rowsOf(sources: ReadSources, roots: readonly Agent[]): Promise<TreeRow[]> {
-  const asks = await sources.store.asks({ open: true });
+  const asks = await sources.store.asks({ root_ids: roots.map(({ id }) => id), open: true });
   const rows: TreeRow[] = [];
   for (let first = 0; first < roots.length; first += SLICE) {
     if (first > 0) await pause();
@@ -28,15 +30,15 @@ export async function rowsOf(sources: ReadSources, roots: readonly Agent[]): Pro
   return rows;
 }
 
-/** Roots among `root_ids` that are not in `newest`. */
+/** Roots among `root_ids` that are not in `newest`, up to `OLDER_MAX`. */
 export async function olderRoots(
   store: ReadSources['store'],
   newest: readonly Agent[],
   root_ids: Iterable<string>,
 ): Promise<Agent[]> {
   const listed = new Set(newest.map(({ id }) => id));
-  const older = [...new Set(root_ids)].filter((id) => !listed.has(id)).map((id) => store.agent(id));
-  return (await Promise.all(older)).filter((root) => root !== null);
+  const older = [...new Set(root_ids)].filter((id) => !listed.has(id)).slice(0, OLDER_MAX);
+  return (await Promise.all(older.map((id) => store.agent(id)))).filter((root) => root !== null);
 }
 
 async function sliceOf(
@@ -44,12 +46,14 @@ async function sliceOf(
   roots: readonly Agent[],
   asks: readonly Ask[],
 ): Promise<TreeRow[]> {
-  const [titles, trees, agents] = await Promise.all([
+  const ids = roots.map(({ id }) => id);
+  const [titles, changed_at, unled_trees, trees, agents] = await Promise.all([
     titlesOf(store, roots),
+    store.changedAt(ids),
+    unledTrees(unled, store, roots),
     Promise.all(roots.map(({ id }) => store.tree(id))),
     Promise.all(roots.map(({ id }) => store.agents({ root_id: id, unsettled: true }))),
   ]);
-  const unled_trees = await unledTrees(unled, store, agents.flat());
   return roots.map((root, index) => {
     const unsettled = agents[index] ?? [];
     const living = unsettled.filter(({ state }) => !isTerminal(state.type));
@@ -82,7 +86,7 @@ async function sliceOf(
       error: failureJson(root),
       unled: unled_tree,
       started_at: isoTime(root.created_at),
-      updated_at: isoTime(Math.max(root.updated_at, ...living.map(({ updated_at }) => updated_at))),
+      updated_at: isoTime(Math.max(root.updated_at, changed_at.get(root.id) ?? 0)),
       ended_at: isoTime(root.ended_at),
     };
   });

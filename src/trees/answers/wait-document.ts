@@ -34,13 +34,12 @@ export async function waitDocument(
     (found) => !found.some(isActive),
     { ms: timeout_seconds * 1_000, signal },
   );
-  const roots = new Set(agents.flatMap((agent) => (isActive(agent) ? agent.root_id : [])));
-  const living = await Promise.all([...roots].map((root_id) => store.agents({ root_id, living: true })));
-  const unled_trees = await unledTrees(unled, store, living.flat());
+  const at_work = agents.filter(isActive);
+  const unled_trees = await unledTrees(unled, store, at_work);
   return {
     schema: 'coppice/wait/v1',
     results: agents.map((agent) => rowOf(agent, unled_trees.get(agent.root_id) ?? null)),
-    ...(roots.size === 0 ? {} : { timed_out: true }),
+    ...(at_work.length === 0 ? {} : { timed_out: true }),
   };
 }
 

@@ -1,6 +1,3 @@
-import { type Agent, isActive } from '../../records/agent/agent.ts';
-import { isTerminal } from '../../records/agent/state.ts';
-import { WAKING_MAIL } from '../../records/conversation/mail.ts';
 import { clean } from '../../render/clean.ts';
 import { type LedgerContext, resumeCommand, sameLedgerFlags } from '../../settings/suggested-command.ts';
 import { livingWorkers } from '../../store/process-gone.ts';
@@ -18,22 +15,16 @@ export interface Unled {
 /** Context for the wording of the advice: the flags of the command, and the environment that names this machine. */
 export type UnledContext = LedgerContext & { readonly env: NodeJS.ProcessEnv };
 
-/** The unled trees of these agents, by root. `agents` must hold all living agents of each tree. */
+/** The unled trees of these agents, by root. */
 export async function unledTrees(
   context: UnledContext,
   store: Store,
-  agents: readonly Agent[],
+  agents: readonly { readonly root_id: string }[],
 ): Promise<ReadonlyMap<string, Unled>> {
   const workers = await livingWorkers(store);
-  const alive = new Set(workers.map(({ id }) => id));
-  const decided = new Set(
-    agents.filter(({ worker }) => worker !== null && alive.has(worker)).map(({ root_id }) => root_id),
-  );
   const unled = new Map<string, Unled>();
-  for (const agent of agents) {
-    const { root_id } = agent;
-    if (decided.has(root_id) || isTerminal(agent.state.type) || !(await hasWork(store, agent))) continue;
-    decided.add(root_id);
+  const root_ids = [...new Set(agents.map(({ root_id }) => root_id))];
+  for (const root_id of await store.leftAlone(root_ids, workers)) {
     const found = await unledTree(context, store, root_id, workers);
     if (found !== null) unled.set(root_id, found);
   }
@@ -42,8 +33,7 @@ export async function unledTrees(
 
 /** Like `unledTrees`, for one tree. */
 export async function unledOf(context: UnledContext, store: Store, root_id: string): Promise<Unled | null> {
-  const living = await store.agents({ root_id, living: true });
-  return (await unledTrees(context, store, living)).get(root_id) ?? null;
+  return (await unledTrees(context, store, [{ root_id }])).get(root_id) ?? null;
 }
 
 /** Text for people, shown after the name of the tree. */
@@ -58,7 +48,7 @@ async function unledTree(
   workers: readonly KnownWorker[],
 ): Promise<Unled | null> {
   const placement = await store.placement(root_id);
-  const asks = (await store.asks({ root_id })).length > 0;
+  const asks = (await store.asks({ root_id, limit: 1 })).length > 0;
   const resume = resumeCommand(context, root_id, asks);
   if (placement === null) return { why: 'no process leads it', next: `resume it with ${resume}` };
   if (workers.some((worker) => mayLead(worker, placement))) return null;
@@ -75,12 +65,4 @@ async function unledTree(
     why: `no process leads it, because ${whom} is running${where}`,
     next: `start ${worker}${sameLedgerFlags(context)}${where}${host === undefined ? `, or go on here with ${resume}` : ''}`,
   };
-}
-
-/** Whether an agent that has not ended has work left: a turn under way, a queued run, or unread mail. */
-export async function hasWork(store: Store, agent: Agent): Promise<boolean> {
-  if (isActive(agent)) return true;
-  if (agent.mail_count === 0) return false;
-  // Orders and outcomes do not wake an agent, but must be consumed.
-  return (await store.mail(agent.id)).some(({ kind }) => !WAKING_MAIL.has(kind));
 }

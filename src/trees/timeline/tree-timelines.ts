@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { RequestRecord } from '../../kernel/step.ts';
 import { ALL_TOOLSETS } from '../../kernel/toolsets/all-toolsets.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
+import type { PlacedRequest } from '../../store/load-reads.ts';
 import type { Store } from '../../store/store.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
 import { Slices, unmetered } from '../cpu-meter.ts';
@@ -35,7 +35,7 @@ interface Kept {
   readonly revision: number;
   readonly version: string;
   readonly walk: AgentWalk;
-  readonly requests: readonly RequestRecord[];
+  readonly requests: readonly PlacedRequest[];
   readonly timeline: AgentTimeline;
 }
 
@@ -150,7 +150,7 @@ export class TreeTimelines {
       known.length === agent.mail_count && known.every(({ consumed_seq }) => consumed_seq !== null);
     const known_requests = before?.requests ?? [];
     const [new_requests, mail] = await Promise.all([
-      this.#store.requests(agent.id, known_requests.length),
+      this.#store.requests(agent.id, known_requests.at(-1)?.place),
       is_known ? known : this.#store.mail(agent.id, true),
     ]);
     const requests = [...known_requests, ...new_requests];

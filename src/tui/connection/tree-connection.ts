@@ -13,6 +13,9 @@ import type { AppContext } from '../app-context.ts';
 import type { AppOptions } from '../app-options.ts';
 import { needsHistory } from '../state/ui-store.ts';
 
+/** Maximum messages of a conversation that are shown when it comes into view; those that follow are added. */
+const MESSAGES_MAX = 2_000;
+
 /** Connects the UI with one tree: opens it, follows the agents that other processes lead, loads what is in view. */
 export class TreeConnection {
   readonly #app: AppContext;
@@ -113,7 +116,8 @@ export class TreeConnection {
     this.#loading.add(agent_id);
     app.attempt(async () => {
       try {
-        const messages = await app.store.history(agent_id);
+        const last = app.state.agents.get(agent_id)?.last_seq ?? 0;
+        const messages = await app.store.history(agent_id, Math.max(0, last - MESSAGES_MAX));
         const mail = await app.store.mail(agent_id);
         this.#loading.delete(agent_id);
         app.dispatch({ type: 'history', agent_id, messages, mail });

@@ -12,6 +12,12 @@ export const FORKS_MIN = 4;
 /** The entries of an agent's history; those of its ancestors are marked as inherited. */
 export function transcript(messages: readonly PlacedMessage[], agent_id: string): readonly Entry[] {
   const entries: Entry[] = [];
+  const [first] = messages;
+  if (first !== undefined && first.seq > 1) {
+    const text = `${first.seq - 1} earlier messages are not shown: coppice logs ${agent_id.slice(0, 8)}`;
+    const message = { ...first, kind: 'event' as const, content: { event: 'notice' as const, text } };
+    entries.push({ type: 'message', seq: 0, message, inherited: false, opened: false });
+  }
   let owner: string | null = null;
   for (const message of messages) {
     // At a fork point, open calls of the ancestor get the placeholder: their results are not inherited.

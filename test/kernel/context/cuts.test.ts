@@ -12,7 +12,6 @@ import type { Message, PlacedMessage } from '../../../src/records/conversation/m
 import { Prompt, promptOf } from '../../../src/records/conversation/prompt.ts';
 import { SeenFiles, seenIn } from '../../../src/records/conversation/seen-files.ts';
 import { namedWindow } from '../../../src/runtime/performing/context-room.ts';
-import { promptHistory } from '../../../src/store/prompt-messages.ts';
 
 const WINDOW = 6_000;
 const ROOM = { window: WINDOW, share: 0.8, overhead: 300 };
@@ -118,12 +117,12 @@ describe('cuts', () => {
   it('grown, from the whole history, and from the newest checkpoint on: one prompt, and the same files seen', async () => {
     let cut = 0;
     const property = fc.asyncProperty(steps, async (all) => {
-      for (const { id, history, prompt, seen, uncut, open } of play(all)) {
-        const store = {
-          history: async (_: string, after = 0, limit = Number.MAX_SAFE_INTEGER) =>
-            history.slice(after, after + limit),
-        };
-        const read = await promptHistory(store, { id, last_seq: history.length });
+      for (const { history, prompt, seen, uncut, open } of play(all)) {
+        const newest = history.findLast(
+          ({ kind, content }) => kind === 'event' && content.event === 'checkpoint',
+        );
+        const { through = 0 } = ((newest?.content as { data?: object })?.data ?? {}) as { through?: number };
+        const read = history.filter(({ seq }) => seq > through);
         if (read.length < history.length) cut += 1;
         for (const built of [promptOf(history), promptOf(read)]) {
           assert.deepEqual(built.messages(), prompt.messages());

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ModelRequest } from '../../../src/models/model.ts';
 import { promptOf } from '../../../src/records/conversation/prompt.ts';
-import { newestCheckpoint, promptHistory } from '../../../src/store/prompt-messages.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { setStage } from '../stage.ts';
 import { TASK, tokensOf, WINDOW, workTool, wornOutModel } from './worn-out-window.ts';
@@ -36,14 +35,14 @@ onBothDatabases('checkpoints', (database) => {
       TURNS + 1,
       'people see every result',
     );
-    assert.equal((await newestCheckpoint(stage.store, root))?.number, checkpoints);
+    assert.equal((await stage.store.checkpoint(root.id))?.number, checkpoints);
     const last = seen.findLast(({ agent }) => agent.parent_id === null) as ModelRequest;
     const [first] = last.messages;
     const kid = await stage.agent('kid');
     for (const text of [TASK, 'And be quick, says Ada.', 'So far I have counted.', `kid (${kid.id}): idle`])
       assert.ok(first?.role === 'user' && first.text.includes(text), text);
     assert.ok(last.tools.some(({ name }) => name === 'recall'));
-    const read = await promptHistory(stage.store, root);
+    const read = (await stage.store.conversations([root.id])).get(root.id)?.messages ?? [];
     assert.ok(read.length < history.length / 2, 'a takeover reads from the newest checkpoint on');
     assert.deepEqual(promptOf(read).messages(), promptOf(history).messages());
   });

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Model, ModelOutcome, ModelRequest } from '../../../src/models/model.ts';
-import { newestCheckpoint } from '../../../src/store/prompt-messages.ts';
 import { until } from '../../until.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
@@ -145,7 +144,7 @@ onBothDatabases('hard summaries', (database) => {
     await on.runtime.compact(root.id);
     await on.runtime.settled(root.id);
     assert.equal(orders.length, 1);
-    assert.equal((await newestCheckpoint(on.store, await on.agent('main')))?.summary, 'So far.');
+    assert.equal((await on.store.checkpoint((await on.agent('main')).id))?.summary, 'So far.');
   });
 
   it('by another model, whose window is too small: its own model writes it, and keeps the window that it has', async () => {
@@ -169,7 +168,7 @@ onBothDatabases('hard summaries', (database) => {
     for (const times of [1, 2]) {
       await on.runtime.compact(root.id);
       await on.runtime.settled(root.id);
-      assert.equal((await newestCheckpoint(on.store, await on.agent('main')))?.summary, 'So far.');
+      assert.equal((await on.store.checkpoint((await on.agent('main')).id))?.summary, 'So far.');
       await on.runtime.send(root.id, 'go on');
       const { reply, failure } = await on.runtime.settled(root.id);
       assert.deepEqual([reply, failure, orders.length, refused], ['well', null, times, 1]);
@@ -192,7 +191,7 @@ onBothDatabases('hard summaries', (database) => {
       await on.runtime.send(root.id, 'go on');
       const { reply } = await on.runtime.settled(root.id);
       assert.deepEqual([reply, orders.length], ['well', 1]);
-      const checkpoint = await newestCheckpoint(on.store, await on.agent('main'));
+      const checkpoint = await on.store.checkpoint((await on.agent('main')).id);
       assert.equal(checkpoint?.spoken[0]?.text, 'The task.');
       assert.ok(JSON.stringify(checkpoint).length < 8_000);
     });

@@ -151,7 +151,7 @@ describe('a ledger whose connection breaks before the answer', () => {
     const config = { system: 'word '.repeat(3_000) };
     const on = await setStage(() => 'unused', { models: { 'play/actor': model }, config });
     const { root } = await on.perform();
-    const { wrap, calls } = breaking('requests', () => true);
+    const { wrap, calls } = breaking('newestRequests', () => true);
     const next = await on.reopen(undefined, { wrap });
     await next.runtime.resume(root.id);
     await next.runtime.send(root.id, 'more');

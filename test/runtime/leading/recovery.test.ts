@@ -122,8 +122,8 @@ alwaysOnBothDatabases('recovery', (database) => {
     const child = await on.runtime.fork(root.id, 'kid', null);
     const wrap = (store: Store): Store =>
       Object.assign(Object.create(store) as Store, {
-        history: (...given: Parameters<Store['history']>) =>
-          given[0] === child.id ? Promise.reject(new Error('a page is torn')) : store.history(...given),
+        conversations: (ids: readonly string[]) =>
+          ids.includes(child.id) ? Promise.reject(new Error('a page is torn')) : store.conversations(ids),
       });
     const next = await on.reopen(undefined, { wrap });
     const { broken } = await next.runtime.resume(root.id);

@@ -183,14 +183,31 @@ function suite(database: () => Promise<string | undefined>): void {
       const store: { -readonly [Key in 'mail']: Stage['store'][Key] } = on.store;
       const mail = store.mail.bind(on.store);
       let held_back = 0;
-      store.mail = async (to_id, all) => {
+      store.mail = async (...terms) => {
         held_back += 1;
-        await until(async () => (await mail(to_id)).length === 0, 'the order is followed');
-        return mail(to_id, all);
+        await until(async () => (await mail(terms[0])).length === 0, 'the order is followed');
+        return mail(...terms);
       };
       const child = await on.runtime.fork(root.id, 'late', null);
       assert.deepEqual([child.name, child.parent_id], ['late', root.id]);
       assert.ok(held_back > 0);
+    });
+
+    it('costs the same in a mailbox with many letters, read ones and unread ones', async () => {
+      const on = await stage(() => 'ready');
+      const { root } = await on.perform('hello', { children: 0 });
+      for (let at = 0; at < 30; at += 1) await on.runtime.send(root.id, `letter ${at}`);
+      await on.runtime.settled(root.id);
+      const store: { -readonly [Key in 'mail']: Stage['store'][Key] } = on.store;
+      const mail = store.mail.bind(on.store);
+      let most = 0;
+      store.mail = async (...terms) => {
+        const found = await mail(...terms);
+        most = Math.max(most, found.length);
+        return found;
+      };
+      await assert.rejects(on.runtime.fork(root.id, 'another', null), { code: 'E_REFUSED' });
+      assert.ok(most <= 1, `${most} letters were read at once`);
     });
 
     it('many at once are all created separately', async () => {

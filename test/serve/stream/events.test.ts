@@ -196,7 +196,7 @@ alwaysOnBothDatabases('the event stream', (database) => {
     const wrap = (store: Store): Store =>
       new Proxy(store, {
         get(target, key) {
-          if (key === 'asks' && is_away)
+          if (key === 'askMarks' && is_away)
             return () => Promise.reject(new StoreError('E_DB_UNAVAILABLE', 'it is away'));
           const value: unknown = Reflect.get(target, key);
           return typeof value === 'function' ? value.bind(target) : value;

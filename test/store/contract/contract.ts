@@ -465,7 +465,16 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       const tree = await store.tree(root.id);
       assert.equal(tree?.tokens, 240);
       assert.equal(tree?.cost_usd, 0.25);
-      assert.deepEqual(await store.requests(root.id), [request, free]);
+      const found = await store.requests(root.id);
+      assert.deepEqual(
+        found.map(({ model, usage, started_at, duration_ms }) => ({ model, usage, started_at, duration_ms })),
+        [request, free],
+      );
+      const [first, second] = found;
+      assert.deepEqual(await store.requests(root.id, 0, 1), [first]);
+      assert.deepEqual(await store.requests(root.id, first?.place), [second]);
+      assert.deepEqual(await store.newestRequests(root.id, 1), [second]);
+      assert.equal(await store.requestCount(root.id), 2);
     });
 
     it('leases: one claim wins, epochs rise, ended agents are never claimed', async () => {

@@ -15,7 +15,7 @@ import { AgentActions } from './agent-actions.tsx';
 import { Composer } from './composer.tsx';
 import { MessageView } from './message.tsx';
 import { PromptView } from './prompt.tsx';
-import { RequestsView } from './requests.tsx';
+import { RequestsView, SHOWN } from './requests.tsx';
 
 const REFRESH_MS = 1_500;
 
@@ -48,7 +48,7 @@ export function AgentView({ route, writes }: PageContext) {
   const path = `/v1/agents/${encodeURIComponent(id)}`;
   const { data: agent, error, reload } = useApi<FullAgent>(id === '' ? null : path, REFRESH_MS);
   const requests = useApi<{ readonly requests: readonly ModelRequest[] }>(
-    agent === null ? null : `${path}/requests`,
+    agent === null ? null : `${path}/requests?tail=${SHOWN}`,
     0,
     agent?.requests,
   );
@@ -103,7 +103,9 @@ export function AgentView({ route, writes }: PageContext) {
         />
       )}
       {tab === 'prompt' && <PromptView agent={agent} request={requests.data?.requests.at(-1) ?? null} />}
-      {tab === 'requests' && <RequestsView requests={requests.data?.requests ?? null} />}
+      {tab === 'requests' && (
+        <RequestsView requests={requests.data?.requests ?? null} total={agent.requests} />
+      )}
       {writes && agent.ended_at === null && <Composer agent={agent} onSent={reload} />}
     </section>
   );

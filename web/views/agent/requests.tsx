@@ -1,19 +1,26 @@
 import { count, dollars, duration } from '../../data/amounts.ts';
 import type { ModelRequest } from './agent.tsx';
 
-const SHOWN = 300;
+/** Maximum requests that are listed. */
+export const SHOWN = 300;
 
 /** Usage of each model request, newest first. */
-export function RequestsView({ requests }: { readonly requests: readonly ModelRequest[] | null }) {
+export function RequestsView({
+  requests,
+  total,
+}: {
+  readonly requests: readonly ModelRequest[] | null;
+  readonly total: number;
+}) {
   if (requests === null) return <p class="empty">Loading…</p>;
   if (requests.length === 0) return <p class="empty">It has not asked its model yet.</p>;
   const shown = requests.slice(-SHOWN).toReversed();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard.
     <section class="wide scroller" tabIndex={0} aria-label="Requests">
-      {requests.length > SHOWN && (
+      {total > shown.length && (
         <p class="dim">
-          The newest {SHOWN} of {requests.length}
+          The newest {shown.length} of {total}
         </p>
       )}
       <table>

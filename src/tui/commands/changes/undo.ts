@@ -5,7 +5,7 @@ import { gitIn } from '../../../processes/git-command.ts';
 import { realPath } from '../../../processes/working-folder.ts';
 import { isWorking } from '../../../records/agent/state.ts';
 import { clean } from '../../../render/clean.ts';
-import type { FileChange } from '../../../store/store.ts';
+import type { FileChange } from '../../../store/read-records.ts';
 import { restoreFile } from '../../../tools/files/change-file.ts';
 import { difference } from '../../../tools/files/difference.ts';
 import { hashBytes, hashContained } from '../../../tools/files/file-hash.ts';
