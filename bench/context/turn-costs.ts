@@ -2,7 +2,6 @@ import type { ModelRequest } from '../../src/models/model.ts';
 import type { Agent } from '../../src/records/agent/agent.ts';
 import type { AssistantPart } from '../../src/records/conversation/message.ts';
 import { promptOf } from '../../src/records/conversation/prompt.ts';
-import { promptHistory } from '../../src/store/prompt-messages.ts';
 import type { Store } from '../../src/store/store.ts';
 import { tokensOf, WINDOW, workTool } from '../../test/runtime/context/worn-out-window.ts';
 import { setStage } from '../../test/runtime/stage.ts';
@@ -50,9 +49,9 @@ export async function turnCosts(checkpoints: number, step: number): Promise<read
     const agent = (await stage.store.agent(request.agent.id)) as Agent;
     const before = process.cpuUsage();
     for (let round = 1; round < TAKEOVERS; round += 1)
-      promptOf(await promptHistory(stage.store, agent)).messages();
+      promptOf(await promptMessages(stage.store, agent)).messages();
     const takeover_us = cpuSince(before) / TAKEOVERS;
-    const { length: takeover_rows } = await promptHistory(stage.store, agent);
+    const { length: takeover_rows } = await promptMessages(stage.store, agent);
     stretches.push({
       ...{ checkpoints: made, turns: count, turn_us: cpu / count, rows: seen },
       ...{ history: agent.last_seq, takeover_rows, takeover_us },
@@ -120,3 +119,7 @@ const READS: ReadonlySet<string> = new Set([
   'waiters',
   'tasks',
 ]);
+
+async function promptMessages(store: Store, { id }: Agent) {
+  return (await store.conversations([id])).get(id)?.messages ?? [];
+}

@@ -42,12 +42,13 @@ function statements(trees: number, hex: (n: string) => string, now: number): rea
     seq: number | string,
     mail: number | string,
     from: string,
+    at = began,
   ) =>
     `INSERT INTO agents (id, root_id, parent_id, name, session_key, origin, depth, config, status, state, last_seq, mail_count, noticed, living_children,
       created_at, updated_at) SELECT ${of}, ${root_of}, CASE WHEN ${is_root} THEN NULL ELSE ${root_of} END,
       CASE WHEN ${is_root} THEN 'main' ELSE 'kid-' || i END, 'agent:main:' || ${of}, CASE WHEN ${is_root} THEN 'root' ELSE 'fork' END,
       CASE WHEN ${is_root} THEN 0 ELSE 1 END, '${config}', 'idle', '{"type":"idle"}', ${seq}, ${mail}, ${mail},
-      CASE WHEN ${is_root} THEN ${AGENTS - 1} ELSE 0 END, ${began} + i, ${began} + i FROM ${from}`;
+      CASE WHEN ${is_root} THEN ${AGENTS - 1} ELSE 0 END, ${at} + i, ${at} + i FROM ${from}`;
   const text = `'{"origin":"human","text":"' || i || ': ${'words and words '.repeat(20)}"}'`;
   const message = (of: string, seq: string, from: string) =>
     `INSERT INTO messages (agent_id, seq, kind, content, at) SELECT ${of}, ${seq}, 'user', ${text}, ${began} + i FROM ${from}`;
@@ -71,7 +72,8 @@ function statements(trees: number, hex: (n: string) => string, now: number): rea
     request(long, series(all / 2)),
     mail(long, long, '7', 'i + 1', series(all)),
     tree(wide, trees, series(1)),
-    agent(id('i', '2'), wide, 'i = 0', MESSAGES, 1, series(trees)),
+    // The newest tree.
+    agent(id('i', '2'), wide, 'i = 0', MESSAGES, 1, series(trees), began + all),
     message(id(`(i / ${MESSAGES})`, '2'), `1 + i % ${MESSAGES}`, series(trees * MESSAGES)),
     mail(id('i', '2'), wide, '6', '1', series(trees)),
     `INSERT INTO asks (id, root_id, agent_id, agent_name, call_id, tool, subject, input, cwd, rule, asked_at)

@@ -28,8 +28,11 @@ export interface Ground extends GrownLedger {
 
 export interface Operation {
   readonly name: string;
-  /** `constant`: it costs the same on a ledger of any size. `linear`: what it does is as large as the ledger. */
-  readonly grows: 'constant' | 'linear';
+  /**
+   * `constant`: it costs the same on a ledger of any size. `indexed`: it reads the same rows, and the database looks at entries of an index or at the agents of
+   * one tree. `linear`: what it does is as large as the ledger.
+   */
+  readonly grows: 'constant' | 'indexed' | 'linear';
   readonly rounds: number;
   readonly run: (ground: Ground) => Promise<void>;
 }
@@ -62,6 +65,12 @@ function get(
 const constant = (name: string, run: Operation['run'], rounds = 7): Operation => ({
   name,
   grows: 'constant',
+  rounds,
+  run,
+});
+const indexed = (name: string, run: Operation['run'], rounds = 7): Operation => ({
+  name,
+  grows: 'indexed',
   rounds,
   run,
 });
@@ -143,8 +152,8 @@ export const OPERATIONS: readonly Operation[] = [
     'tree',
     get('GET /v1/trees/:tree', {}, ({ usual }) => ({ tree: usual.root_id })),
   ),
-  constant('show: find by name and open', get('GET /v1/agents', { called: 'kid-1' })),
-  constant(
+  indexed('show: find by name and open', get('GET /v1/agents', { called: 'kid-1' })),
+  indexed(
     'GET agent, long conversation',
     get('GET /v1/agents/:agent', {}, ({ long }) => ({ agent: long })),
   ),
@@ -160,8 +169,24 @@ export const OPERATIONS: readonly Operation[] = [
     'mail list of a wide tree',
     get('GET /v1/trees/:tree/mail', { limit: '10' }, ({ wide }) => ({ tree: wide })),
   ),
-  constant('trees list', get('GET /v1/trees', { limit: '10' })),
-  constant('asks page', get('GET /v1/approvals', {})),
+  indexed('trees list, a wide tree among them', get('GET /v1/trees', { limit: '10' })),
+  constant('asks page', get('GET /v1/approvals', { limit: '20' })),
+  linear(
+    'send in a wide tree',
+    async ({ store, wide }) => {
+      const root = (await store.agent(wide)) as Agent;
+      await store.send({ ...letter(root, root), id: randomUUID(), from_id: null });
+    },
+    7,
+  ),
+  linear(
+    'fork in a wide tree',
+    async ({ store, wide }) => {
+      const root = (await store.agent(wide)) as Agent;
+      await step(store, root, { create: [newAgent(root, { worker: null })] });
+    },
+    7,
+  ),
   linear('letters to a busy agent', lettersToBusy),
   linear('takeover of a wide tree', async ({ url, wide }) => {
     const store = await openStore(url);
