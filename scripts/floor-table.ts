@@ -60,7 +60,7 @@ export const CLOSURES: Readonly<
       ...['cron-ledger', 'load-reads', 'outbox-ledger', 'process-gone', 'prompt-messages', 'remove-old'].map(
         (name) => `store/${name}.ts`,
       ),
-      ...['store/retention-ledger.ts', 'store/store-error.ts', 'store/store.ts'],
+      ...['store/read-records.ts', 'store/retention-ledger.ts', 'store/store-error.ts', 'store/store.ts'],
       // The contract of models, and the model that stands in for an MCP client, which makes no request.
       ...['models/model.ts', 'models/model-host.ts', 'models/client-model.ts'],
       // How a tool is made, and how rules judge the built-in tools by name.
