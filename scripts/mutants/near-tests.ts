@@ -82,7 +82,7 @@ export const NEAR: readonly Near[] = [
       'store/sqlite-files',
       'store/store-sqlite',
       'store/plans-sqlite.long',
-      'store/migration',
+      'store/old-schemas',
       'store/partial-indexes',
     ],
   },
@@ -103,7 +103,7 @@ export const NEAR: readonly Near[] = [
       'store/store-postgres',
       'store/postgres-undone',
       'store/postgres-overlap',
-      'store/migration',
+      'store/old-schemas',
       'store/postgres-pool',
     ],
   },
@@ -122,7 +122,7 @@ export const NEAR: readonly Near[] = [
   {
     under: ['store/postgres/'],
     quick: [],
-    slow: ['store/postgres-pool', 'store/migration', 'store/partial-indexes', 'store/store-postgres'],
+    slow: ['store/postgres-pool', 'store/old-schemas', 'store/partial-indexes', 'store/store-postgres'],
   },
   {
     under: ['store/'],

@@ -5,6 +5,7 @@ export type StoreErrorCode =
   | 'E_DB_UNREADABLE'
   | 'E_DB_CORRUPT'
   | 'E_DB_NEWER'
+  | 'E_DB_OLDER'
   | 'E_DB_READ_ONLY'
   | 'E_DB_FULL'
   | 'E_DB_BUSY'

@@ -117,7 +117,7 @@ it('names what is at the path if it is not a file, and does not block on a pipe'
 });
 
 it('refuses a ledger whose version does not match its tables, and leaves it unchanged', async () => {
-  for (const version of [-3, 0, 1]) {
+  for (const version of [-3, 0]) {
     const file = join(folder, `version${version}.db`);
     await (await openStore(file)).close();
     const database = new DatabaseSync(file);

@@ -2,7 +2,7 @@
 
 import type pg from 'pg';
 import { openLedger } from '../ledger/ledger.ts';
-import { migrationsOf, NEWEST_SCHEMA } from '../schema/migrations.ts';
+import { migrationsOf, NEWEST_SCHEMA, refuseOtherSchema } from '../schema/migrations.ts';
 import type { OpenStoreOptions, Store } from '../store.ts';
 import { StoreError } from '../store-error.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -54,12 +54,7 @@ export async function migrate(client: pg.ClientBase, location: string, create: b
     );
     const { rows } = await client.query('SELECT coalesce(max(number), 0) AS present FROM coppice_migrations');
     const present = Number(rows[0].present);
-    if (present > NEWEST_SCHEMA) {
-      throw new StoreError(
-        'E_DB_NEWER',
-        `${location} was written by a newer Coppice (schema ${present}, this one knows ${NEWEST_SCHEMA}): update Coppice, or use another database`,
-      );
-    }
+    refuseOtherSchema(present, location);
     for (const migration of migrationsOf('postgres')) {
       if (migration.number <= present) continue;
       await client.query('INSERT INTO coppice_migrations (number) VALUES ($1)', [migration.number]);

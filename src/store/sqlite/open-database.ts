@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { migrationsOf, NEWEST_SCHEMA } from '../schema/migrations.ts';
+import { migrationsOf, NEWEST_SCHEMA, refuseOtherSchema } from '../schema/migrations.ts';
 import { StoreError } from '../store-error.ts';
 import { sqliteStoreError } from './sqlite-error.ts';
 
@@ -136,12 +136,7 @@ function migrate(database: DatabaseSync, file: string): void {
   database.exec('BEGIN IMMEDIATE');
   try {
     const present = version();
-    if (present > NEWEST_SCHEMA) {
-      throw new StoreError(
-        'E_DB_NEWER',
-        `${file} was written by a newer Coppice (schema ${present}, this one knows ${NEWEST_SCHEMA}): update Coppice, or choose another file with --database`,
-      );
-    }
+    refuseOtherSchema(present, file);
     if (present < 0 || (present === 0 && isOurs(database))) throw notThatSchema(file, present);
     for (const migration of migrationsOf('sqlite')) {
       if (migration.number <= present) continue;
@@ -153,7 +148,7 @@ function migrate(database: DatabaseSync, file: string): void {
   } catch (error) {
     // A full disk has ended the transaction already.
     if (database.isTransaction) database.exec('ROLLBACK');
-    // The migration does not fit the existing tables.
+    // A migration does not fit the existing tables.
     if ((error as { readonly errcode?: number }).errcode === SQLITE_ERROR)
       throw notThatSchema(file, version(), error);
     throw error;
