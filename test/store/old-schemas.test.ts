@@ -62,7 +62,7 @@ for (const schema of [1, OLDEST_SCHEMA - 1])
       PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${schema};`);
     await assert.rejects(openStore(file), {
       code: 'E_DB_OLDER',
-      message: new RegExp(`${file} .* schema ${schema}, .*: read it with .* --database`),
+      message: new RegExp(`${file} .*schema ${schema}, .*: read it with .* --database`),
     });
     assert.deepEqual(
       [...old.prepare('SELECT root_id FROM trees').all()].map((row) => row.root_id),

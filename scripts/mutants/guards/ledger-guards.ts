@@ -33,15 +33,15 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'message-key',
     protects: 'a conversation from a second message at the same place, whoever writes it (law 11)',
-    file: 'src/store/schema/base-schema.ts',
-    guard: '  at bigint NOT NULL,\n  PRIMARY KEY (agent_id, seq)\n) STRICT, WITHOUT ROWID;',
-    without: '  at bigint NOT NULL\n) STRICT;',
+    file: 'src/store/schema/schema.ts',
+    guard: '  changed text,\n  PRIMARY KEY (agent_id, seq)\n) STRICT, WITHOUT ROWID;',
+    without: '  changed text\n) STRICT;',
     tests: BOTH,
   },
   {
     name: 'mail-number-key-postgres',
     protects: 'a mailbox from two letters with the same number (law 11)',
-    file: 'src/store/schema/base-schema.ts',
+    file: 'src/store/schema/schema.ts',
     guard: ',\n  UNIQUE (to_id, number)\n',
     without: '\n',
     tests: POSTGRES,
@@ -49,7 +49,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'delivery-key-postgres',
     protects: 'people from the same delivery entered twice',
-    file: 'src/store/schema/base-schema.ts',
+    file: 'src/store/schema/schema.ts',
     guard: 'CREATE TABLE deliveries (\n  id text PRIMARY KEY,',
     without: 'CREATE TABLE deliveries (\n  id text NOT NULL,',
     tests: POSTGRES,
@@ -57,7 +57,7 @@ export const LEDGER_GUARDS: readonly Guard[] = [
   {
     name: 'fire-key-sqlite',
     protects: 'a job from firing twice for the same instant, whoever enters it (law F1)',
-    file: 'src/store/schema/base-schema.ts',
+    file: 'src/store/schema/schema.ts',
     guard: '  fired_at bigint NOT NULL,\n  PRIMARY KEY (job_id, instant, manual)\n) STRICT, WITHOUT ROWID;',
     without: '  fired_at bigint NOT NULL\n) STRICT;',
     tests: SQLITE,
