@@ -1,5 +1,3 @@
-// The terminal UI: `App` connects the runtime (`connection/`), the state (`state/`), the keys (`keys/`) and the screen (`terminal/`, `views/`).
-
 import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
@@ -25,8 +23,9 @@ import { OpenTrees } from './connection/open-trees.ts';
 import { answerByLetter } from './keys/answer-keys.ts';
 import type { KeyBindings } from './keys/keys-config.ts';
 import { confirmByLetter } from './keys/overlay-keys.ts';
-import { AppOverview } from './overview/app-overview.ts';
+import { Overview } from './overview/overview.ts';
 import { overviewSource } from './overview/overview-source.ts';
+import type { OverviewSource } from './overview/overview-state.ts';
 import { LinePrinter } from './printing/line-printer.ts';
 import { Notices } from './printing/notices.ts';
 import type { Tone } from './state/entry.ts';
@@ -36,6 +35,8 @@ import { reduce } from './state/ui-store.ts';
 import { Bell } from './terminal/bell.ts';
 import type { Screen } from './terminal/screen.ts';
 import { warmUp } from './text/wrap.ts';
+
+// The terminal UI: `App` connects the runtime (`connection/`), the state (`state/`), the keys (`keys/`) and the screen (`terminal/`, `views/`).
 
 /** Minimum time between frames for changes made by agents; a key is drawn at once. */
 const FRAME_MS = 100;
@@ -291,5 +292,39 @@ class App implements AppContext {
     if (!this.#unfinished) return;
     if (this.#draw_timer !== null) clearTimeout(this.#draw_timer);
     this.#draw_timer = setTimeout(() => this.#draw(), 0);
+  }
+}
+
+/** The overview as an overlay of the app; the tree in view counts as read. */
+class AppOverview extends Overview {
+  readonly #app: AppContext;
+  readonly #source: OverviewSource;
+
+  constructor(app: AppContext, source: OverviewSource, redraw: () => void) {
+    super(source, {
+      ...{ style: app.style, bindings: app.bindings, screen: app.screen, redraw },
+      close: () => app.dispatch({ type: 'overlay', overlay: null }),
+      open: (agent_id) => {
+        app.dispatch({ type: 'overlay', overlay: null });
+        app.attempt(() => app.openTree(agent_id));
+      },
+    });
+    this.#app = app;
+    this.#source = source;
+  }
+
+  /** Opens or closes the overview when its overlay has appeared or gone: it follows the ledger only while it is shown. */
+  changed(before: UiState): void {
+    const shown = this.#app.state.overlay?.type === 'trees';
+    if (shown === (before.overlay?.type === 'trees')) return;
+    if (!shown) return void this.close();
+    this.markSeen();
+    this.open();
+  }
+
+  markSeen(): void {
+    const { root_id, agents } = this.#app.state;
+    const changes = [...agents.values()].map(({ updated_at }) => updated_at);
+    if (root_id !== null) this.#source.seen.mark(root_id, Math.max(...changes));
   }
 }

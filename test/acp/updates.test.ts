@@ -7,8 +7,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
-import { ConversationFeed } from '../../src/acp/updates/conversation-feed.ts';
-import { StreamedText } from '../../src/acp/updates/streamed-text.ts';
+import { ConversationFeed, StreamedText } from '../../src/acp/updates/conversation-feed.ts';
 import {
   doneChange,
   intendedChange,

@@ -119,7 +119,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
   {
     name: 'http-hidden-errors',
     protects: 'paths and texts from inside the server from appearing in answers',
-    file: 'src/serve/http/http-error.ts',
+    file: 'src/serve/http/web-app.ts',
     guard: 'status === 500 ? hidden(report) : report',
     without: 'report',
     tests: NEAR,

@@ -12,7 +12,6 @@ import type {
 import { endOfText } from '../../records/text/cut-text.ts';
 import { outputText } from '../../records/text/untrusted-text.ts';
 import { clean } from '../../render/clean.ts';
-import { StreamedText } from './streamed-text.ts';
 import { outputContent, resultView, toolCallView } from './tool-call-view.ts';
 
 /** Maximum characters shown of a running call's output: its end. */
@@ -260,4 +259,51 @@ const SEVERITIES: Partial<Readonly<Record<EventContent['event'], 'info' | 'warni
 
 function joined({ parts }: AssistantContent, type: 'text' | 'reasoning'): string {
   return parts.map((part) => (part.type === type ? part.text : '')).join('');
+}
+
+const BROKEN = '\n\n[The answer was interrupted and starts again.]\n\n';
+
+/** Sends text as it arrives; what is sent cannot be taken back. After a restart, text that repeats what was already sent is not sent again. */
+export class StreamedText {
+  readonly #send: (text: string) => void;
+  #sent = '';
+  #now = '';
+  #compares = false;
+
+  constructor(send: (text: string) => void) {
+    this.#send = send;
+  }
+
+  add(text: string): void {
+    this.#now += text;
+    if (this.#compares) return this.#catchUp();
+    this.#sent = this.#now;
+    if (text !== '') this.#send(text);
+  }
+
+  /** The stream broke: the whole text follows again. */
+  restart(): void {
+    this.#now = '';
+    this.#compares = true;
+  }
+
+  /** Ends the text, which is now known in full: sends what is missing. */
+  finish(whole: string): void {
+    this.#now = whole;
+    this.#catchUp();
+    this.forget();
+  }
+
+  /** Discards the text: the answer was abandoned, and the next text is unrelated. */
+  forget(): void {
+    [this.#sent, this.#now, this.#compares] = ['', '', false];
+  }
+
+  #catchUp(): void {
+    if (this.#sent.startsWith(this.#now)) return;
+    const follows = this.#now.startsWith(this.#sent);
+    this.#send(follows ? this.#now.slice(this.#sent.length) : `${BROKEN}${this.#now}`);
+    this.#sent = this.#now;
+    this.#compares = false;
+  }
 }

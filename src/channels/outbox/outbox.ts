@@ -1,15 +1,13 @@
-/** The outbox: passes deliveries of the ledger to channels. */
-
 import { setImmediate as soon } from 'node:timers/promises';
 import { Poll } from '../../processes/poll.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../processes/waiting.ts';
 import { type Delivery, splitTarget } from '../../records/run/delivery.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
 import type { Channel, ChannelLog } from '../channel.ts';
-import { ChannelQueue } from './channel-queue.ts';
 import { DeliveryTry, type TryContext } from './delivery-try.ts';
-import type { DeliveryLedger } from './outage-retry.ts';
-import { LedgerRetry } from './outage-retry.ts';
+import { type DeliveryLedger, LedgerRetry } from './outage-retry.ts';
+
+/** The outbox: passes deliveries of the ledger to channels. */
 
 const POLL_MS = 1_000;
 const UNKNOWN_POLL_MS = 60_000;
@@ -220,5 +218,48 @@ export class Outbox {
     while (this.#work.size > 0 && !late.signal.aborted)
       await unlessAborted(Promise.all(this.#work), late.signal, () => undefined);
     cancel();
+  }
+}
+
+/** Claimed deliveries of one channel: tried in order of creation, one at a time for each target. */
+class ChannelQueue {
+  readonly channel: Channel;
+  readonly #waiting: Delivery[] = [];
+  /** Targets of the tries in progress. */
+  readonly #busy = new Set<string>();
+
+  constructor(channel: Channel) {
+    this.channel = channel;
+  }
+
+  get under_way(): number {
+    return this.#busy.size;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  add(delivery: Delivery): void {
+    const after = this.#waiting.findLastIndex((one) => one.created_at <= delivery.created_at);
+    this.#waiting.splice(after + 1, 0, delivery);
+  }
+
+  /** Takes the oldest delivery whose target is free; the target is busy until `ended` is called. */
+  next(): Delivery | null {
+    const at = this.#waiting.findIndex((one) => !this.#busy.has(one.target));
+    const [delivery] = at < 0 ? [] : this.#waiting.splice(at, 1);
+    if (delivery === undefined) return null;
+    this.#busy.add(delivery.target);
+    return delivery;
+  }
+
+  ended(delivery: Delivery): void {
+    this.#busy.delete(delivery.target);
+  }
+
+  /** Removes and returns all waiting deliveries. */
+  drain(): Delivery[] {
+    return this.#waiting.splice(0);
   }
 }

@@ -1,14 +1,15 @@
-/** Webhooks: signed POSTs to endpoints of the configuration. */
-
 import { createHmac } from 'node:crypto';
 import { retryAfter } from '../../models/refusals/retry-after.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import { cutText } from '../../records/text/cut-text.ts';
+import { decoded } from '../../records/text/text.ts';
 import { clean } from '../../render/clean.ts';
 import type { Channel, DeliverContext, DeliverResult, Parcel } from '../channel.ts';
 import { deliveryJson } from '../parcel-json.ts';
 import { unknownName } from '../unknown-name.ts';
-import { type Endpoint, endpointOf } from './endpoint.ts';
 import { type Posted, post } from './post.ts';
+
+/** Webhooks: signed POSTs to endpoints of the configuration. */
 
 const TIME_LIMIT_MS = 10_000;
 
@@ -120,4 +121,60 @@ function quoted({ hidden }: Endpoint, text: string): string {
   let said = clean(text);
   for (const secret of hidden) said = said.replaceAll(secret, '[hidden]');
   return cutText(said, TEXT_MAX);
+}
+
+/** The URL that a webhook is posted to, and the key that signs it. */
+interface Endpoint {
+  readonly name: string;
+  readonly url: URL;
+  readonly key: Buffer;
+  /** Texts that are masked in errors: the secret, and parts of the URL that may be secret. The longest first. */
+  readonly hidden: readonly string[];
+}
+
+const SECRET_PREFIX = 'whsec_';
+/** Minimum length of a part of a URL that is masked; shorter ones would mask ordinary words. */
+const SECRET_MIN = 4;
+
+/** Checks a configured webhook. Throws `E_CONFIG`, without the URL or the secret in the message. */
+function endpointOf(name: string, { url, secret }: { url: string; secret: string }): Endpoint {
+  const wrong = (what: string, hint: string) =>
+    new CoppiceError('E_CONFIG', `the webhook "${name}" ${what}`, { hint });
+  const parsed = URL.parse(url);
+  if (parsed === null) throw wrong('has no valid url', 'It begins with https:// or http://');
+  if (parsed.protocol !== 'https:' && parsed.protocol !== 'http:')
+    throw wrong(`has a url of ${parsed.protocol}`, 'Only https: and http: can be posted to.');
+  if (parsed.username !== '' || parsed.password !== '')
+    throw wrong('has a user or a password in its url', 'Leave them out: the signature says who sends.');
+  const key = signingKey(secret);
+  if (key === null)
+    throw wrong(
+      'has no usable secret',
+      'It is whsec_ followed by base64, or any other text that is not empty.',
+    );
+  return { name, url: parsed, key, hidden: hiddenOf(parsed, secret) };
+}
+
+function hiddenOf(url: URL, secret: string): string[] {
+  const { pathname, search, searchParams } = url;
+  const raw = search.slice(1).split('&');
+  const values = [
+    ...raw.map((pair) => pair.slice(pair.indexOf('=') + 1)),
+    ...[...searchParams].map(([, value]) => value),
+    pathname === '/' ? '' : pathname,
+    decoded(pathname),
+    secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : '',
+  ].filter((text) => text.length >= SECRET_MIN);
+  // The whole secret and query are masked however short they are.
+  const whole = [secret, search, search.slice(1), decoded(search)].filter((text) => text.length > 1);
+  return [...new Set([...values, ...whole])].sort((a, b) => b.length - a.length);
+}
+
+/** Decodes a secret: base64 after `whsec_` (Standard Webhooks), any other text as UTF-8. Null for an empty or malformed one. */
+function signingKey(secret: string): Buffer | null {
+  if (!secret.startsWith(SECRET_PREFIX)) return secret === '' ? null : Buffer.from(secret, 'utf8');
+  const text = secret.slice(SECRET_PREFIX.length);
+  const key = Buffer.from(text, 'base64');
+  const bare = (base64: string) => base64.replace(/=+$/, '');
+  return key.length > 0 && bare(key.toString('base64')) === bare(text) ? key : null;
 }

@@ -1,7 +1,8 @@
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
 import { payersOf, withMovedEnds } from '../../records/agent/budget.ts';
 import { deedsLine } from '../../records/agent/deeds-line.ts';
-import { type AgentState, isTerminal } from '../../records/agent/state.ts';
+import { type AgentState, type Call, isTerminal } from '../../records/agent/state.ts';
+import type { Worktree } from '../../records/agent/task-terms.ts';
 import { allTexts, saidIn } from '../../records/conversation/child-text.ts';
 import { type MailKind, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
 import type { EventContent, Message } from '../../records/conversation/message.ts';
@@ -12,12 +13,11 @@ import type { Effect } from '../transition/effect.ts';
 import type { AgentEvent } from '../transition/event.ts';
 import { transition } from '../transition/transition.ts';
 import type { InvalidTransition, TransitionContext } from '../transition/transition-result.ts';
-import type { Advance, ParkedWait, WorldEffect } from './advance-result.ts';
+import type { Advance, DeferredCall, ParkedWait, WorldEffect } from './advance-result.ts';
 import { countDeeds } from './count-deeds.ts';
 import { doing } from './doing.ts';
 import { type EndedTurn, endOfTurn, isOwed, replyIn } from './ended-turn.ts';
 import type { LedAgent } from './led-agent.ts';
-import { ToolsetCalls } from './toolset-calls.ts';
 import type { View } from './view.ts';
 
 /**
@@ -295,5 +295,58 @@ export class Draft {
       ...{ calls: this.#settled, reply: this.#reply, noticed: this.#noticed },
       sent_this_turn: this.#sent_this_turn,
     };
+  }
+}
+
+/** Calls of toolsets in one step: those to be decided, and those deferred. */
+class ToolsetCalls {
+  readonly #tools: View['tools'];
+  readonly #started: Call[] = [];
+  readonly #deferred: DeferredCall[] = [];
+  readonly #answered: string[] = [];
+  readonly #unused: Worktree[] = [];
+  #has_read_schema = false;
+
+  constructor(tools: View['tools']) {
+    this.#tools = tools;
+  }
+
+  start(call: Call): void {
+    this.#started.push(call);
+  }
+
+  /** The next call to decide; calls of tools that come last wait for the others. */
+  next(): Call | undefined {
+    const at = this.#started.findIndex(({ name }) => this.#tools.get(name)?.comes_last !== true);
+    return this.#started.splice(Math.max(at, 0), 1)[0];
+  }
+
+  defer(call: Call, until: Partial<Omit<DeferredCall, 'call'>> = {}): void {
+    this.#deferred.push({ call, look_up: [], needs: [], survey: false, ...until });
+  }
+
+  get deferred(): readonly DeferredCall[] {
+    return this.#deferred;
+  }
+
+  /** Allows one call with schemas per step: compiling them may take long and blocks other agents. */
+  mayReadSchema(): boolean {
+    const is_first = !this.#has_read_schema;
+    this.#has_read_schema = true;
+    return is_first;
+  }
+
+  /** Drops the answer under this key; nobody will work in the worktree `unused`. */
+  useAnswer(key: string, unused?: Worktree): void {
+    this.#answered.push(key);
+    if (unused !== undefined) this.#unused.push(unused);
+  }
+
+  get answered(): readonly string[] {
+    return this.#answered;
+  }
+
+  get unused(): readonly Worktree[] {
+    return this.#unused;
   }
 }

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { RequestRecord, Verdict } from '../../kernel/step.ts';
+import type { RequestRecord, Step, Verdict } from '../../kernel/step.ts';
 import type { AgentEvent } from '../../kernel/transition/event.ts';
 import type { Advance, WorldEffect } from '../../kernel/turn/advance-result.ts';
 import { createdAgent, killedAgent, placed } from '../../kernel/turn/agent-after.ts';
@@ -9,7 +9,8 @@ import { isTerminal, isWorking, onlyWaits } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { Prompt, promptOf } from '../../records/conversation/prompt.ts';
-import { SeenFiles, seenIn } from '../../records/conversation/seen-files.ts';
+import { type InheritedFiles, SeenFiles, seenIn } from '../../records/conversation/seen-files.ts';
+import type { SharedPrefix } from '../../records/conversation/shared-prefix.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { Worker } from '../../store/store.ts';
 import { AgentIndex, ANYONE, WaiterIndex } from './agent-index.ts';
@@ -17,7 +18,6 @@ import { isOverspent, noteSpending, wasWarned } from './budget-state.ts';
 import { type Cell, newCell, parkedCells, stepTaken, stopCell } from './cell.ts';
 import { DeferredCalls } from './deferred-calls.ts';
 import type { ExecutorOptions } from './executor-options.ts';
-import { type ForkPoints, forkPoints } from './fork-points.ts';
 import { GroupCommit, type PendingStep } from './group-commit.ts';
 import { LedgerSync } from './ledger-sync.ts';
 import { RemoteAgents } from './remote-agents.ts';
@@ -297,4 +297,34 @@ export class Executor {
     }
     await closed;
   }
+}
+
+interface ForkPoint {
+  readonly prompt: SharedPrefix;
+  readonly seen: InheritedFiles;
+  readonly asked: Cell['asked'];
+}
+
+interface ForkPoints {
+  readonly messages: readonly PlacedMessage[];
+  /** State that a fork inherits, by the seq at which the step forks. */
+  readonly points: ReadonlyMap<number, ForkPoint>;
+}
+
+/** Appends the messages of a step to the prompt, and keeps what forks inherit at each fork point, before later messages are appended. */
+function forkPoints(cell: Cell, before: Agent, step: Step): ForkPoints {
+  const points = new Map<number, ForkPoint>();
+  const keep = (seq: number) =>
+    points.set(seq, { prompt: cell.prompt.forked(), seen: cell.seen.forked(), asked: cell.asked });
+  const wanted = new Set(step.create.map((child) => child.agent.forked_from?.seq));
+  if (wanted.size > 0 && before.last_seq > 0) {
+    for (const seq of wanted) if (seq !== undefined && seq <= before.last_seq) keep(seq);
+  }
+  const messages = placed(cell.agent.id, step.messages, before.last_seq, step.at);
+  for (const message of messages) {
+    cell.prompt.append(message);
+    cell.seen.append(message);
+    if (wanted.has(message.seq)) keep(message.seq);
+  }
+  return { messages, points };
 }

@@ -4,6 +4,8 @@ import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import { deleteCookie, setCookie } from 'hono/cookie';
 import { routePath } from 'hono/route';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { type ErrorDocument, errorJson } from '../../documents/error-json.ts';
 import { isoTime } from '../../documents/iso-time.ts';
 import { SCRIPTED } from '../../kernel/toolsets/acts/task-options.ts';
 import type { McpHandler } from '../../mcp/serve-http.ts';
@@ -19,7 +21,6 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { EventFeed } from '../stream/event-feed.ts';
 import { EVENT_ROUTE, openEvents } from '../stream/event-route.ts';
 import { forbidden, type Guarded, type GuardOptions, guard, hostOf, PAGES } from './guard.ts';
-import { errorAnswer } from './http-error.ts';
 import { readPages } from './pages.ts';
 import type { Refreshes } from './refresh-share.ts';
 
@@ -276,4 +277,44 @@ function idempotentId(route: Pick<Route, 'method' | 'path' | 'creates'>, key: st
   const hex = createHash('sha256').update(`${route.method} ${route.path}\n${key}`).digest('hex');
   const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(18, 20)}-${hex.slice(20, 32)}`;
+}
+
+const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
+  E_UNAUTHORIZED: 401,
+  E_FORBIDDEN: 403,
+  E_NO_SUCH_PATH: 404,
+  E_AGENT_DEAD: 409,
+  E_AGENT_NOT_WORKING: 409,
+  E_RUN_FINISHED: 409,
+  E_ASK_ANSWERED: 409,
+  E_ASK_CHANGED: 409,
+  E_JOB_EXISTS: 409,
+  E_JOB_AT_WORK: 409,
+  E_REFUSED: 409,
+  E_BUSY: 409,
+  E_TOO_LARGE: 413,
+  E_TOO_MANY_REQUESTS: 429,
+  E_CLOSED: 503,
+  E_INTERNAL: 500,
+};
+
+/** Converts an error to the API's answer. Details of internal errors (500) are only in the log. */
+function errorAnswer(error: unknown): {
+  readonly status: ContentfulStatusCode;
+  readonly document: object;
+} {
+  const report = errorJson(error);
+  const status = statusOf(report);
+  const told = status === 500 ? hidden(report) : report;
+  return { status, document: { schema: 'coppice/error/v1', error: told } };
+}
+
+function statusOf({ code, retryable }: ErrorDocument): ContentfulStatusCode {
+  if (code.endsWith('_NOT_FOUND')) return 404;
+  if (code.endsWith('_AMBIGUOUS')) return 409;
+  return STATUS[code] ?? (retryable ? 503 : code.startsWith('E_DB_') ? 503 : 400);
+}
+
+function hidden({ code, retryable }: ErrorDocument): ErrorDocument {
+  return { code, message: 'the server failed; its log says why', hint: null, retryable };
 }

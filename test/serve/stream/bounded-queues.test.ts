@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { RuntimeEvent } from '../../../src/runtime/runtime-event.ts';
 import { EventClient } from '../../../src/serve/stream/event-client.ts';
+import { LiveText } from '../../../src/serve/stream/event-feed.ts';
 import { EventRing } from '../../../src/serve/stream/event-ring.ts';
-import { LiveText } from '../../../src/serve/stream/live-text.ts';
 
 const SCOPE = { root_id: null, agent_id: null };
 const KILOBYTES_100 = 'x'.repeat(100_000);

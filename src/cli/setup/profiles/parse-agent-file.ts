@@ -4,6 +4,7 @@ import type { PermissionRules } from '../../../records/agent/agent.ts';
 import type { BudgetTerms } from '../../../records/agent/budget.ts';
 import type { Profile } from '../../../records/agent/profile.ts';
 import { isServerTool } from '../../../records/server-tools.ts';
+import { cutText } from '../../../records/text/cut-text.ts';
 import { TIMEOUT_SECONDS_MAX, wholeMilliseconds } from '../../../records/text/parse-duration.ts';
 import type { Verdict } from '../../../records/tool.ts';
 import { clean } from '../../../render/clean.ts';
@@ -12,7 +13,6 @@ import { REQUIRE_MAX } from '../../../settings/settings.ts';
 import { profileNameFault } from '../../../settings/settings-profiles.ts';
 import { BUILT_IN_PERMISSIONS, CREATION_PERMISSIONS } from '../../../tools/built-in-permissions.ts';
 import { evidenceText } from '../../../tools/evidence.ts';
-import { clip, expected, type Fields, numberOf, shown, textOf, wholeOf, yesOf } from './agent-file-fields.ts';
 import { splitFrontMatter } from './front-matter.ts';
 
 export interface AgentFile {
@@ -272,3 +272,55 @@ export const TOOLS = [...Object.values(BUILT_IN_PERMISSIONS), toolPermission('cr
 export const RULED = [...TOOLS, ...CREATION_PERMISSIONS];
 
 export const TOOL_NAMES: readonly string[] = TOOLS.map(({ name }) => name);
+
+/** The fields of an agent file by our names for them. Functions that read one throw an Error that names the key as it was written. */
+interface Fields {
+  has(key: string): boolean;
+  get(key: string): unknown;
+  /** The key as it was written, for messages. */
+  written(key: string): string;
+}
+
+function expected(key: string, what: string, value: unknown): Error {
+  return new Error(`"${key}" must be ${what}, not ${shown(value)}`);
+}
+
+function shown(value: unknown): string {
+  if (value === null) return 'empty';
+  if (value instanceof Map) return 'a mapping';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'string' ? JSON.stringify(clip(clean(value))) : String(value);
+}
+
+function clip(text: string): string {
+  return cutText(text, 40, '…');
+}
+
+function textOf(fields: Fields, key: string): string | null {
+  if (!fields.has(key)) return null;
+  const value = fields.get(key);
+  if (typeof value !== 'string') throw expected(fields.written(key), 'text', value);
+  return value.trim();
+}
+
+function yesOf(fields: Fields, key: string): boolean {
+  const value = fields.get(key) ?? true;
+  if (typeof value !== 'boolean') throw expected(fields.written(key), 'true or false', value);
+  return value;
+}
+
+function numberOf(fields: Fields, key: string, most: number): number | null {
+  if (!fields.has(key)) return null;
+  const value = fields.get(key);
+  if (typeof value !== 'number' || !(value > 0 && value <= most))
+    throw expected(fields.written(key), `a number above 0, at most ${most}`, value);
+  return value;
+}
+
+function wholeOf(fields: Fields, key: string): number | null {
+  if (!fields.has(key)) return null;
+  const value = fields.get(key);
+  if (!Number.isSafeInteger(value) || (value as number) < 1)
+    throw expected(fields.written(key), 'a whole number, 1 or more', value);
+  return value as number;
+}
