@@ -310,8 +310,8 @@ export const NEAR: readonly Near[] = [
     one_database: true,
   },
   {
-    under: ['models/rate-limit-gate'],
-    quick: ['models/rate-limit-gate'],
+    under: ['models/gate'],
+    quick: ['models/gate'],
     slow: [],
   },
   {
@@ -332,7 +332,7 @@ export const NEAR: readonly Near[] = [
       'models/picture-budget',
       'models/prices',
       'models/provider-prompt',
-      'models/rate-limit-gate',
+      'models/gate',
       'models/refused-message',
       'models/sendable',
       'models/wire-bodies',

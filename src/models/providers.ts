@@ -3,12 +3,12 @@ import { isPrivate } from '../processes/hosts/private-addresses.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { noSuchName } from '../render/nearest-name.ts';
 import type { OpenAcpOptions } from './acp/open-acp-model.ts';
+import { Gate, gated } from './gate/gate.ts';
 import type { Model } from './model.ts';
 import { usualWindow } from './provider/context-windows.ts';
 import { listedModels, listPrice } from './provider/prices.ts';
 import type { Price, ProviderConfig } from './provider/provider-config.ts';
 import { memoryQuirks, mergeQuirks, type QuirkBook } from './provider/quirk-book.ts';
-import { Gate, gated } from './rate-limit-gate.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,8 +1,8 @@
 import { argumentsFault } from '../kernel/toolsets/json-schema/arguments-fault.ts';
+import type { Gate } from '../models/gate/gate.ts';
 import type { Model } from '../models/model.ts';
 import type { OpenHost } from '../models/model-host.ts';
 import { openModel } from '../models/providers.ts';
-import type { Gate } from '../models/rate-limit-gate.ts';
 import type { Store } from '../store/store.ts';
 import { agentPrograms } from './agent-programs.ts';
 import { dataFolder, loginsFolder, outputFolder, settingsPlaces } from './folders.ts';

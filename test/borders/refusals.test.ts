@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { Gate } from '../../src/models/gate/gate.ts';
 import { providerConfig } from '../../src/models/provider/provider-config.ts';
 import { openModel } from '../../src/models/providers.ts';
-import { Gate } from '../../src/models/rate-limit-gate.ts';
 import { ask, PROTOCOLS } from '../models/protocols.ts';
 import type { Protocol } from './raw-answers.ts';
 

@@ -1,6 +1,6 @@
+import { Gate } from '../../src/models/gate/gate.ts';
 import type { Model, ModelRequest } from '../../src/models/model.ts';
 import { openModel } from '../../src/models/providers.ts';
-import { Gate } from '../../src/models/rate-limit-gate.ts';
 import { startAnthropicServer } from '../servers/anthropic-server.ts';
 import type { Answerer } from '../servers/brain.ts';
 import { startGoogleServer } from '../servers/google-server.ts';

@@ -1,10 +1,10 @@
 // Proves that model names, configured entries and environment variables select the right server and key, or give a clear error.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { Gate } from '../../src/models/gate/gate.ts';
 import { providerConfig } from '../../src/models/provider/provider-config.ts';
 import { memoryQuirks, mergeQuirks, quirksTold } from '../../src/models/provider/quirk-book.ts';
 import { knownProviders, type OpenModelOptions, openModel } from '../../src/models/providers.ts';
-import { Gate } from '../../src/models/rate-limit-gate.ts';
 import { startAnthropicServer } from '../servers/anthropic-server.ts';
 import { startGoogleServer } from '../servers/google-server.ts';
 import { startOpenAiChatServer } from '../servers/openai-chat-server.ts';

@@ -1,5 +1,5 @@
+import { Gate, gated } from '../../src/models/gate/gate.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../../src/models/model.ts';
-import { Gate, gated } from '../../src/models/rate-limit-gate.ts';
 import type { AssistantPart } from '../../src/records/conversation/message.ts';
 import type { Faults } from './faults.ts';
 import { answer, callParts } from './play.ts';

@@ -21,18 +21,18 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'retry-after-cap',
     protects: 'a person from waiting an hour in silence because a provider said so',
-    file: 'src/models/rate-limit-gate.ts',
+    file: 'src/models/gate/gate.ts',
     guard: 'return wish_ms > max_ms * 5 ? null :',
     without: 'return wish_ms < 0 ? null :',
-    tests: ['models/rate-limit-gate'],
+    tests: ['models/gate'],
   },
   {
     name: 'shared-back-off',
     protects: 'a provider that asked to slow down from requests of siblings that do not know it yet',
-    file: 'src/models/rate-limit-gate.ts',
+    file: 'src/models/gate/gate.ts',
     guard: 'else if (until > this.#closed_until) {',
     without: 'else await this.#options.sleep(delay_ms, signal);\n      if (until < 0) {',
-    tests: ['models/rate-limit-gate'],
+    tests: ['models/gate'],
   },
   {
     name: 'key-in-errors',

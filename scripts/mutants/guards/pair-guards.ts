@@ -5,10 +5,10 @@ export const PAIR_GUARDS: readonly Guard[] = [
   {
     name: 'gate-slot-after-abort',
     protects: 'a model from a request that was given up while all were told to slow down, and keeps its slot',
-    file: 'src/models/rate-limit-gate.ts',
+    file: 'src/models/gate/gate.ts',
     guard: '        this.#slots.release(tree);\n        return false;',
     without: '        return false;',
-    tests: ['models/rate-limit-gate'],
+    tests: ['models/gate'],
   },
   {
     name: 'deny-any-spelling',

@@ -1,6 +1,6 @@
+import { Gate } from '../../../models/gate/gate.ts';
 import type { ProviderConfig } from '../../../models/provider/provider-config.ts';
 import { openModel } from '../../../models/providers.ts';
-import { Gate } from '../../../models/rate-limit-gate.ts';
 import type { Failure } from '../../../records/agent/failure.ts';
 import type { Keys } from '../../../settings/key-file.ts';
 

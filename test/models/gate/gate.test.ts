@@ -1,10 +1,10 @@
 // Proves that one gate limits, queues, delays and retries the requests of all agents, on a clock driven by hand.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { Model, ModelDelta, ModelOutcome } from '../../src/models/model.ts';
-import { Gate } from '../../src/models/rate-limit-gate.ts';
-import { retryAfter } from '../../src/models/refusals/retry-after.ts';
-import { ask } from './protocols.ts';
+import { Gate } from '../../../src/models/gate/gate.ts';
+import type { Model, ModelDelta, ModelOutcome } from '../../../src/models/model.ts';
+import { retryAfter } from '../../../src/models/refusals/retry-after.ts';
+import { ask } from '../protocols.ts';
 
 const OK: ModelOutcome = {
   type: 'answer',

@@ -1,7 +1,7 @@
-import { FairSlots } from '../processes/fair-slots.ts';
-import { backOff, sleep } from '../processes/waiting.ts';
-import type { Failure } from '../records/agent/failure.ts';
-import type { Model, ModelDelta, ModelOutcome, ModelRequest } from './model.ts';
+import { FairSlots } from '../../processes/fair-slots.ts';
+import { backOff, sleep } from '../../processes/waiting.ts';
+import type { Failure } from '../../records/agent/failure.ts';
+import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
 
 export interface GateOptions {
   /** Maximum concurrent requests. */
