@@ -22,6 +22,11 @@ export interface ModelRequest {
   readonly agent: { readonly id: string; readonly name: string; readonly parent_id: string | null };
   /** Called with what people should know about the request. */
   readonly onNotice?: (text: string) => void;
+  /** Called when an answer begins, also a refusal: with its status and headers, which state the provider's limits. */
+  readonly onHeaders?: (
+    status: number,
+    headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+  ) => void;
   /** For models that are agent programs and act by themselves (`acp:NAME`); others ignore it. */
   readonly host?: ModelHost;
 }

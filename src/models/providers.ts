@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { isPrivate } from '../processes/hosts/private-addresses.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
@@ -146,7 +147,13 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
     thinks_throughout: found.type === 'anthropic',
   });
   const is_free = (is_near || found.free === true) && !price?.input && !price?.output;
-  return gated({ ...opened, is_free }, gateOf(name, config, options));
+  return gated(
+    { ...opened, is_free },
+    gateOf(name, key, config, options, {
+      ...(is_near ? { base_url } : {}),
+      queues: found.free === true,
+    }),
+  );
 }
 
 /** Models that can be used now: those of the configuration and those with a list price, of providers that need no key or have one. */
@@ -187,11 +194,35 @@ export function reachOf(
   return { type: found.type, key: keyOf(found, env), base_url: baseUrlOf(found, env), headers };
 }
 
-function gateOf(name: string, config: ProviderConfig | undefined, options: OpenModelOptions): Gate {
-  const known = options.gates?.get(name);
+/** Requests at once to a server on this machine or network that does not say how many it takes. */
+const NEAR_START = 16;
+const NEAR_QUEUE_MS = 1_000;
+
+/** `base_url`: of a server on this machine or network. `queues`: whether it is known to queue requests. */
+function gateOf(
+  name: string,
+  key: string | null,
+  config: ProviderConfig | undefined,
+  options: OpenModelOptions,
+  { base_url, queues }: { readonly base_url?: string | undefined; readonly queues: boolean },
+): Gate {
+  // Two keys have two limits.
+  const whose = key === null ? name : `${name} ${createHash('sha256').update(key).digest('hex')}`;
+  const known = options.gates?.get(whose) ?? options.gates?.get(name);
   if (known !== undefined) return known;
-  const gate = new Gate(config?.maxConcurrent === undefined ? {} : { concurrency: config.maxConcurrent });
-  options.gates?.set(name, gate);
+  const most = config?.maxConcurrent;
+  const gate = new Gate({
+    ...(most !== undefined && { start: most, most }),
+    ...(base_url !== undefined && {
+      queue_ms: NEAR_QUEUE_MS,
+      ...(most === undefined && {
+        start: NEAR_START,
+        opens: !queues,
+        slots: async () => (await import('./gate/server-slots.ts')).serverSlots(base_url, key),
+      }),
+    }),
+  });
+  options.gates?.set(whose, gate);
   return gate;
 }
 

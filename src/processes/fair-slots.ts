@@ -1,10 +1,12 @@
 import { countIn, keptIn } from '../records/kept-in.ts';
 
 export interface SlotLimits {
-  /** Maximum slots held at once. */
+  /** Maximum slots held at once; read anew each time. */
   readonly count: number;
   /** Upper bound beyond `count`: a tree that holds no slot still gets one until this many are held in total. Default: `count`. */
   readonly most?: number;
+  /** Called as a slot is taken. */
+  readonly taken?: () => void;
 }
 
 /**
@@ -12,17 +14,15 @@ export interface SlotLimits {
  * other. A freed slot is handed directly to a waiting caller, so nobody can jump the queue.
  */
 export class FairSlots {
-  readonly #count: number;
-  readonly #most: number;
+  readonly #limits: SlotLimits;
   #running = 0;
   /** Number of slots that each tree holds. */
   readonly #held = new Map<string, number>();
   /** Waiting callers by tree; the tree whose turn is next comes first. A set lets an aborted caller leave from the middle. */
   readonly #queues = new Map<string, Set<() => void>>();
 
-  constructor({ count, most = count }: SlotLimits) {
-    this.#count = count;
-    this.#most = most;
+  constructor(limits: SlotLimits) {
+    this.#limits = limits;
   }
 
   get waiting(): number {
@@ -53,12 +53,17 @@ export class FairSlots {
     });
   }
 
-  /** Releases a slot and hands free slots on: to the next waiting tree, or beyond `count` only to a tree that holds none, perhaps this one. */
+  /** Releases a slot and hands free slots on. */
   release(tree: string): void {
     this.#running -= 1;
     countIn(this.#held, tree, -1);
+    this.hand();
+  }
+
+  /** Hands free slots to the next waiting trees, or beyond `count` only to trees that hold none. Call it when the limits have changed. */
+  hand(): void {
     for (const [next, queue] of this.#queues) {
-      if (this.#running >= this.#most) return;
+      if (this.#running >= this.#most()) return;
       const [start] = queue;
       if (start === undefined || !this.#admits(next)) continue;
       // A tree with more waiting callers moves to the end of the queue.
@@ -71,11 +76,16 @@ export class FairSlots {
   }
 
   #admits(tree: string): boolean {
-    return this.#running < this.#count || (this.#running < this.#most && !this.#held.has(tree));
+    return this.#running < this.#limits.count || (this.#running < this.#most() && !this.#held.has(tree));
+  }
+
+  #most(): number {
+    return this.#limits.most ?? this.#limits.count;
   }
 
   #take(tree: string): void {
     this.#running += 1;
     countIn(this.#held, tree, 1);
+    this.#limits.taken?.();
   }
 }

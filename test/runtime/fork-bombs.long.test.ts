@@ -55,7 +55,7 @@ for (const slash of [false, true])
         },
       },
       env: { KEY: 'k' },
-      gates: new Map([[name, new Gate({ concurrency: AT_ONCE })]]),
+      gates: new Map([[name, new Gate({ start: AT_ONCE, most: AT_ONCE })]]),
     });
     const on = await setStage(() => 'never asked', {
       toolsets: [slash ? 'slash' : 'process', 'fanout', 'sessions', 'delegate'],

@@ -2,12 +2,13 @@ import { FairSlots } from '../../processes/fair-slots.ts';
 import { backOff, sleep } from '../../processes/waiting.ts';
 import type { Failure } from '../../records/agent/failure.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
+import { LimitController, type LimitTerms, type Ticket } from './limit-controller.ts';
 
-export interface GateOptions {
-  /** Maximum concurrent requests. */
-  readonly concurrency: number;
-  /** Maximum attempts of one request, the first included. */
+export interface GateOptions extends LimitTerms {
+  /** Maximum attempts of one request, the first included; after rate limits more, until `patience_ms` have passed. */
   readonly attempts: number;
+  /** A limit of requests a minute, met at its beginning, must not end a request. */
+  readonly patience_ms: number;
   readonly base_ms: number;
   readonly max_ms: number;
   /** The time in milliseconds, monotonic. */
@@ -16,11 +17,17 @@ export interface GateOptions {
   readonly random: () => number;
   /** Resolves after `ms`, or as soon as the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<unknown>;
+  /** Asks the server, once, how it takes requests: how many at once, or that it queues them; null if it does not say. */
+  readonly slots?: () => Promise<number | 'queues' | null>;
 }
 
 export const GATE_DEFAULTS: GateOptions = {
-  concurrency: 8,
+  start: 64,
+  most: 1_024,
+  opens: true,
+  queue_ms: 15_000,
   attempts: 6,
+  patience_ms: 75_000,
   base_ms: 500,
   max_ms: 60_000,
   now: () => performance.now(),
@@ -28,24 +35,68 @@ export const GATE_DEFAULTS: GateOptions = {
   sleep,
 };
 
-/** Failures that a retry may fix. */
-const TRANSIENT: ReadonlySet<Failure['kind']> = new Set(['rate_limit', 'overloaded', 'network']);
+/** Longest pause after a refusal that does not say how long. */
+const KNOCK_MS = 8_000;
+/** Shorter pauses are not told to requests that wait already. */
+const TOLD_MS = 2_000;
+/** Silence after which a broken connection means that the server had too much to do. */
+const SILENCE_MS = 30_000;
+
+/** Why nothing is sent, and until when, on the gate's clock. */
+export interface Closed {
+  readonly by: Failure;
+  readonly until: number;
+}
+
+type Course = 'give back' | 'try again' | 'slow down';
+
+/** What an outcome means for the gate: the one place that decides it. `slow down` concerns all requests, `try again` only this one. */
+export function courseOf(outcome: ModelOutcome): Course {
+  if (outcome.type !== 'failure' || !outcome.failure.retryable) return 'give back';
+  const { kind } = outcome.failure;
+  if (kind === 'network') return 'try again';
+  return kind === 'rate_limit' || kind === 'overloaded' ? 'slow down' : 'give back';
+}
 
 /**
- * One gate per provider and model, shared by all agents of the process. Limits concurrent requests, with trees taking turns, and keeps one back-off clock,
- * so that a 429 for one agent also delays its siblings instead of letting each run into it.
+ * One gate per provider, key and model, shared by all agents of the process. Sends as much as the provider takes (`LimitController`), with trees taking
+ * turns; after a refusal, all wait together instead of each running into it.
  */
 export class Gate {
   readonly #options: GateOptions;
   readonly #slots: FairSlots;
-  /** No request starts before this time. */
-  #closed_until = 0;
-  /** The reason for `#closed_until`. */
-  #closed_by: Failure | null = null;
+  readonly #controller: LimitController;
+  /** Tickets of requests that may start, until each does. */
+  readonly #tickets: Ticket[] = [];
+  /** Tells those that wait why, again. */
+  readonly #waiting = new Set<() => void>();
+  #closed: Closed | null = null;
+  /** Refusals one after the other, with nothing accepted between them. */
+  #refusals = 0;
+  #timer: { readonly at: number; readonly stop: AbortController } | null = null;
+  #asked = false;
 
   constructor(options: Partial<GateOptions> = {}) {
     this.#options = { ...GATE_DEFAULTS, ...options };
-    this.#slots = new FairSlots({ count: this.#options.concurrency });
+    this.#controller = new LimitController(this.#options);
+    const wait = () => this.#wait();
+    this.#slots = new FairSlots({
+      get count() {
+        return wait() === 0 ? Number.POSITIVE_INFINITY : 0;
+      },
+      taken: () => void this.#tickets.push(this.#controller.send(this.#options.now())),
+    });
+  }
+
+  /** What was learnt of the provider, in words: `42 at once, 80 % of 4,000 requests a minute`. */
+  get learnt(): string {
+    return this.#controller.text(this.#options.now());
+  }
+
+  /** Requests at work, waiting, and at work at most. */
+  get load(): { readonly at_work: number; readonly waiting: number; readonly limit: number } {
+    const { at_work, limit } = this.#controller;
+    return { at_work, waiting: this.#slots.waiting, limit };
   }
 
   async stream(
@@ -54,34 +105,107 @@ export class Gate {
     onDelta: (delta: ModelDelta) => void,
   ): Promise<ModelOutcome> {
     const { signal, cache_key: tree = '' } = request;
+    const { now, attempts, patience_ms } = this.#options;
     let tries = '';
+    let first_refused = Number.POSITIVE_INFINITY;
+    this.#ask();
     for (let attempt = 1; ; attempt += 1) {
-      if (!(await this.#enter(tree, signal, tries, onDelta))) return { type: 'aborted' };
+      const ticket = await this.#enter(tree, signal, tries, onDelta);
+      if (ticket === null) return { type: 'aborted' };
       let shown = false;
-      const outcome = await model
-        .stream(request, (delta) => {
-          shown = true;
-          onDelta(delta);
-        })
-        .finally(() => this.#slots.release(tree));
-      if (outcome.type !== 'failure' || !mayPass(outcome.failure)) return outcome;
+      const outcome = await this.#send(model, request, ticket, (delta) => {
+        shown = true;
+        onDelta(delta);
+      }).finally(() => {
+        this.#slots.release(tree);
+        this.#schedule();
+      });
+      const course = courseOf(outcome);
+      if (outcome.type !== 'failure' || course === 'give back') return outcome;
       if (signal.aborted) return { type: 'aborted' };
-      if (attempt >= this.#options.attempts) return exhausted(outcome, attempt);
+      first_refused = Math.min(first_refused, now());
+      const is_patient = outcome.failure.kind === 'rate_limit' && now() - first_refused < patience_ms;
+      if (attempt >= attempts && !is_patient) return exhausted(outcome, attempt);
       const delay_ms = this.#delay(attempt, outcome.retry_after_ms);
       // A requested wait beyond the longest pause is returned as the failure: nobody waits an hour in silence.
       if (delay_ms === null) return outcome;
       if (shown) onDelta({ type: 'restart', reason: outcome.failure.error });
-      tries = `, try ${attempt + 1} of ${this.#options.attempts}`;
-      const until = this.#options.now() + delay_ms;
-      // A broken connection affects only this request; a rate limit or overload every agent behind the gate, where each is told once.
-      if (outcome.failure.kind === 'network') {
-        onDelta({ type: 'waiting', reason: waitText(outcome.failure, delay_ms, tries), delay_ms });
-        await this.#options.sleep(delay_ms, signal);
-      } else if (until > this.#closed_until) {
-        this.#closed_until = until;
-        this.#closed_by = outcome.failure;
-      }
+      tries = `, try ${attempt + 1} of ${Math.max(attempts, attempt + 1)}`;
+      if (course === 'slow down' && this.#close(outcome, delay_ms)) continue;
+      onDelta({ type: 'waiting', reason: waitText(outcome.failure, delay_ms, tries), delay_ms });
+      await this.#options.sleep(delay_ms, signal);
     }
+  }
+
+  /** Sends one request and learns from what comes back. */
+  async #send(
+    model: Model,
+    request: ModelRequest,
+    ticket: Ticket,
+    onDelta: (delta: ModelDelta) => void,
+  ): Promise<ModelOutcome> {
+    const { now } = this.#options;
+    const accepted = (): void => {
+      this.#refusals = 0;
+      this.#controller.accepted(ticket, now(), this.#slots.waiting > 0);
+    };
+    let has_begun = false;
+    const begin = (): void => {
+      if (has_begun) return;
+      has_begun = true;
+      accepted();
+      this.#controller.begun(ticket, now());
+    };
+    let outcome: ModelOutcome | null = null;
+    try {
+      outcome = await model.stream(
+        {
+          ...request,
+          onHeaders: (status, headers) => {
+            this.#controller.headers(ticket, headers, now(), Date.now());
+            if (status < 300) accepted();
+            request.onHeaders?.(status, headers);
+          },
+        },
+        (delta) => {
+          if (delta.type === 'text' || delta.type === 'reasoning' || delta.type === 'call') begin();
+          onDelta(delta);
+        },
+      );
+    } finally {
+      if (outcome?.type === 'answer') begin();
+      this.#controller.ended(outcome?.type === 'answer' ? outcome.usage : null);
+    }
+    if (outcome.type !== 'failure') return outcome;
+    const { kind, error: text } = outcome.failure;
+    const { retry_after_ms } = outcome;
+    if (courseOf(outcome) === 'slow down')
+      this.#controller.refused(
+        ticket,
+        { type: kind === 'overloaded' ? kind : 'rate_limit', text, retry_after_ms },
+        now(),
+      );
+    else if (kind === 'network' && !has_begun && now() - ticket.sent_at > SILENCE_MS)
+      this.#controller.starved();
+    return outcome;
+  }
+
+  /**
+   * Closes the gate for all until the delay is over. False if only this request is to wait: one of many was refused without a time, which means a little
+   * less, not a pause for all.
+   */
+  #close(outcome: Extract<ModelOutcome, { type: 'failure' }>, delay_ms: number): boolean {
+    const { now, random, base_ms } = this.#options;
+    this.#refusals += 1;
+    const { at_work } = this.#controller;
+    if (outcome.retry_after_ms === undefined && this.#refusals <= Math.max(0, at_work)) return false;
+    const pause = outcome.retry_after_ms === undefined ? Math.min(delay_ms, KNOCK_MS) : delay_ms;
+    const until = now() + pause + random() * Math.min(base_ms, pause) * 0.1;
+    if (until <= (this.#closed?.until ?? 0)) return true;
+    this.#closed = { by: outcome.failure, until };
+    if (pause >= TOLD_MS) for (const tell of this.#waiting) tell();
+    this.#schedule();
+    return true;
   }
 
   /** Milliseconds before the next attempt: full jitter, but at least as long as the provider requests. Null if that exceeds five times `max_ms`. */
@@ -92,41 +216,80 @@ export class Gate {
     return wish_ms > max_ms * 5 ? null : wish_ms + jitter * 0.1;
   }
 
-  /** Waits for a slot and the end of the back-off; false if aborted. `tries`: the number of this request's own attempts, for people. */
+  /** Waits until the request may be sent; null if aborted. `tries`: the number of its own attempts, for people. */
   async #enter(
     tree: string,
     signal: AbortSignal,
     tries: string,
     onDelta: (delta: ModelDelta) => void,
-  ): Promise<boolean> {
+  ): Promise<Ticket | null> {
     let waited = tries !== '';
-    const full = (): void => {
-      const { concurrency: most } = this.#options;
+    const tell = (): void => {
+      const told = this.#reason(tries);
+      if (told === null) return;
       waited = true;
-      onDelta({ type: 'waiting', reason: `no slot: ${most} of ${most} requests at work`, delay_ms: null });
+      onDelta({ type: 'waiting', ...told });
     };
-    if (!(await this.#slots.acquire(tree, signal, full))) return false;
-    for (;;) {
-      const wait = this.#closed_until - this.#options.now();
-      if (wait <= 0 || this.#closed_by === null) {
-        if (waited) onDelta({ type: 'sent' });
-        return true;
-      }
-      // Requests that were held together must not all retry at the same instant.
-      const delay_ms = wait + this.#options.random() * Math.min(this.#options.base_ms, wait);
-      onDelta({ type: 'waiting', reason: waitText(this.#closed_by, delay_ms, tries), delay_ms });
-      waited = true;
-      await this.#options.sleep(delay_ms, signal);
-      if (signal.aborted) {
-        this.#slots.release(tree);
-        return false;
-      }
-    }
+    const slot = this.#slots.acquire(tree, signal, () => {
+      this.#waiting.add(tell);
+      tell();
+    });
+    this.#schedule();
+    const has_slot = await slot;
+    this.#waiting.delete(tell);
+    this.#schedule();
+    if (!has_slot) return null;
+    if (waited) onDelta({ type: 'sent' });
+    return this.#tickets.shift() as Ticket;
   }
-}
 
-function mayPass({ kind, retryable }: Failure): boolean {
-  return retryable && TRANSIENT.has(kind);
+  /** Why a request waits; null if it is sent in a moment. */
+  #reason(tries: string): { readonly reason: string; readonly delay_ms: number | null } | null {
+    const left = (this.#closed?.until ?? 0) - this.#options.now();
+    if (left > 0 && this.#closed !== null)
+      return { reason: waitText(this.#closed.by, left, tries), delay_ms: left };
+    if (this.#controller.is_opening) return null;
+    const { at_work, limit } = this.#controller;
+    if (at_work < limit) return { reason: `no turn yet: ${this.learnt}`, delay_ms: null };
+    return { reason: `no slot: ${at_work} of ${limit} requests at work`, delay_ms: null };
+  }
+
+  /** Milliseconds until one more request may be sent. After refusals one goes ahead. */
+  #wait(): number {
+    const now = this.#options.now();
+    const { at_work } = this.#controller;
+    if (this.#closed !== null && this.#refusals > 0 && at_work > 0) return Number.POSITIVE_INFINITY;
+    return Math.max((this.#closed?.until ?? 0) - now, this.#controller.wait(now));
+  }
+
+  /** Looks again when the next request may be sent, as long as one waits. */
+  #schedule(): void {
+    const { now, sleep: rest } = this.#options;
+    const wait = this.#slots.waiting === 0 ? Number.POSITIVE_INFINITY : this.#wait();
+    const at = now() + wait;
+    if (this.#timer !== null && (wait === Number.POSITIVE_INFINITY || at < this.#timer.at)) {
+      this.#timer.stop.abort();
+      this.#timer = null;
+    }
+    if (wait === Number.POSITIVE_INFINITY || this.#timer !== null) return;
+    const timer = { at, stop: new AbortController() };
+    this.#timer = timer;
+    void rest(Math.ceil(wait), timer.stop.signal).then(() => {
+      if (this.#timer !== timer) return;
+      this.#timer = null;
+      this.#slots.hand();
+      this.#schedule();
+    });
+  }
+
+  #ask(): void {
+    if (this.#asked) return;
+    this.#asked = true;
+    void this.#options.slots?.().then((said) => {
+      if (said === 'queues') this.#controller.queues();
+      else if (said !== null) this.#controller.stated(said);
+    });
+  }
 }
 
 const TROUBLE: Partial<Record<Failure['kind'], string>> = {

@@ -7,6 +7,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import { proxyOptions } from '../../processes/hosts/proxies.ts';
+import type { ModelRequest } from '../model.ts';
 
 /** Media type of errors that come with a good status, and of whole completions. */
 export const JSON_TYPE = 'application/json';
@@ -32,7 +33,7 @@ export class UnusableAnswer extends Error {
   override readonly name = 'UnusableAnswer';
 }
 
-const options = { keepAlive: true, maxFreeSockets: 64, ...proxyOptions() };
+const options = { keepAlive: true, maxFreeSockets: 1_024, ...proxyOptions() };
 const http = new HttpAgent(options);
 const https = new HttpsAgent(options);
 
@@ -76,6 +77,7 @@ export interface HttpCall {
   readonly body: readonly (string | Buffer)[];
   readonly signal: AbortSignal | undefined;
   readonly idle_ms: number;
+  readonly onHeaders?: ModelRequest['onHeaders'] | undefined;
 }
 
 /**
@@ -84,7 +86,7 @@ export interface HttpCall {
  */
 export function sendHttp<T>(
   address: RequestOptions,
-  { method, headers, body, signal, idle_ms }: HttpCall,
+  { method, headers, body, signal, idle_ms, onHeaders }: HttpCall,
   take: (answer: IncomingMessage) => T | Promise<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -104,6 +106,7 @@ export function sendHttp<T>(
     const request = (secure ? httpsRequest : httpRequest)(options, (response) => {
       answer = response;
       response.once('close', release);
+      onHeaders?.(response.statusCode ?? 0, response.headers);
       resolve(take(response));
     });
     const end = (why: Error) => {

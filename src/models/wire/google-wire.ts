@@ -24,7 +24,8 @@ export function googleAsk(
     const prompt = prompts.build(request.system, request.messages);
     const options = callOptions({ ...request, tools: request.tools.map(forGoogle) }, quirks);
     const { url, headers, body } = await requests.made({ ...options, prompt });
-    const call = { method: 'POST', headers, body: [body], signal: request.signal, idle_ms };
+    const { signal, onHeaders } = request;
+    const call = { method: 'POST', headers, body: [body], signal, idle_ms, onHeaders };
     await sendWire({ url, address: httpAddress(url) }, call, new GoogleReader(collector), collector);
   };
 }

@@ -61,14 +61,14 @@ export function wireAsk(
   }
 
   return async (request, collector) => {
-    const { messages, shared_prefix, cache_key, signal } = request;
+    const { messages, shared_prefix, cache_key, signal, onHeaders } = request;
     const found = frames.of(request);
     const frame = found instanceof Promise ? await found : found;
     const { bytes, pieces: inherited } = beginningOf(messages.slice(0, shared_prefix));
     const pieces = [...inherited, ...messages.slice(shared_prefix).flatMap(piecesOf)];
     const own = protocol.join(pieces, inherited.length, pieces.length, inherited.length) + protocol.end;
     const body = bodyOf(frame, bytes, own, cache_key);
-    const call = { method: 'POST', headers: frame.headers, body, signal, idle_ms };
+    const call = { method: 'POST', headers: frame.headers, body, signal, idle_ms, onHeaders };
     const reader = protocol.reader(collector, request.tools, provider);
     await sendWire(frame, call, reader, collector);
   };

@@ -21,10 +21,11 @@ function limited(retry_after_ms?: number): ModelOutcome {
 }
 
 /** A gate whose clock advances only when it sleeps. */
-function handDriven(options: { readonly concurrency?: number; readonly attempts?: number } = {}) {
+function handDriven({ concurrency: most = 8, ...options }: { concurrency?: number; attempts?: number } = {}) {
   let now = 0;
   const slept: number[] = [];
   const gate = new Gate({
+    ...{ start: most, most, patience_ms: 0 },
     ...options,
     now: () => now,
     random: () => 0.5,
@@ -262,7 +263,7 @@ it('an abort in the queue leaves it, and the place is not lost', async () => {
 function sleepless() {
   let closed = true;
   const gate = new Gate({
-    concurrency: 1,
+    ...{ start: 1, most: 1 },
     now: () => (closed ? 0 : 1e9),
     random: () => 0.5,
     sleep: (_ms, signal) =>

@@ -25,7 +25,7 @@ export async function tryModel(found: Found, known: Known, signal: AbortSignal):
       providers: { ...known.providers, ...found.providers },
       env: { ...known.env, ...found.keys },
       // One attempt only: a person waits, and can try again.
-      gates: new Map([[found.model, new Gate({ attempts: 1 })]]),
+      gates: new Map([[found.model, new Gate({ attempts: 1, patience_ms: 0 })]]),
     });
     const outcome = await model.stream(
       {
