@@ -10,7 +10,8 @@ export function subagentTerms(
 ): Pick<ToolsetTerms, 'subagents' | 'runs'> {
   const { agents, runs } = settings;
   const { allowAgents, model, models, maxConcurrent, parameters = [] } = agents?.defaults?.subagents ?? {};
-  const { cron, subagent, delegate } = { ...DEFAULT_TERMS.runs.per_source, ...given(runs?.perSource ?? {}) };
+  const most = runsInMemory();
+  const per_source = { ...DEFAULT_TERMS.runs.per_source, subagent: most, delegate: most };
   return {
     subagents: {
       allow_agents: allowAgents ?? null,
@@ -20,10 +21,18 @@ export function subagentTerms(
       parameters,
     },
     runs: {
-      max_concurrent: runs?.maxConcurrent ?? DEFAULT_TERMS.runs.max_concurrent,
-      per_source: { cron, subagent, delegate },
+      max_concurrent: runs?.maxConcurrent ?? most,
+      per_source: { ...per_source, ...given(runs?.perSource ?? {}) },
     },
   };
+}
+
+/** Memory that a run may take with its conversation and its request; most take a fifth of it. */
+const RUN_BYTES = 1024 * 1024;
+
+/** As many runs as fit into half of the memory that is free, or that the container may have. */
+function runsInMemory(): number {
+  return Math.max(100, Math.floor(process.availableMemory() / 2 / RUN_BYTES));
 }
 
 /** Models that the settings name, and known models of providers that need no key or have one. Those of profiles are known to the kernel. */

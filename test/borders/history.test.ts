@@ -75,7 +75,7 @@ async function stage(
         providers: { local: { type, baseURL, apiKeyEnv: 'KEY', ...config } },
         env: { KEY: 'secret-key' },
         quirks,
-        gates: new Map([[`local/${model}`, new Gate({ attempts: 1 })]]),
+        gates: new Map([[`local/${model}`, new Gate({ attempts: 1, patience_ms: 0 })]]),
       });
       return opened.stream(ask(request), (delta) => {
         if (delta.type === 'waiting') told.push(delta.reason);

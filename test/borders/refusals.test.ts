@@ -39,7 +39,7 @@ async function failure(type: Protocol, model = 'claud-sonnet') {
   const opened = await openModel(name, {
     providers: { local: { type, baseURL, apiKeyEnv: 'KEY' } },
     env: { KEY: 'secret-key-1' },
-    gates: new Map([[name, new Gate({ attempts: 2, base_ms: 1, max_ms: 1 })]]),
+    gates: new Map([[name, new Gate({ attempts: 2, patience_ms: 0, base_ms: 1, max_ms: 1 })]]),
   });
   const outcome = await opened.stream(ask(), () => undefined);
   assert.ok(outcome.type === 'failure', JSON.stringify(outcome));

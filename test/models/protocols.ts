@@ -42,7 +42,7 @@ export function connect(
     providers: { local: { type, baseURL, apiKeyEnv: 'LOCAL_KEY', ...models } },
     env: { LOCAL_KEY: KEY },
     idle_timeout_ms: idle_ms,
-    gates: new Map([[name, new Gate({ attempts, base_ms: 2, max_ms: 100 })]]),
+    gates: new Map([[name, new Gate({ attempts, patience_ms: 0, base_ms: 2, max_ms: 100 })]]),
   });
 }
 

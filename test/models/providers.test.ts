@@ -12,7 +12,7 @@ import { startOpenAiResponsesServer } from '../servers/openai-responses-server.t
 import { ask } from './protocols.ts';
 
 const answer = () => ({ text: 'ok' });
-const gates = (name: string) => new Map([[name, new Gate({ attempts: 1 })]]);
+const gates = (name: string) => new Map([[name, new Gate({ attempts: 1, patience_ms: 0 })]]);
 const portOf = (url: string) => new URL(url).port;
 
 async function failing(name: string, options: Partial<OpenModelOptions> = {}) {
@@ -214,7 +214,7 @@ it('Google names its wait in the body, and it is waited for', async () => {
   });
   const name = 'google/gemini-2.5-flash';
   const env = { GEMINI_API_KEY: 'key-g', GOOGLE_GEMINI_BASE_URL: server.url };
-  const gate = new Gate({ attempts: 2, base_ms: 0 });
+  const gate = new Gate({ attempts: 2, patience_ms: 0, base_ms: 0 });
   const model = await openModel(name, { providers: {}, env, gates: new Map([[name, gate]]) });
   const waits: (number | null)[] = [];
   const outcome = await model.stream(ask(), (delta) => {
@@ -237,7 +237,7 @@ it('an account without credit is told at once, and no rate limit is taken for it
   ] as const) {
     const server = await startOpenAiResponsesServer({ answer: () => ({ fault: { status, body } }) });
     const env = { OPENAI_API_KEY: 'key-of-the-test', OPENAI_BASE_URL: `${server.url}/v1` };
-    const gate = new Gate({ attempts: 2, base_ms: 0 });
+    const gate = new Gate({ attempts: 2, patience_ms: 0, base_ms: 0 });
     const model = await openModel('openai/m', { providers: {}, env, gates: new Map([['openai/m', gate]]) });
     const outcome = await model.stream(ask(), () => undefined);
     assert.ok(outcome.type === 'failure');

@@ -44,7 +44,10 @@ export function simModel(id: string, around: SimModelSurroundings): Model {
       return outcomeOf(id, request, sleep, around);
     },
   };
-  return gated(model, new Gate({ now: () => time.now, random: () => random.next(), sleep, attempts: 4 }));
+  return gated(
+    model,
+    new Gate({ now: () => time.now, random: () => random.next(), sleep, attempts: 4, patience_ms: 0 }),
+  );
 }
 
 async function outcomeOf(

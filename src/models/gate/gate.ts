@@ -36,7 +36,9 @@ export const GATE_DEFAULTS: GateOptions = {
 };
 
 /** Longest pause after a refusal that does not say how long. */
-const KNOCK_MS = 8_000;
+const KNOCK_MS = 4_000;
+/** Refusals one after the other that hold only the requests that they met. */
+const ALONE = 2;
 /** Shorter pauses are not told to requests that wait already. */
 const TOLD_MS = 2_000;
 /** Silence after which a broken connection means that the server had too much to do. */
@@ -73,6 +75,9 @@ export class Gate {
   #closed: Closed | null = null;
   /** Refusals one after the other, with nothing accepted between them. */
   #refusals = 0;
+  /** The last request that was sent before one of these came back. */
+  #refused_until = 0;
+  #accepted_at = 0;
   #timer: { readonly at: number; readonly stop: AbortController } | null = null;
   #asked = false;
 
@@ -84,7 +89,10 @@ export class Gate {
       get count() {
         return wait() === 0 ? Number.POSITIVE_INFINITY : 0;
       },
-      taken: () => void this.#tickets.push(this.#controller.send(this.#options.now())),
+      taken: () => {
+        const is_wanted = this.#slots.waiting > 0;
+        this.#tickets.push(this.#controller.send(this.#options.now(), is_wanted));
+      },
     });
   }
 
@@ -124,14 +132,17 @@ export class Gate {
       if (outcome.type !== 'failure' || course === 'give back') return outcome;
       if (signal.aborted) return { type: 'aborted' };
       first_refused = Math.min(first_refused, now());
-      const is_patient = outcome.failure.kind === 'rate_limit' && now() - first_refused < patience_ms;
-      if (attempt >= attempts && !is_patient) return exhausted(outcome, attempt);
+      // Those that others overtake must not give up before these.
+      const since = Math.max(first_refused, this.#accepted_at);
+      const is_patient = outcome.failure.kind === 'rate_limit' && attempt < attempts * 5;
+      if (attempt >= attempts && !(is_patient && now() - since < patience_ms))
+        return exhausted(outcome, attempt);
       const delay_ms = this.#delay(attempt, outcome.retry_after_ms);
       // A requested wait beyond the longest pause is returned as the failure: nobody waits an hour in silence.
       if (delay_ms === null) return outcome;
       if (shown) onDelta({ type: 'restart', reason: outcome.failure.error });
       tries = `, try ${attempt + 1} of ${Math.max(attempts, attempt + 1)}`;
-      if (course === 'slow down' && this.#close(outcome, delay_ms)) continue;
+      if (course === 'slow down' && this.#close(outcome, delay_ms, ticket)) continue;
       onDelta({ type: 'waiting', reason: waitText(outcome.failure, delay_ms, tries), delay_ms });
       await this.#options.sleep(delay_ms, signal);
     }
@@ -147,6 +158,7 @@ export class Gate {
     const { now } = this.#options;
     const accepted = (): void => {
       this.#refusals = 0;
+      this.#accepted_at = now();
       this.#controller.accepted(ticket, now(), this.#slots.waiting > 0);
     };
     let has_begun = false;
@@ -194,12 +206,18 @@ export class Gate {
    * Closes the gate for all until the delay is over. False if only this request is to wait: one of many was refused without a time, which means a little
    * less, not a pause for all.
    */
-  #close(outcome: Extract<ModelOutcome, { type: 'failure' }>, delay_ms: number): boolean {
+  #close(outcome: Extract<ModelOutcome, { type: 'failure' }>, delay_ms: number, ticket: Ticket): boolean {
     const { now, random, base_ms } = this.#options;
-    this.#refusals += 1;
-    const { at_work } = this.#controller;
-    if (outcome.retry_after_ms === undefined && this.#refusals <= Math.max(0, at_work)) return false;
-    const pause = outcome.retry_after_ms === undefined ? Math.min(delay_ms, KNOCK_MS) : delay_ms;
+    // Those sent before the last refusal came say nothing more.
+    if (ticket.number > this.#refused_until) {
+      this.#refusals += 1;
+      this.#refused_until = this.#controller.sent;
+    }
+    const is_alone = this.#controller.at_work === 0;
+    if (outcome.retry_after_ms === undefined && this.#refusals <= ALONE && !is_alone) return false;
+    const knock_ms = backOff(this.#refusals, { base_ms, max_ms: KNOCK_MS }, random);
+    const pause =
+      outcome.retry_after_ms === undefined ? Math.min(Math.max(delay_ms, knock_ms), KNOCK_MS) : delay_ms;
     const until = now() + pause + random() * Math.min(base_ms, pause) * 0.1;
     if (until <= (this.#closed?.until ?? 0)) return true;
     this.#closed = { by: outcome.failure, until };

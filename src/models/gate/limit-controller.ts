@@ -34,7 +34,7 @@ export interface Ticket {
   readonly level: number;
   /** What had been sent of each allowance, itself included. */
   readonly spent: ReadonlyMap<LimitKind, number>;
-  /** Whether the rate held it, or those behind it. */
+  /** Whether the rate held it. */
   readonly is_paced: boolean;
   is_accepted: boolean;
 }
@@ -69,6 +69,8 @@ export class LimitController {
   #blamed: 'room' | 'pace' | 'both' = 'both';
   /** Whether a refusal was clearly for too many at once; until then the number recovers quickly. */
   #room_is_known = false;
+  /** Whether the rate has held the next request. */
+  #is_paced = false;
   /** The most requests at once of which the last was accepted. */
   #accepted_level = 0;
   #cost: Readonly<Record<LimitKind, number>> = NO_TOKENS;
@@ -83,6 +85,11 @@ export class LimitController {
 
   get at_work(): number {
     return this.#at_work;
+  }
+
+  /** Number of the last request. */
+  get sent(): number {
+    return this.#number;
   }
 
   /** Requests at once. */
@@ -118,15 +125,19 @@ export class LimitController {
       this.#room.reset(Math.min(this.#most, this.#room.value + passed * OPENING));
     }
     let wait = this.#pace.wait(now);
+    if (wait > 0) this.#is_paced = true;
     for (const [kind, allowance] of this.#allowances)
       wait = Math.max(wait, allowance.wait(this.#cost[kind], now));
     return wait;
   }
 
-  send(now: number): Ticket {
+  /** `is_wanted`: others wait. */
+  send(now: number, is_wanted: boolean): Ticket {
     this.#at_work += 1;
     this.#number += 1;
-    if (this.#since.sent === 0) this.#since.at = now;
+    // Idle time says nothing of what is taken.
+    const was_idle = this.#at_work === 1 && !this.#is_paced && !is_wanted;
+    if (was_idle || this.#number === 1) this.#since = { ...this.#since, at: now, sent: 0, refused: 0 };
     this.#since.sent += 1;
     this.#pace.take(now);
     const spent = new Map<LimitKind, number>();
@@ -134,7 +145,8 @@ export class LimitController {
       allowance.take(this.#cost[kind], now);
       spent.set(kind, allowance.spent);
     }
-    const is_paced = this.#pace.spaces(now);
+    const is_paced = this.#is_paced;
+    this.#is_paced = false;
     return {
       ...{ number: this.#number, sent_at: now, level: this.#at_work, spent },
       ...{ is_paced, is_accepted: false },
@@ -206,7 +218,9 @@ export class LimitController {
       this.#room.refused(Math.max(this.#at_work, this.#room.value) * 0.7);
       return this.#learnt(now, 'room');
     }
-    for (const [kind, allowance] of this.#allowances) if (allowance.wait(this.#cost[kind], now) > 0) return;
+    // Used up as the headers say; if they had said enough before, others use the same key.
+    const used = [...this.#allowances].filter(([kind, one]) => one.wait(this.#cost[kind], now) > 0);
+    if (used.some(([kind]) => is_known || !ticket.spent.has(kind))) return;
     if (is_known) {
       // The rest of the same burst: as many as are left were accepted.
       if (this.#blamed !== 'pace') this.#room.reset(Math.min(this.#room.value, this.#at_work));
@@ -223,12 +237,13 @@ export class LimitController {
       this.#guess(retry_after_ms, now);
       return this.#learnt(now, 'both');
     }
-    const is_room = SAYS_AT_ONCE.test(text) || this.#at_work >= this.#accepted_level;
+    const is_new_level = used.length === 0 && ticket.level > Math.round(this.#accepted_level);
+    const is_room = SAYS_AT_ONCE.test(text) || is_new_level;
     if (is_room) {
       this.#room_is_known = true;
       this.#room.refused(this.#at_work);
     } else {
-      this.#pace.refused((sent - refused) / Math.max(1, now - at), now);
+      this.#pace.refused(sent - refused, Math.max(1, now - at), ticket.is_paced, now);
       this.#accepted_level -= (this.#accepted_level - this.#at_work) / 8;
     }
     this.#learnt(now, is_room ? 'room' : 'pace');

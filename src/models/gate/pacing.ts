@@ -2,6 +2,9 @@ import { Climb } from './climb.ts';
 import type { ToldLimit } from './rate-headers.ts';
 
 const MINUTE_MS = 60_000;
+const TRIAL_MS = 8_000;
+/** Accepted requests from which a measured rate can be believed. */
+const MEANS_SOMETHING = 50;
 /** Rounding must not cost a request. */
 const EPSILON = 1e-6;
 
@@ -40,6 +43,9 @@ class Bucket {
 export class Pace {
   readonly #bucket = new Bucket();
   #climb: Climb | null = null;
+  #tried_at = 0;
+  /** Minimum time between two trials. */
+  #trial_ms = 0;
 
   /** Requests a millisecond; null while unknown. */
   get rate(): number | null {
@@ -50,11 +56,6 @@ export class Pace {
     return this.#climb === null ? 0 : this.#bucket.wait(1, now);
   }
 
-  /** Whether requests are spaced by it now. */
-  spaces(now: number): boolean {
-    return this.#climb !== null && this.#bucket.left(now) < 1;
-  }
-
   take(now: number): void {
     if (this.#climb !== null) this.#bucket.take(1, now);
   }
@@ -62,22 +63,31 @@ export class Pace {
   /** Estimates the rate from a burst of which `count` were accepted. */
   guess(count: number, over_ms: number, now: number): void {
     this.#climb ??= new Climb(1, 1e-6, 0);
-    this.#climb.reset(count / over_ms);
+    this.#climb.guess(count / over_ms);
     this.#bucket.size = Math.max(1, count);
     this.#use(0, now);
   }
 
   accepted(now: number): void {
-    this.#climb?.accepted(Number.POSITIVE_INFINITY);
+    const { value } = this.#climb ?? { value: 0 };
+    // Within a window anything is accepted, so that trials one upon the other would say nothing.
+    this.#climb?.accepted(Number.POSITIVE_INFINITY, now - this.#tried_at >= this.#trial_ms);
+    if (this.#climb?.value !== value) this.#tried_at = now;
     this.#use(this.#bucket.left(now), now);
   }
 
-  /** `measured`: requests a millisecond that were accepted of late. */
-  refused(measured: number, now: number): void {
-    const { value } = this.#climb ?? { value: measured };
+  /** `count`: requests that were accepted in the last `over_ms`. `is_paced`: whether the rate had held the refused one. */
+  refused(count: number, over_ms: number, is_paced: boolean, now: number): void {
+    const climb = this.#climb;
+    if (climb === null) return;
+    this.#trial_ms = Math.min(TRIAL_MS, over_ms / 8);
+    // One pause of the provider is not its rate.
+    const measured = Math.max(count / over_ms, count < MEANS_SOMETHING ? climb.value * 0.6 : 0);
     // Saved up while idle: the provider keeps less for later than was thought, its rate may be right.
-    if (this.#bucket.left(now) >= 1) this.#bucket.size = Math.max(1, this.#bucket.size * 0.7);
-    else this.#climb?.refused(Math.min(value * 0.95, Math.max(measured, value * 0.4)));
+    if (!is_paced && this.#bucket.size > 1) {
+      this.#bucket.size = Math.max(1, this.#bucket.size * 0.7);
+      if (measured < climb.value) climb.refused(measured, measured);
+    } else climb.refused(Math.min(climb.value * 0.97, measured), measured * 1.05);
     this.#use(0, now);
   }
 

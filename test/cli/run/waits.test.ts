@@ -17,11 +17,16 @@ const later = (seconds: number): Answer => ({
 });
 
 /** A home whose model is a server that answers with `answer`, and a run in it. */
-async function runAgainst(answer: (index: number) => Answer | Promise<Answer>) {
+async function runAgainst(
+  answer: (index: number) => Answer | Promise<Answer>,
+  terms: { maxConcurrent?: number } = {},
+) {
   const server = await startOpenAiChatServer({ answer: ({ index }) => answer(index) });
   after(() => server.close());
   const home = makeHome();
-  home.configure({ providers: { local: { type: 'openai-compatible', baseURL: `${server.url}/v1` } } });
+  home.configure({
+    providers: { local: { type: 'openai-compatible', baseURL: `${server.url}/v1`, ...terms } },
+  });
   const { child, ended } = home.start(['run', '--model', 'local/m', 'go']);
   let stderr = '';
   child.stderr?.on('data', (text: string) => {
@@ -68,8 +73,9 @@ it('no free slot', async () => {
     input: { name: `kid${at}`, prompt: 'go' },
   }));
   const { promise: open, resolve } = Promise.withResolvers<void>();
-  const { ended, told, tree } = await runAgainst((index) =>
-    index === 0 ? { calls } : open.then(() => ({ text: 'done' })),
+  const { ended, told, tree } = await runAgainst(
+    (index) => (index === 0 ? { calls } : open.then(() => ({ text: 'done' }))),
+    { maxConcurrent: 8 },
   );
   await told(/^ {7}no slot: 8 of 8 requests at work$/m);
   assert.match(await tree(), /^no slot: 8 of 8 requests at work$/m);
