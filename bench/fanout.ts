@@ -11,7 +11,7 @@ import { percentile } from './percentile.ts';
 
 /**
  * `npm run bench:fanout`: measures N children × 3 calls of a no-op in-process tool, streaming, through the public library with SQLite on disk. In the same
- * run, measures a bare loop of `fetch` that sends the same bytes and stores nothing, and with `-- --frameworks` the loops of common frameworks. Each
+ * run, measures a bare loop of `fetch` that sends the same bytes and stores nothing, and with `-- --frameworks` the loops of common frameworks; with `-- --latency` only how long trees take with a model that takes its time. Each
  * measurement is a process of its own: cold (forks; start-up counts) or warm (fresh children; after ten trees). The loops alternate; the results are
  * medians of three runs (one run for N = 1000).
  */
@@ -31,7 +31,7 @@ interface Measurement {
 /** Costs per tree, measured over as many trees as have about sixty children. */
 async function measured(run: Loop, count: number, before: number): Promise<Measurement> {
   for (let tree = 0; tree < before; tree += 1) await run(Math.min(count, 100));
-  const trees = before === 0 ? 1 : Math.ceil(60 / count);
+  const trees = before < 10 ? 1 : Math.ceil(60 / count);
   const cpu = process.cpuUsage();
   const started_at = performance.now();
   for (let tree = 0; tree < trees; tree += 1) await run(count);
@@ -108,8 +108,8 @@ async function inProcess(args: readonly (string | number)[], seen: object): Prom
   return JSON.parse(out) as Measurement;
 }
 
-async function server(): Promise<{ url: string; process: ChildProcess }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'fanout', 'server.ts')], {
+async function server(terms: readonly string[]): Promise<{ url: string; process: ChildProcess }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'fanout', 'server.ts'), ...terms], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [port] = (await once(child.stdout, 'data')) as [Buffer];
@@ -128,8 +128,9 @@ async function compare(
   count: number,
   chunks: number,
   before: number,
+  terms: readonly string[] = [],
 ): Promise<void> {
-  const { url, process: serving } = await server();
+  const { url, process: serving } = await server(terms);
   // A failed measurement ends this process and must not leave the server running.
   process.once('exit', () => serving.kill());
   const at = `${url}/${chunks}/v1`;
@@ -183,6 +184,12 @@ async function table(title: string, names: readonly string[], rows: () => Promis
   await rows();
 }
 
+/** Tool, calls, milliseconds to the first token, and between two of a text. */
+const LATENCY = ['noop', '3', '300', '60'];
+/** Pieces of each text of a child, of three tokens, and how long a tree then takes at least: the root's two answers, a child's four. */
+const PIECES = 10;
+const CRITICAL_MS = 2 * 300 + 4 * (300 + PIECES * 60);
+
 const [name, kind, url, count, before] = process.argv.slice(2);
 if (name !== undefined && url !== undefined) {
   const loop = await loopOf(name, kind as Kind, url);
@@ -191,21 +198,28 @@ if (name !== undefined && url !== undefined) {
   console.log(JSON.stringify(result));
 } else {
   console.log(
-    `fan-out: N children × 3 no-op calls, streaming, local server, eight requests at once; ${machineLine()}`,
+    `fan-out: N children × 3 no-op calls, streaming, local server, default settings; ${machineLine()}`,
   );
   console.log(
     'Coppice: library, SQLite on disk, durable. Bare: a fetch loop, nothing kept. Each row is one tree.',
   );
+  const others = process.argv.includes('--frameworks');
+  if (others) install();
+  const names = ['bare', 'coppice', ...(others ? ['ai', 'langgraph'] : [])];
+  if (process.argv.includes('--latency')) {
+    const title = `warm (after one tree), fresh children, 300 ms to the first token, 50 tokens a second: a tree takes at least ${CRITICAL_MS} ms`;
+    await table(title, names, async () => {
+      for (const size of SIZES) await compare(names, 'SPAWN', size, PIECES, 1, LATENCY);
+    });
+    process.exit();
+  }
   await table('cold, forks', ['bare', 'coppice'], async () => {
     for (const size of SIZES) await compare(['bare', 'coppice'], 'FORK', size, 1, 0);
   });
-  const others = process.argv.includes('--frameworks');
-  if (others) install();
-  else
+  if (!others)
     console.log(
       '\nThe loops of common frameworks are left out; with them: -- --frameworks (installs them into a temporary folder)',
     );
-  const names = ['bare', 'coppice', ...(others ? ['ai', 'langgraph'] : [])];
   await table('warm, fresh children', names, async () => {
     for (const chunks of [1, 20]) for (const size of SIZES) await compare(names, 'SPAWN', size, chunks, 10);
   });

@@ -1,4 +1,4 @@
-/** A minimal loop: `fetch`, decode, split, parse, assemble; nothing is stored. Eight requests at once, as many as Coppice's gate admits. */
+/** A minimal loop: `fetch`, decode, split, parse, assemble; nothing is stored, everything is sent as soon as it is ready. */
 
 type Message = Record<string, unknown>;
 type Call = { readonly id: string; readonly name: string; readonly arguments: string };
@@ -79,14 +79,11 @@ export async function bare(work: Work, kind: 'FORK' | 'SPAWN'): Promise<void> {
           ),
         ];
   const results: Message[] = [];
-  const queue = calls.entries();
   await Promise.all(
-    Array.from({ length: 8 }, async () => {
-      for (const [index, { id }] of queue) {
-        const content =
-          kind === 'SPAWN' ? `You are now c${index}: count` : `You are now "c${index}". Your task: count`;
-        results[index] = result(id, await loop(work, [...shared, { role: 'user', content }]));
-      }
+    calls.map(async ({ id }, index) => {
+      const content =
+        kind === 'SPAWN' ? `You are now c${index}: count` : `You are now "c${index}". Your task: count`;
+      results[index] = result(id, await loop(work, [...shared, { role: 'user', content }]));
     }),
   );
   if (kind === 'SPAWN') await ask(url, root, [...first, said('', calls), ...results]);

@@ -1,16 +1,18 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * A zero-latency model server for the fan-out benchmark, in its own process so that its CPU is not counted: Chat Completions, streaming, decided by
+ * A model server, by default without latency, for the fan-out benchmark, in its own process so that its CPU is not counted: Chat Completions, streaming, decided by
  * counting in the raw text instead of parsing it. A child calls `noop` three times (or the tool and the number of calls given as arguments) and ends; the
  * root forks n and waits (`FORK n`), or spawns n (`SPAWN n`). `/CHUNKS/v1/…` sets the number of pieces of a text. `/seen` returns what was requested since
  * the last time: the number of bytes, and the first body of a root and of a child.
+ * The last two arguments are the time to the first token and between the pieces of a text.
  */
 const chunk = (delta: object, finish: string | null = null): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 const END = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [], usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } })}\n\ndata: [DONE]\n\n`;
-const [TOOL = 'noop', CALLS = '3'] = process.argv.slice(2);
+const [TOOL = 'noop', CALLS = '3', FIRST_TOKEN_MS = '0', TOKEN_MS = '0'] = process.argv.slice(2);
 let serial = 0;
 let seen: { bytes: number; root?: string; child?: string } = { bytes: 0 };
 
@@ -25,9 +27,7 @@ function call(name: string, input: object, index = 0): string {
 
 /** Text of sixty characters in this many deltas. */
 function text(pieces: number): string {
-  return Array.from({ length: pieces }, () =>
-    chunk({ content: 'working on it '.repeat(5).slice(0, 60 / pieces) }),
-  ).join('');
+  return Array.from({ length: pieces }, () => chunk({ content: 'w'.padEnd(60 / pieces, 'o') })).join('');
 }
 
 function answer(raw: string, pieces: number): string {
@@ -74,6 +74,17 @@ const server = createServer(async (request, response) => {
   const raw = Buffer.concat(chunks);
   seen.bytes += raw.length;
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  response.end(answer(raw.toString('utf8'), Number(request.url?.split('/')[1])));
+  const pieces = Number(request.url?.split('/')[1]);
+  const whole = answer(raw.toString('utf8'), pieces);
+  if (FIRST_TOKEN_MS === '0') return response.end(whole);
+  await sleep(Number(FIRST_TOKEN_MS));
+  const events = whole.split(/(?<=\n\n)/);
+  const texts = events.filter((event) => event.includes('"content":"w')).length;
+  const began_at = performance.now();
+  for (let index = 0; index < texts; index += 1) {
+    response.write(events[index + 1] ?? '');
+    await sleep(Math.max(1, began_at + (index + 1) * Number(TOKEN_MS) - performance.now()));
+  }
+  response.end(events.slice(texts + 1).join(''));
 });
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));

@@ -4,32 +4,14 @@ import { createReactAgent } from '@langchain/langgraph/prebuilt';
 import { ChatOpenAI } from '@langchain/openai';
 import { isStepCount, jsonSchema, streamText, tool } from 'ai';
 
-/** The same work in the loops of common frameworks, streaming: the root's tool runs a child's loop, eight at once, with Coppice's own texts and tools. */
-
-function eight() {
-  const waiting = [];
-  let free = 8;
-  return async (run) => {
-    if (free > 0) free -= 1;
-    else await new Promise((resolve) => waiting.push(resolve));
-    try {
-      return await run();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
-  };
-}
+/** The same work in the loops of common frameworks, streaming: the root's tool runs a child's loop, with Coppice's own texts and tools. */
 
 const systemOf = ({ messages: [first] }) => first.content;
 
 /** Runs the root and its children. `loop` runs one conversation, given the functions of its tools by name. */
 async function fanOut({ count, root, child }, loop) {
-  const place = eight();
   const noop = async () => 'ok';
-  const spawn = ({ task }) =>
-    place(() => loop(child, task, { noop, subagent_spawn: noop, subagent_delegate: noop }));
+  const spawn = ({ task }) => loop(child, task, { noop, subagent_spawn: noop, subagent_delegate: noop });
   await loop(root, `SPAWN ${count}`, { noop, subagent_spawn: spawn, subagent_delegate: noop });
 }
 

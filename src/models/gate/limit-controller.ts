@@ -16,7 +16,7 @@ export interface LimitTerms {
 }
 
 /** Requests more a millisecond while nothing is refused: a refusal comes back before all are sent. */
-const OPENING = 2;
+const OPENING = 4;
 const OPENING_STEP_MS = 4;
 /** The time to the first token of a server that queues is as many times that of one with nothing else to do. */
 const QUEUE_FACTOR = 3;
