@@ -177,8 +177,9 @@ export class LimitController {
   begun(ticket: Ticket, now: number): void {
     const took = now - ticket.sent_at;
     const { least, recent, samples } = this.#first_token;
-    // Slowly forgotten: prompts grow, and models change.
-    const base = Math.min(took, least === Number.POSITIVE_INFINITY ? took : least + (took - least) * 0.01);
+    // Forgotten only where nothing queues: prompts grow, and models change.
+    const forgets = ticket.level <= QUEUE_LEAST && least < took;
+    const base = forgets ? least + (took - least) * SMOOTH : Math.min(took, least);
     const mean = samples === 0 ? took : recent + (took - recent) * SMOOTH;
     this.#first_token = { least: base, recent: mean, samples: samples + 1 };
     const bearable = base * QUEUE_FACTOR + this.#terms.queue_ms;

@@ -1,0 +1,162 @@
+/**
+ * Proves on a fake clock that the gate finds limits that a server does not announce, or only in its headers: in little more than the best possible time,
+ * with few refusals once it has learnt them, nothing given up, and trees in turn.
+ */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { Gate } from '../../../src/models/gate/gate.ts';
+import { Random } from '../../sim/random.ts';
+import { FakeTime, type HiddenLimits, HiddenServer, sendAll } from './hidden-server.ts';
+
+interface Played {
+  readonly server: HiddenServer;
+  readonly gates: readonly Gate[];
+  readonly took_ms: number;
+}
+
+async function play(
+  limits: HiddenLimits,
+  count: number,
+  { gates: number = 1, change }: { gates?: number; change?: { at: number; to: HiddenLimits } } = {},
+): Promise<Played> {
+  const time = new FakeTime();
+  const random = new Random('gate');
+  const server = new HiddenServer(time, limits);
+  const gates = Array.from(
+    { length: number },
+    () => new Gate({ now: () => time.now, random: () => random.next(), sleep: time.sleep }),
+  );
+  if (change !== undefined)
+    void time.sleep(change.at).then(() => {
+      server.limits = change.to;
+    });
+  const all = sendAll(gates, server.model, count, (index) => `tree ${Math.floor(index / number) % 5}`);
+  await time.run(all);
+  const failed = (await all).filter(({ type }) => type !== 'answer');
+  assert.deepEqual(failed, [], 'nothing is given up');
+  return { server, gates, took_ms: time.now };
+}
+
+/** Share of refused requests after the first third of the time, in which it is learnt. */
+function refusedShare({ server, took_ms }: Played): number {
+  const from = took_ms / 3;
+  const refused = server.refused.filter((at) => at > from).length;
+  return refused / (refused + server.accepted.filter(({ at }) => at > from).length);
+}
+
+const MINUTE = 60_000;
+/** One answer of the server: on its way, first token, tokens. */
+const ANSWER = 1_340;
+/** The best possible time for `count` requests, of which so many fit into each period. */
+const best = {
+  bucket: (count: number, each: number, period = MINUTE) => ((count - each) * period) / each + ANSWER,
+  window: (count: number, each: number, period = MINUTE) => (Math.ceil(count / each) - 1) * period + ANSWER,
+  at_once: (count: number, at_once: number) => Math.ceil(count / at_once) * ANSWER,
+};
+
+const rows: [what: string, limits: HiddenLimits, count: number, best_ms: number][] = [
+  ['10 at once', { at_once: 10 }, 2_000, best.at_once(2_000, 10)],
+  ['100 at once', { at_once: 100 }, 10_000, best.at_once(10_000, 100)],
+];
+for (const tells of ['headers', 'retry-after', 'nothing'] as const) {
+  const told = tells === 'nothing' ? 'without a word' : `with ${tells}`;
+  for (const form of ['bucket', 'window'] as const) {
+    rows.push(
+      [
+        `600 requests a minute, ${form}, ${told}`,
+        { requests: 600, form, tells },
+        6_000,
+        best[form](6_000, 600),
+      ],
+      [`60 requests a minute, ${form}, ${told}`, { requests: 60, form, tells }, 1_200, best[form](1_200, 60)],
+      [
+        `300,000 tokens a minute, ${form}, ${told}`,
+        { tokens: 300_000, form, tells },
+        4_000,
+        best[form](4_000, 300),
+      ],
+    );
+  }
+  const all: HiddenLimits = { requests: 600, tokens: 500_000, at_once: 20, tells };
+  rows.push([`all three, ${told}`, all, 4_000, best.bucket(4_000, 500)]);
+}
+
+for (const [what, limits, count, best_ms] of rows)
+  it(`${what}: within 10 % of the best time`, async () => {
+    const played = await play(limits, count);
+    const ratio = played.took_ms / best_ms;
+    assert.ok(ratio <= 1.1, `${ratio.toFixed(2)} times the best`);
+    // A window that says nothing is found out again by each trial of more, until it ends.
+    const most = limits.form === 'window' && limits.tells === 'nothing' ? 0.15 : 0.05;
+    assert.ok(refusedShare(played) <= most, `${(100 * refusedShare(played)).toFixed(1)} % refused`);
+  });
+
+for (const tells of ['headers', 'retry-after'] as const)
+  it(`four processes with one key, with ${tells}: the limit is shared, and nothing starves`, async () => {
+    const played = await play({ requests: 600, tells }, 6_000, { gates: 4 });
+    const ratio = played.took_ms / best.bucket(6_000, 600);
+    assert.ok(ratio <= 1.35, `${ratio.toFixed(2)} times the best`);
+    assert.ok(refusedShare(played) <= 0.05, `${(100 * refusedShare(played)).toFixed(1)} % refused`);
+  });
+
+it('a limit that falls to a half, and one that doubles, in the middle', async () => {
+  const falls = await play({ requests: 600 }, 4_500, { change: { at: 4 * MINUTE, to: { requests: 300 } } });
+  // 3,000 in the first four minutes, the bucket included.
+  assert.ok(falls.took_ms <= 1.1 * 9 * MINUTE, `${falls.took_ms}`);
+  const doubles = await play({ requests: 300 }, 4_500, { change: { at: 4 * MINUTE, to: { requests: 600 } } });
+  assert.ok(doubles.took_ms <= 1.15 * 9 * MINUTE, `${doubles.took_ms}`);
+});
+
+it('without a limit all that are ready are sent, up to the cap, and in a moment', async () => {
+  const { server } = await play({}, 1_000);
+  assert.equal(server.highest, 1_000);
+  assert.ok((server.accepted.at(-1)?.at ?? 0) <= 300, `the last after ${server.accepted.at(-1)?.at} ms`);
+});
+
+it('the cap is never exceeded, whatever a server takes', async () => {
+  const time = new FakeTime();
+  const server = new HiddenServer(time, {});
+  const gate = new Gate({ start: 7, most: 7, now: () => time.now, random: () => 0.5, sleep: time.sleep });
+  await time.run(sendAll([gate], server.model, 100));
+  assert.equal(server.highest, 7);
+});
+
+it('a server that queues gets fewer as its first tokens come later, and loses no time by it', async () => {
+  const time = new FakeTime();
+  const server = new HiddenServer(time, { slots: 4 });
+  const gate = new Gate({
+    ...{ start: 16, opens: false, queue_ms: 1_000 },
+    ...{ now: () => time.now, random: () => 0.5, sleep: time.sleep },
+  });
+  await time.run(sendAll([gate], server.model, 400));
+  assert.ok(time.now <= 1.1 * best.at_once(400, 4), `${time.now}`);
+  assert.ok(gate.load.limit < 12, gate.learnt);
+});
+
+it('trees in turn: a small one does not wait for a large one behind a limit', async () => {
+  const time = new FakeTime();
+  const server = new HiddenServer(time, { requests: 60 });
+  const gate = new Gate({ now: () => time.now, random: () => 0.5, sleep: time.sleep });
+  const all = sendAll([gate], server.model, 400, (index) => (index < 390 ? 'large' : 'small'));
+  await time.run(all);
+  const last = server.accepted.findLast(({ tree }) => tree === 'small')?.at ?? Number.POSITIVE_INFINITY;
+  assert.ok(last < 30_000, `the last of ten after ${last} ms`);
+});
+
+it('a server that says how many it takes at once gets so many', async () => {
+  const time = new FakeTime();
+  const server = new HiddenServer(time, { slots: 2 });
+  const gate = new Gate({
+    ...{ start: 16, slots: async () => 2 },
+    ...{ now: () => time.now, random: () => 0.5, sleep: time.sleep },
+  });
+  await time.run(sendAll([gate], server.model, 1));
+  await time.run(sendAll([gate], server.model, 20));
+  assert.equal(server.highest, 2);
+  assert.equal(gate.learnt, '2 at once');
+});
+
+it('what is learnt is said: the headers of an answer, in words', async () => {
+  const { gates } = await play({ requests: 4_000, tells: 'headers' }, 3_201);
+  assert.match(gates[0]?.learnt ?? '', /^[\d,]+ at once, \d+ % of 4,000 requests a minute$/);
+});
