@@ -81,6 +81,11 @@ export interface Model {
   /** Whether the provider charges less for a prefix once the first answer to a request with that prefix has begun. */
   readonly caches_prefixes?: boolean;
   stream(request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelOutcome>;
+  /** What holds its requests back: how many are at work and wait, how many at once are sent, and what was learnt of the provider, in words. */
+  readonly gate?: {
+    readonly load: { readonly at_work: number; readonly waiting: number; readonly limit: number };
+    readonly learnt: string;
+  };
   /** Closes processes and connections that the model keeps. Never rejects. */
   close?(): Promise<void>;
 }

@@ -21,6 +21,8 @@ export interface OpenModelOptions extends Omit<OpenAcpOptions, 'env'> {
   readonly idle_timeout_ms?: number;
   /** One gate per `provider/model`; share it between calls so that all agents of a process share the gates. */
   readonly gates?: Map<string, Gate>;
+  /** Called now and then with what was learnt of a provider's limits, in words. */
+  readonly onLearnt?: (model: string, learnt: string) => void;
   /** What servers do not take, shared like the gates; by default it is learnt for this model alone. */
   readonly quirks?: QuirkBook;
 }
@@ -212,6 +214,7 @@ function gateOf(
   if (known !== undefined) return known;
   const most = config?.maxConcurrent;
   const gate = new Gate({
+    onLearnt: (learnt) => options.onLearnt?.(name, learnt),
     ...(most !== undefined && { start: most, most }),
     ...(base_url !== undefined && {
       queue_ms: NEAR_QUEUE_MS,

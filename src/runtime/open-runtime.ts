@@ -266,6 +266,10 @@ class Runtime implements RuntimeFace {
     return known.length > 0 ? known : this.#store.agents({ root_id });
   }
 
+  models() {
+    return this.#models.opened();
+  }
+
   subscribe(listener: (event: RuntimeEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

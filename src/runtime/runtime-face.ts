@@ -1,3 +1,4 @@
+import type { Model } from '../models/model.ts';
 import type { Agent, AgentConfig, PermissionMode } from '../records/agent/agent.ts';
 import type { Failure } from '../records/agent/failure.ts';
 import type { Limits } from '../records/agent/limits.ts';
@@ -145,6 +146,8 @@ export interface RuntimeFace {
   settled(root_id: string, until?: 'tree' | 'root'): Promise<TreeOutcome>;
   /** The agents of a tree as this process knows them. */
   agents(root_id: string): Promise<readonly Agent[]>;
+  /** Models that this process has opened. */
+  models(): Promise<readonly Pick<Model, 'id' | 'gate'>[]>;
   subscribe(listener: (event: RuntimeEvent) => void): () => void;
   /** Waits for commits under way, ends processes, releases leases. Nothing is lost; `resume` continues the work. */
   close(): Promise<void>;

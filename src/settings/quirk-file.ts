@@ -17,6 +17,11 @@ export function quirkFile(data_folder: string): QuirkBook {
   return bookIn(join(data_folder, 'model-quirks.json'), learntQuirks, {});
 }
 
+/** What the gates of models have learnt last of providers' limits, in words, for `doctor`. */
+export function limitFile(data_folder: string) {
+  return bookIn(join(data_folder, 'model-limits.json'), z.string(), '');
+}
+
 /** The tools that MCP servers listed last and that were set aside, for those who do not start the servers. */
 export function asideFile(data_folder: string) {
   const book = bookIn(join(data_folder, 'mcp-set-aside.json'), z.array(aside), []);

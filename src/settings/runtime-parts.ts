@@ -6,7 +6,7 @@ import { openModel } from '../models/providers.ts';
 import type { Store } from '../store/store.ts';
 import { agentPrograms } from './agent-programs.ts';
 import { dataFolder, loginsFolder, outputFolder, settingsPlaces } from './folders.ts';
-import { asideFile, quirkFile } from './quirk-file.ts';
+import { asideFile, limitFile, quirkFile } from './quirk-file.ts';
 import { commandBounds, programSandbox } from './sandbox-of.ts';
 import type { Settings } from './settings.ts';
 
@@ -21,6 +21,7 @@ export function runtimeParts(
   const { providers = {}, mcp = {}, sandbox, context, env_allow = [] } = settings;
   const terms = {
     ...{ providers, env, gates: new Map<string, Gate>(), quirks: quirkFile(dataFolder(env)) },
+    onLearnt: limitFile(dataFolder(env)).learn,
     acp: agentPrograms(settings, env, store),
   };
   const bounds = commandBounds(sandbox, env, store);

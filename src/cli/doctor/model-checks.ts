@@ -6,7 +6,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { keptIn } from '../../records/kept-in.ts';
 import { agentPrograms } from '../../settings/agent-programs.ts';
 import { dataFolder } from '../../settings/folders.ts';
-import { quirkFile } from '../../settings/quirk-file.ts';
+import { limitFile, quirkFile } from '../../settings/quirk-file.ts';
 import { chooseModel } from '../setup/choose-model.ts';
 import type { Context } from '../setup/context.ts';
 import { loadProfiles } from '../setup/profiles/profiles.ts';
@@ -27,7 +27,9 @@ export async function modelChecks(context: Context): Promise<Check[]> {
         if (provider === undefined) return check(true, said);
         const { ok, text } = await keptIn(probes, provider, () => probeKey(provider, settings(context)));
         const left_out = quirksTold(quirkFile(dataFolder(context.env)).of(name));
-        return check(ok, `${said}: ${text}${left_out === '' ? '' : `; asked ${left_out}`}`);
+        const learnt = limitFile(dataFolder(context.env)).of(name);
+        const parts = [text, left_out && `asked ${left_out}`, learnt && `as last seen: ${learnt}`];
+        return check(ok, `${said}: ${parts.filter((part) => part !== '').join('; ')}`);
       } catch (error) {
         return check(false, `${said}: ${errorJson(error).message}`);
       }

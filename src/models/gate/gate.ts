@@ -1,7 +1,7 @@
 import { FairSlots } from '../../processes/fair-slots.ts';
 import { backOff, sleep } from '../../processes/waiting.ts';
-import type { Failure } from '../../records/agent/failure.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
+import { type Closed, courseOf, exhausted, waitText } from './failure-course.ts';
 import { LimitController, type LimitTerms, type Ticket } from './limit-controller.ts';
 
 export interface GateOptions extends LimitTerms {
@@ -17,6 +17,8 @@ export interface GateOptions extends LimitTerms {
   readonly random: () => number;
   /** Resolves after `ms`, or as soon as the signal aborts. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<unknown>;
+  /** Called now and then with what was learnt, in words. */
+  readonly onLearnt?: (learnt: string) => void;
   /** Asks the server, once, how it takes requests: how many at once, or that it queues them; null if it does not say. */
   readonly slots?: () => Promise<number | 'queues' | null>;
 }
@@ -41,24 +43,10 @@ const KNOCK_MS = 4_000;
 const ALONE = 2;
 /** Shorter pauses are not told to requests that wait already. */
 const TOLD_MS = 2_000;
+/** Time between two reports of what was learnt. */
+const REPORT_MS = 60_000;
 /** Silence after which a broken connection means that the server had too much to do. */
 const SILENCE_MS = 30_000;
-
-/** Why nothing is sent, and until when, on the gate's clock. */
-export interface Closed {
-  readonly by: Failure;
-  readonly until: number;
-}
-
-type Course = 'give back' | 'try again' | 'slow down';
-
-/** What an outcome means for the gate: the one place that decides it. `slow down` concerns all requests, `try again` only this one. */
-export function courseOf(outcome: ModelOutcome): Course {
-  if (outcome.type !== 'failure' || !outcome.failure.retryable) return 'give back';
-  const { kind } = outcome.failure;
-  if (kind === 'network') return 'try again';
-  return kind === 'rate_limit' || kind === 'overloaded' ? 'slow down' : 'give back';
-}
 
 /**
  * One gate per provider, key and model, shared by all agents of the process. Sends as much as the provider takes (`LimitController`), with trees taking
@@ -80,6 +68,7 @@ export class Gate {
   #accepted_at = 0;
   #timer: { readonly at: number; readonly stop: AbortController } | null = null;
   #asked = false;
+  #reported_at = Number.NEGATIVE_INFINITY;
 
   constructor(options: Partial<GateOptions> = {}) {
     this.#options = { ...GATE_DEFAULTS, ...options };
@@ -187,6 +176,10 @@ export class Gate {
     } finally {
       if (outcome?.type === 'answer') begin();
       this.#controller.ended(outcome?.type === 'answer' ? outcome.usage : null);
+    }
+    if (this.#controller.has_learnt && now() - this.#reported_at > REPORT_MS) {
+      this.#reported_at = now();
+      this.#options.onLearnt?.(this.learnt);
     }
     if (outcome.type !== 'failure') return outcome;
     const { kind, error: text } = outcome.failure;
@@ -310,22 +303,7 @@ export class Gate {
   }
 }
 
-const TROUBLE: Partial<Record<Failure['kind'], string>> = {
-  network: 'the connection failed',
-  rate_limit: 'the provider asked to slow down',
-};
-
-function waitText({ kind, error }: Failure, delay_ms: number, tries: string): string {
-  const seconds = Math.round(delay_ms / 1_000);
-  return `${TROUBLE[kind] ?? 'the provider has trouble'}: ${seconds} s${tries} (${error})`;
-}
-
-function exhausted(outcome: Extract<ModelOutcome, { type: 'failure' }>, attempts: number): ModelOutcome {
-  const { failure } = outcome;
-  return { ...outcome, failure: { ...failure, error: `${failure.error} (gave up after ${attempts} tries)` } };
-}
-
 /** The model with its gate in front; the contract is unchanged. */
 export function gated(model: Model, gate: Gate): Model {
-  return { ...model, stream: (request, onDelta) => gate.stream(model, request, onDelta) };
+  return { ...model, gate, stream: (request, onDelta) => gate.stream(model, request, onDelta) };
 }

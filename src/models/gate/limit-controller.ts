@@ -92,6 +92,11 @@ export class LimitController {
     return this.#number;
   }
 
+  /** Whether the provider has said or refused anything. */
+  get has_learnt(): boolean {
+    return this.#allowances.size > 0 || this.#pace.rate !== null;
+  }
+
   /** Requests at once. */
   get limit(): number {
     return Math.floor(Math.min(this.#room.value, this.#most) + 1e-9);

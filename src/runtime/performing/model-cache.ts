@@ -59,6 +59,11 @@ export class ModelCache {
   }
 
   /** Closes the models that hold resources. */
+  async opened(): Promise<readonly Model[]> {
+    const all = await Promise.allSettled(this.#models.values());
+    return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  }
+
   async close(): Promise<void> {
     const models = [...this.#models.values()];
     this.#models.clear();

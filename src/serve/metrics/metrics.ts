@@ -25,6 +25,7 @@ type Samples = Partial<Record<MetricName, readonly Sample[]>>;
 export class Metrics {
   readonly #store: Store;
   readonly #clients: () => number;
+  readonly #runtime: RuntimeFace;
   readonly #feed: RequestFeed;
   readonly #loop = monitorEventLoopDelay({ resolution: 20 });
   readonly #unsubscribe: () => void;
@@ -40,6 +41,7 @@ export class Metrics {
 
   constructor({ store, runtime, clients }: MetricsSources) {
     this.#clients = clients;
+    this.#runtime = runtime;
     this.#store = store;
     this.#feed = new RequestFeed(store);
     // Counting begins here; if this fails, it begins with the first scrape.
@@ -81,10 +83,16 @@ export class Metrics {
       this.#store.now(),
       this.#countModelRequests(),
     ]);
+    const gates = (await this.#runtime.models()).flatMap(({ id: model, gate }) =>
+      gate === undefined ? [] : [{ labels: { model }, ...gate.load }],
+    );
     const counted = Object.entries(this.#counts).map(([name, counts]) => [name, counts.samples()] as const);
     const samples: Samples = {
       ...Object.fromEntries(counted),
       ...loadSamples(load, workers, now),
+      coppice_model_gate_limit: gates.map(({ labels, limit }) => ({ labels, value: limit })),
+      coppice_model_gate_at_work: gates.map(({ labels, at_work }) => ({ labels, value: at_work })),
+      coppice_model_gate_waiting: gates.map(({ labels, waiting }) => ({ labels, value: waiting })),
       coppice_stream_clients: one(this.#clients()),
       ...this.#processSamples(),
     };
@@ -196,6 +204,9 @@ export const METRICS = {
   coppice_model_cost_usd_total: counter(
     'Cost of model requests in US dollars where a price is known, by model',
   ),
+  coppice_model_gate_limit: gauge('Requests at once that this server sends to a model, as it has learnt'),
+  coppice_model_gate_at_work: gauge('Requests to a model at work in this server'),
+  coppice_model_gate_waiting: gauge('Requests to a model that wait in this server'),
   coppice_tool_calls_total: counter('Tool calls of agents that this server leads, by name and status'),
   coppice_http_requests_total: counter('HTTP requests to this server, by route, method and status'),
   coppice_stream_clients: gauge('Clients that follow the events of this server'),
