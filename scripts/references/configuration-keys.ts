@@ -108,7 +108,10 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'providers.NAME.apiKeyEnv': { meaning: 'environment variable that holds the key', default: 'no key' },
   'providers.NAME.headers': { meaning: 'HTTP headers of every request, by name' },
   'providers.NAME.headers.NAME': { meaning: 'one header' },
-  'providers.NAME.maxConcurrent': { meaning: 'requests at once, per process and model', default: '8' },
+  'providers.NAME.maxConcurrent': {
+    meaning: 'maximum requests at once, per process, key and model',
+    default: '1024, fewer as [the provider takes](providers.md#rate-limits-and-accounts)',
+  },
   'providers.NAME.siblingsWait': {
     meaning:
       "forks that begin together let the first one's answer begin, at most 5 s ([why](providers.md#caches))",
@@ -351,11 +354,11 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     meaning:
       'isolated runs (on timers, background, delegated) at work at once in one process; more are queued',
   },
-  'runs.maxConcurrent': { meaning: 'all together', default: `${runs.max_concurrent}` },
+  'runs.maxConcurrent': { meaning: 'all together', default: 'half of the free memory, 1 MB each' },
   'runs.perSource': { meaning: 'of each kind' },
   'runs.perSource.cron': { meaning: 'runs on timers', default: `${runs.per_source.cron}` },
-  'runs.perSource.subagent': { meaning: 'background runs', default: `${runs.per_source.subagent}` },
-  'runs.perSource.delegate': { meaning: 'delegated runs', default: `${runs.per_source.delegate}` },
+  'runs.perSource.subagent': { meaning: 'background runs', default: 'as all' },
+  'runs.perSource.delegate': { meaning: 'delegated runs', default: 'as all' },
 
   server: { meaning: 'the HTTP interface of `coppice serve` ([HTTP API](http-api.md))' },
   'server.listen': { meaning: '`HOST:PORT` or `PORT`', default: '`127.0.0.1:4747`, or a free port' },

@@ -36,7 +36,7 @@ export const providerConfig = z.strictObject({
   /** Name of the environment variable with the key; absent for servers without keys. */
   apiKeyEnv: z.string().min(1).optional(),
   headers: z.record(z.string(), z.string()).optional(),
-  /** Maximum concurrent model requests to this provider; default 8. */
+  /** Maximum concurrent requests to a model of this provider; it may take fewer. */
   maxConcurrent: z.int().positive().optional(),
   /** Whether forks that begin together wait until the first one's answer has begun, because the others are cheaper then. */
   siblingsWait: z.boolean().optional(),
