@@ -311,7 +311,7 @@ export const NEAR: readonly Near[] = [
   },
   {
     under: ['models/gate'],
-    quick: ['models/gate'],
+    quick: ['models/gate/gate', 'models/gate/rate-headers', 'models/gate/hidden-limits'],
     slow: [],
   },
   {
@@ -332,7 +332,7 @@ export const NEAR: readonly Near[] = [
       'models/picture-budget',
       'models/prices',
       'models/provider-prompt',
-      'models/gate',
+      'models/gate/gate',
       'models/refused-message',
       'models/sendable',
       'models/wire-bodies',

@@ -110,7 +110,7 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'providers.NAME.headers.NAME': { meaning: 'one header' },
   'providers.NAME.maxConcurrent': {
     meaning: 'maximum requests at once, per process, key and model',
-    default: '1024, fewer as [the provider takes](providers.md#rate-limits-and-accounts)',
+    default: 'as many as [the provider takes](providers.md#rate-limits-and-accounts), up to 1,024',
   },
   'providers.NAME.siblingsWait': {
     meaning:

@@ -4,11 +4,19 @@ import type { Guard } from './guard.ts';
 export const PAIR_GUARDS: readonly Guard[] = [
   {
     name: 'gate-slot-after-abort',
-    protects: 'a model from a request that was given up while all were told to slow down, and keeps its slot',
+    protects: 'a model from a request that ended, however it did, and keeps its slot',
     file: 'src/models/gate/gate.ts',
-    guard: '        this.#slots.release(tree);\n        return false;',
-    without: '        return false;',
-    tests: ['models/gate'],
+    guard: '        this.#slots.release(tree);\n        this.#schedule();',
+    without: '        this.#schedule();',
+    tests: ['models/gate/gate'],
+  },
+  {
+    name: 'gate-keys-apart',
+    protects: 'a key from the limits of another key of the same provider',
+    file: 'src/models/providers.ts',
+    guard: "createHash('sha256').update(key).digest('hex')",
+    without: "''",
+    tests: ['models/gate/real-server'],
   },
   {
     name: 'deny-any-spelling',
