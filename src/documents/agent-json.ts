@@ -6,7 +6,7 @@ import { deedsLine, deedsOf, missingEvidence } from '../records/agent/deeds-line
 import { failureOf } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { cutShort } from '../records/conversation/child-text.ts';
-import { openAsks } from '../records/conversation/parked.ts';
+import { openAsks, pauseOf } from '../records/conversation/parked.ts';
 import { outcomeOf } from '../records/run/outcome.ts';
 import { ledStatus } from '../render/agent-status.ts';
 import { isoTime } from './iso-time.ts';
@@ -47,6 +47,7 @@ export function agentJson(
     deeds: deedsJson(agent),
     doing: agent.doing,
     held: agent.state.type === 'requesting' ? (agent.state.held ?? null) : null,
+    paused: pausedJson(agent),
     open_approvals: openAsks(agent.state).length,
     last_reply: agent.reply,
     result: agent.state.type === 'completed' ? agent.state.result : null,
@@ -91,6 +92,13 @@ function budgetJson({ id, config, budget }: Agent): AgentDocument['budget'] {
   const { limit, spent } = budget;
   const left = { tokens: leftOf(budget, 'tokens'), usd: leftOf(budget, 'usd') };
   return { limit, spent, left, until: isoTime(ownBudget(id, config)?.until ?? null) };
+}
+
+function pausedJson({ state }: Agent): AgentDocument['paused'] {
+  const pause = pauseOf(state);
+  if (pause === null) return null;
+  const { text, spent, failure, tries, opens_at } = pause;
+  return { waits_for: text, spent, error: failure.error, until: isoTime(opens_at), tries };
 }
 
 /** Reason why the agent's newest turn failed, or who killed it; null if neither. */

@@ -42,6 +42,7 @@ export function agentConfig(
   const { model, system, toolsets } = agent;
   return rootConfig({ model, system, toolsets: toolsets && withDelegate(toolsets) }, profile, {
     model: defaults.model ?? options.model,
+    fallback: defaults.fallback,
     thinking: options.thinking ?? defaults.thinking ?? 'off',
     system: options.system ?? defaults.system ?? SYSTEM,
     toolsets: withDelegate(options.toolsets ?? defaults.toolsets ?? ['process']),

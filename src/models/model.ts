@@ -1,9 +1,10 @@
-import type { Failure } from '../records/agent/failure.ts';
+import type { Failure, Pause, Spent } from '../records/agent/failure.ts';
 import type { Usage } from '../records/agent/usage.ts';
 import type { AssistantContent } from '../records/conversation/message.ts';
 import type { PromptMessage } from '../records/conversation/prompt-message.ts';
 import type { ToolSpec } from '../records/tool.ts';
 import type { ModelHost } from './model-host.ts';
+import type { Closing } from './refusals/spent.ts';
 
 export type Thinking = 'off' | 'low' | 'medium' | 'high';
 
@@ -18,6 +19,19 @@ export interface ModelRequest {
   /** The same for all agents with a common prefix (the tree): the provider's cache key, and the key by which trees take turns. At most 64 characters. */
   readonly cache_key?: string;
   readonly signal: AbortSignal;
+  /**
+   * Whether the agent waits in the ledger while the provider takes no requests, for this reason. Without it, the request is sent in any case, and fails as any
+   * other.
+   */
+  readonly parks?: (spent: Spent) => boolean;
+  /** What the ledger knows of a pause of this request. */
+  readonly paused?: Barred;
+  /** Whether a person wants it tried now, although the provider takes no requests. */
+  readonly insists?: boolean;
+  /** Called when its provider, which took no requests, takes it. */
+  readonly onTaken?: () => void;
+  /** Called after a request has tried a closed provider; null: it is open, or the next one may try. */
+  readonly onTried?: (doors: readonly string[], still: Barred | null) => void;
   /** The requesting agent; matched by the scripted model, ignored by real providers. */
   readonly agent: { readonly id: string; readonly name: string; readonly parent_id: string | null };
   /** Called with what people should know about the request. */
@@ -30,6 +44,9 @@ export interface ModelRequest {
   /** For models that are agent programs and act by themselves (`acp:NAME`); others ignore it. */
   readonly host?: ModelHost;
 }
+
+/** The provider takes no requests; `wait_ms`: until it is tried again, null: when a person says so. */
+export type Barred = Omit<Pause, 'at' | 'opens_at'> & { readonly wait_ms: number | null };
 
 export type ModelDelta =
   | { readonly type: 'text'; readonly text: string }
@@ -57,6 +74,10 @@ export type ModelOutcome =
       readonly type: 'failure';
       readonly failure: Failure;
       readonly retry_after_ms?: number;
+      /** Set if every other request would get the same answer. */
+      readonly closes?: Closing;
+      /** Set if the request can wait until the provider takes requests again. */
+      readonly barred?: Barred;
       readonly partial?: string;
     }
   | { readonly type: 'aborted'; readonly partial?: string };
@@ -80,6 +101,8 @@ export interface Model {
   readonly is_free?: boolean;
   /** Whether the provider charges less for a prefix once the first answer to a request with that prefix has begun. */
   readonly caches_prefixes?: boolean;
+  /** Whether its provider takes no requests now. `paused`: what the ledger says, if this process has no answer of its own. */
+  closed?(paused?: Barred): boolean;
   stream(request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelOutcome>;
   /** What holds its requests back: how many are at work and wait, how many at once are sent, and what was learnt of the provider, in words. */
   readonly gate?: {

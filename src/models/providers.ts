@@ -4,6 +4,7 @@ import { isPrivate } from '../processes/hosts/private-addresses.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { noSuchName } from '../render/nearest-name.ts';
 import type { OpenAcpOptions } from './acp/open-acp-model.ts';
+import { behindDoors, type Door, doorsOf } from './gate/closed-provider.ts';
 import { Gate, gated } from './gate/gate.ts';
 import type { Model } from './model.ts';
 import { usualWindow } from './provider/context-windows.ts';
@@ -23,6 +24,10 @@ export interface OpenModelOptions extends Omit<OpenAcpOptions, 'env'> {
   readonly gates?: Map<string, Gate>;
   /** Called now and then with what was learnt of a provider's limits, in words. */
   readonly onLearnt?: (model: string, learnt: string) => void;
+  /** Providers that take no requests, shared like the gates. */
+  readonly doors?: Map<string, Door>;
+  /** The time by which they open, milliseconds; default the system's. */
+  readonly now?: () => number;
   /** What servers do not take, shared like the gates; by default it is learnt for this model alone. */
   readonly quirks?: QuirkBook;
 }
@@ -149,13 +154,18 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
     thinks_throughout: found.type === 'anthropic',
   });
   const is_free = (is_near || found.free === true) && !price?.input && !price?.output;
-  return gated(
-    { ...opened, is_free },
-    gateOf(name, key, config, options, {
-      ...(is_near ? { base_url } : {}),
-      queues: found.free === true,
-    }),
-  );
+  const places = {
+    provider,
+    model,
+    reached: `${found.type} ${base_url} ${key}`,
+    probe: config?.probeSeconds,
+  };
+  const doors = doorsOf(places, options.doors ?? new Map(), options.now);
+  const gate = gateOf(name, key, config, options, {
+    ...(is_near ? { base_url } : {}),
+    queues: found.free === true,
+  });
+  return behindDoors({ ...opened, is_free }, (one) => gated(one, gate), doors);
 }
 
 /** Models that can be used now: those of the configuration and those with a list price, of providers that need no key or have one. */

@@ -11,7 +11,7 @@ export type StatusWord = (typeof STATUS_WORDS)[number];
 /** The state of an agent in one word. */
 export function statusWord(agent: Agent): StatusWord {
   const { state } = agent;
-  if (state.type === 'requesting' && state.asked !== undefined) return 'waiting';
+  if (state.type === 'requesting' && (state.asked ?? state.paused) !== undefined) return 'waiting';
   if (state.type === 'executing' && state.running.length > 0 && state.running.every(isParked))
     return 'waiting';
   if (state.type === 'waiting' || isFanIn(state)) return 'waiting';

@@ -21,6 +21,7 @@ export interface ShownAgent {
   readonly cost_usd: number | null;
   readonly doing: string | null;
   readonly held?: Held | null;
+  readonly paused?: object | null;
   readonly open_approvals?: number;
   readonly last_reply: string | null;
   readonly result: string | null;
@@ -124,7 +125,11 @@ function tokens(agent: ShownAgent): string {
 }
 
 /** What a working agent does or waits for, with the time that is left of a wait. */
-export function doingNow({ held, doing }: Pick<ShownAgent, 'held' | 'doing'>, now: number): string {
+export function doingNow(
+  { held, paused, doing, outcome_text }: Pick<ShownAgent, 'held' | 'paused' | 'doing' | 'outcome_text'>,
+  now: number,
+): string {
+  if (paused != null) return outcome_text;
   if (held?.until == null) return held?.text ?? doing ?? '';
   return held.text.replace(/\d+ s/, `${Math.max(0, Math.round((held.until - now) / 1_000))} s`);
 }
@@ -136,7 +141,7 @@ function markOf({ status, outcome }: ShownAgent, style: Style): string {
 /** The agent's current activity; at rest its result or last reply, and how its turn ended unless that is well. */
 function activityOf({ error, limit, outcome, outcome_text, ...agent }: ShownAgent, now: number): string {
   if (error !== null) return clean(error.message);
-  if (agent.doing !== null) return clean(doingNow(agent, now));
+  if (agent.doing !== null) return clean(doingNow({ ...agent, outcome_text }, now));
   const text = agent.result ?? agent.last_reply;
   const why = limit ?? (outcome === 'stopped' ? outcome_text : null);
   return clean(resultLine(text === null ? '' : `"${text}"`, why)).trim();

@@ -38,7 +38,8 @@ export function waitLines(agents: readonly ShownAgent[], now?: number): readonly
   const waiting = `${asks} approval${asks === 1 ? ' waits' : 's wait'} (coppice approvals)`;
   const held = new Map<string, string>();
   for (const agent of agents)
-    if (agent.held != null)
+    if (agent.paused != null) held.set(agent.outcome_text, clean(agent.outcome_text));
+    else if (agent.held != null)
       held.set(
         agent.held.text.replace(/\d+ s/, ''),
         clean(now === undefined ? agent.held.text : doingNow(agent, now)),

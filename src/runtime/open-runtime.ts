@@ -13,11 +13,13 @@ import { AgentTimers } from './leading/agent-timers.ts';
 import { LeaseKeeper } from './leading/lease-keeper.ts';
 import { ledgerTime } from './leading/ledger-time.ts';
 import { Quiescence } from './leading/quiescence.ts';
+import { StoppedClocks } from './leading/stopped-clocks.ts';
 import { releaseTree, takeOver } from './leading/take-over.ts';
 import { UnattendedTrees } from './leading/unattended-trees.ts';
 import { checkedConfig, checkedLimits } from './orders/checked-options.ts';
 import { HumanOrders } from './orders/human-orders.ts';
 import { idleRoot, promptedRoot, type RootOrigin } from './orders/new-root.ts';
+import { awaitProvider } from './performing/await-provider.ts';
 import { ModelCache } from './performing/model-cache.ts';
 import { performCall } from './performing/perform-call.ts';
 import { performRequest } from './performing/perform-request.ts';
@@ -48,6 +50,7 @@ class Runtime implements RuntimeFace {
   readonly #unattended = new UnattendedTrees();
   readonly #quiescence: Quiescence;
   readonly #timers: AgentTimers;
+  readonly #clocks = new StoppedClocks();
   readonly #listeners = new Set<(event: RuntimeEvent) => void>();
   readonly #models: ModelCache;
   readonly #orders: HumanOrders;
@@ -84,7 +87,7 @@ class Runtime implements RuntimeFace {
     });
     this.#orders = new HumanOrders(this.#executor, options);
     this.#quiescence = new Quiescence(this.#executor, options);
-    this.#timers = new AgentTimers(this.#executor, options.clock);
+    this.#timers = new AgentTimers(this.#executor, options.clock, this.#clocks);
     this.#keeper = new LeaseKeeper({
       ...options,
       worker: this.#executor.worker,
@@ -109,7 +112,10 @@ class Runtime implements RuntimeFace {
   }
 
   #emit(event: RuntimeEvent): void {
-    if (event.type === 'agent' && isTerminal(event.agent.state.type)) this.#worktrees.ended(event.agent);
+    if (event.type === 'agent') {
+      if (isTerminal(event.agent.state.type)) this.#worktrees.ended(event.agent);
+      this.#clocks.see(event.agent, this.#executor);
+    }
     for (const listener of this.#listeners) {
       try {
         listener(event);
@@ -128,12 +134,13 @@ class Runtime implements RuntimeFace {
       executor: this.#executor,
       worktrees: this.#worktrees,
       catalog: this.#catalog,
+      ...{ models: this.#models, timers: this.#timers },
       emit: (event: RuntimeEvent) => this.#emit(event),
     };
     switch (effect.type) {
       case 'request-model':
         this.#timers.watch(cell);
-        void performRequest(cell, { ...context, models: this.#models });
+        void performRequest(cell, context, effect.insists);
         return;
       case 'run-call':
         if (this.#catalog.toolsetTool(cell.agent.config, effect.call.name) !== undefined) {
@@ -145,6 +152,8 @@ class Runtime implements RuntimeFace {
         return cell.questions.get(effect.ask_id)?.(effect);
       case 'start-timer':
         return this.#timers.wakeAt(cell, effect.call_id, effect.at);
+      case 'await-provider':
+        return void awaitProvider(cell, effect.at, context);
       case 'abort':
         return stopWork(cell);
     }

@@ -15,6 +15,7 @@ export type RootChoice = {
 export interface RootDefaults
   extends Pick<AgentConfig, 'model' | 'thinking' | 'system' | 'toolsets' | 'cwd'> {
   /** If absent, there are none, whatever the profile says. */
+  readonly fallback?: AgentConfig['fallback'] | undefined;
   readonly instructions?: string | undefined;
   readonly skills?: AgentConfig['skills'];
   readonly mcp_servers?: AgentConfig['mcp_servers'];
@@ -34,8 +35,10 @@ export function rootConfig(choice: RootChoice, profile: Profile | null, defaults
   const toolsets = choice.toolsets ?? profile?.toolsets ?? defaults.toolsets;
   const tools = profile?.tools ?? defaults.tools(toolsets);
   const { instructions = '', mcp_servers: servers = [] } = defaults;
+  const fallback = profile?.fallback ?? defaults.fallback;
   return {
     model: choice.model ?? profile?.model ?? defaults.model,
+    ...(fallback === undefined ? {} : { fallback }),
     thinking: choice.thinking ?? profile?.thinking ?? defaults.thinking,
     system: choice.system ?? profile?.system ?? defaults.system,
     ...(instructions === '' || profile?.instructions === false ? {} : { instructions }),

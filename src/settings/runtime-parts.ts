@@ -1,4 +1,5 @@
 import { argumentsFault } from '../kernel/toolsets/json-schema/arguments-fault.ts';
+import type { Door } from '../models/gate/closed-provider.ts';
 import type { Gate } from '../models/gate/gate.ts';
 import type { Model } from '../models/model.ts';
 import type { OpenHost } from '../models/model-host.ts';
@@ -20,7 +21,13 @@ export function runtimeParts(
 ) {
   const { providers = {}, mcp = {}, sandbox, context, env_allow = [] } = settings;
   const terms = {
-    ...{ providers, env, gates: new Map<string, Gate>(), quirks: quirkFile(dataFolder(env)) },
+    ...{
+      providers,
+      env,
+      gates: new Map<string, Gate>(),
+      doors: new Map<string, Door>(),
+      quirks: quirkFile(dataFolder(env)),
+    },
     onLearnt: limitFile(dataFolder(env)).learn,
     acp: agentPrograms(settings, env, store),
   };

@@ -73,6 +73,7 @@ function profileOf(name: string, entry: NamedProfile, require: readonly string[]
     name,
     description: entry.description ?? '',
     model: entry.model === undefined || entry.model === 'inherit' ? null : entry.model,
+    ...(entry.fallback === undefined ? {} : { fallback: entry.fallback }),
     thinking: entry.thinking ?? null,
     toolsets: entry.toolsets ?? null,
     tools: entry.tools ?? null,

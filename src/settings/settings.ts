@@ -32,6 +32,7 @@ const parameters = z.array(z.enum(ASKED_PARAMETERS)).optional();
 
 const profile = z.strictObject({
   model: z.string().optional(),
+  fallback: z.array(z.string()).optional(),
   thinking: z.enum(['off', 'low', 'medium', 'high']).optional(),
   toolsets: z.array(z.string()).optional(),
   tools: z.array(z.string()).optional(),

@@ -1,3 +1,4 @@
+import { pauseOf } from '../records/conversation/parked.ts';
 import type { AppContext } from './app-context.ts';
 import { beginCapture, capture, endCapture } from './commands/agents/capture.ts';
 import { resolveAgent, resolveAgents } from './commands/agents/find-agent.ts';
@@ -59,7 +60,9 @@ const RUNS: { readonly [N in CommandName]: Run<N> } = {
     if (from !== null) await app.runtime.wait(view, timeout_ms, from.length === 0 ? null : from);
   },
   async retry(app, without_last, view) {
-    if (app.state.agents.get(view)?.state.type === 'errored') await app.runtime.retry(view, without_last);
+    const state = app.state.agents.get(view)?.state;
+    if (state?.type === 'errored' || (state !== undefined && pauseOf(state) !== null))
+      await app.runtime.retry(view, without_last);
     else app.say('this agent has not failed: there is nothing to retry', 'bad');
   },
   async compact(app, note, view) {

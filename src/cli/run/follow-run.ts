@@ -14,12 +14,14 @@ import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { resumeCommand, sameLedgerFlags } from '../../settings/suggested-command.ts';
 import type { Store } from '../../store/store.ts';
+import { isServed } from '../../trees/leaders/leaders.ts';
 import { markRead } from '../../tui/overview/overview-source.ts';
 import { composeRuntime, type RuntimeTerms } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { closeStore, onStopSignal } from '../setup/end-process.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT, exitCodeOf } from '../start/exit-code.ts';
+import { standstillOf, stoppedRun } from './ending/stopped-run.ts';
 import { liveProgress, type Progress, plainProgress, type ShownEvent } from './progress.ts';
 
 export interface FollowOptions {
@@ -46,6 +48,8 @@ export interface Followed {
   readonly settled: (root_id: string, until: 'tree' | 'root') => Promise<readonly AgentDocument[]>;
   /** Tells how to go on after this process has stopped following. */
   readonly next: (root_id: string) => string;
+  /** Leaves a tree that waits for a provider to a running server or worker; resolves to whether there is one. */
+  readonly handOver?: (root_id: string) => Promise<boolean>;
   /** Stops following; agents that this process leads then wait in the ledger. */
   readonly close: () => Promise<void>;
 }
@@ -83,6 +87,12 @@ export async function leadRun(
         store.assertThere();
         return `continue with: ${resumeCommand(context, root_id, options.ask === true)}`;
       },
+      handOver: async (root_id) => {
+        // Elsewhere than on this machine, the tree's folder may not be there.
+        if (store.kind !== 'sqlite' || !(await isServed(store, []))) return false;
+        await store.serveTree(root_id);
+        return true;
+      },
       close: () => runtime.close(),
     };
     return await followRun(context, led, options);
@@ -116,10 +126,11 @@ export function noticeOf({ text, data }: { text: string; data?: unknown }): stri
 /** Shows a tree while it is at work, prints the root's reply, and returns the exit code. */
 export async function followRun(context: Context, run: Followed, options: FollowOptions): Promise<number> {
   const stop = stopSignal(options.timeout);
+  const newest = new Map<string, AgentDocument>();
+  const standstill = standstillOf(newest);
   let progress: Progress | null = null;
   try {
     const early: ShownEvent[] = [];
-    const newest = new Map<string, AgentDocument>();
     const keep = (agent: AgentDocument): void => {
       if (agent.updated_at >= (newest.get(agent.id)?.updated_at ?? '')) newest.set(agent.id, agent);
     };
@@ -133,15 +144,26 @@ export async function followRun(context: Context, run: Followed, options: Follow
     progress = progressOf(context, options, root_id, agents, tree);
     for (const event of early) progress.see(event);
     const settled = await Promise.race([
+      standstill.promise,
       run.settled(root_id, options.wait === false ? 'root' : 'tree'),
       stop.promise,
     ]);
     // With a server, these agents may arrive before the events that report their state.
-    if (typeof settled !== 'number') for (const agent of settled) progress.see({ agent });
+    const is_settled = typeof settled !== 'number' && !('id' in settled);
+    if (is_settled) for (const agent of settled) progress.see({ agent });
     progress.end();
-    if (typeof settled === 'number') {
+    if (!is_settled) {
+      const led_on = typeof settled !== 'number' && ((await run.handOver?.(root_id)) ?? false);
       await run.close();
-      return stopped(context.json || options.events === true, run, root_id, newest, settled);
+      const how_on = led_on ? 'a server or worker goes on with it by itself' : run.next(root_id);
+      const as_json = context.json || options.events === true;
+      return stoppedRun(
+        as_json,
+        newest.get(root_id) ?? { id: root_id, last_reply: null },
+        settled,
+        how_on,
+        toldDenied(newest.values()),
+      );
     }
     const root = settled.find(({ id }) => id === root_id);
     if (root === undefined) throw new Error(`the root ${root_id} is not among its agents`);
@@ -159,6 +181,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
     tellOutcome(context, outcome, root, hint, resumeCommand(context, root_id, options.ask === true));
     return exitCodeOf(outcome, root.error);
   } finally {
+    standstill.dispose();
     stop.dispose();
     (progress as Progress | null)?.end();
     await run.close();
@@ -256,32 +279,6 @@ function tellUnfinished(run: Followed, root_id: string, agents: readonly AgentDo
   if (working + queued === 0) return;
   const parts = [...(working > 0 ? [`${working} at work`] : []), ...(queued > 0 ? [`${queued} queued`] : [])];
   process.stderr.write(`unfinished: ${parts.join(', ')}; nothing is lost, ${run.next(root_id)}\n`);
-}
-
-function stopped(
-  as_json: boolean,
-  run: Followed,
-  root_id: string,
-  newest: ReadonlyMap<string, AgentDocument>,
-  code: number,
-): number {
-  const timed_out = code === EXIT.timeout;
-  const why = timed_out ? 'time is up' : 'stopped';
-  const next = run.next(root_id);
-  const denied = toldDenied(newest.values());
-  if (as_json)
-    printJson({
-      schema: 'coppice/run/v1',
-      id: root_id,
-      outcome: 'stopped',
-      outcome_text: timed_out ? 'stopped: time is up' : 'stopped by a signal',
-      status: 'stopped',
-      reply: newest.get(root_id)?.last_reply ?? null,
-      denied,
-      error: { code: timed_out ? 'timed_out' : 'interrupted', message: why, hint: next, retryable: true },
-    });
-  process.stderr.write(`${why}; nothing is lost, ${next}\n`);
-  return code;
 }
 
 /** Resolves with an exit code at the first signal or when the time is up. */

@@ -79,6 +79,7 @@ export function composeRoot(
     profile,
     {
       model,
+      fallback: defaults.fallback,
       thinking: defaults.thinking ?? 'off',
       system: defaults.system ?? DEFAULT_SYSTEM_PROMPT,
       ...brought,

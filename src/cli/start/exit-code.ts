@@ -10,6 +10,8 @@ export const EXIT = {
   not_found: 3,
   no_credentials: 4,
   wait_incomplete: 5,
+  /** As EX_TEMPFAIL of sysexits: the provider takes no requests, and what is begun goes on later. */
+  paused: 75,
   timeout: 124,
   interrupted: 130,
 } as const;

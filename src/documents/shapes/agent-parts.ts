@@ -117,6 +117,13 @@ export const agent = z
       text: text('for people, with the time left when it began'),
       until: maybeNumber('milliseconds since 1970; null: until another request ends'),
     }),
+    paused: maybeGroup('set while its provider takes no requests; the request waits in the ledger', {
+      waits_for: text('for people: `anthropic’s quota`'),
+      spent: one('what has run out', 'quota', 'credit', 'key', 'model'),
+      error: text('what the provider said'),
+      until: maybeTime('when it is tried again; null: when a person says so'),
+      tries: number('tries since then, where the provider names no time; else 0'),
+    }),
     open_approvals: number('approvals and questions that it waits for'),
     last_reply: maybe('text of its last finished turn'),
     result: maybe('what it ended with, where its task has an end'),

@@ -36,12 +36,17 @@ export const TREE_DOCUMENTS = [
     shape: z.strictObject({
       id: text('the root'),
       ...outcome,
-      status: one('`stopped`: by a signal or `--timeout`; nothing is lost', 'done', 'failed', 'stopped'),
+      status: one(
+        '`stopped`: by a signal, `--timeout`, or a provider that takes no requests; nothing is lost',
+        'done',
+        'failed',
+        'stopped',
+      ),
       reply: maybe('the last reply of the root'),
       error: error
         .nullable()
         .describe(
-          '`code` is a [kind of failure](#kinds-of-failure); of a stopped run `timed_out` or `interrupted`',
+          '`code` is a [kind of failure](#kinds-of-failure); of a stopped run `timed_out`, `interrupted` or `paused`',
         ),
       limit: z
         .string()

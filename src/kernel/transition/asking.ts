@@ -1,12 +1,5 @@
-import type {
-  AgentState,
-  Call,
-  Executing,
-  OpenQuestion,
-  RunningCall,
-  Turn,
-} from '../../records/agent/state.ts';
-import { isAsked, isParked } from '../../records/conversation/parked.ts';
+import type { AgentState, Call, Executing, OpenQuestion, RunningCall } from '../../records/agent/state.ts';
+import { isAsked, isParked, laterTurn } from '../../records/conversation/parked.ts';
 import { appendAnswer, appendEvent } from './append.ts';
 import { schedule, withoutCall } from './calls.ts';
 import type { Effect, ProgramAnswer } from './effect.ts';
@@ -129,7 +122,7 @@ function restartTurnClock(state: Executing, now: number): Executing {
     ...(one.questions ?? []).map(({ at }) => at),
   ]);
   const stood_still = Math.max(0, now - Math.min(...since));
-  const turn = { ...state.turn, ...laterStart(state.turn, stood_still) };
+  const turn = laterTurn(state.turn, stood_still);
   const later = <One extends { readonly at: number }>(one: One): One => ({
     ...one,
     at: Math.max(one.at, now),
@@ -140,13 +133,6 @@ function restartTurnClock(state: Executing, now: number): Executing {
     ...(one.questions !== undefined && { questions: one.questions.map(later) }),
   }));
   return { ...state, turn, running };
-}
-
-function laterStart(
-  { started_at, began_at = started_at }: Turn,
-  by_ms: number,
-): Pick<Turn, 'started_at' | 'began_at'> {
-  return { started_at: started_at + by_ms, began_at };
 }
 
 /** An agent program asks a person a question during its request, which goes on meanwhile. */
@@ -168,7 +154,7 @@ export function programAnswered(state: Requesting, event: EventOf<'ask-answered'
   const stood_still = Math.max(0, at - Math.min(...asked.map((one) => one.at)));
   const left = asked.filter((one) => one !== open).map((one) => ({ ...one, at: Math.max(one.at, at) }));
   const granted = event.turn === true ? { granted: [...(state.turn.granted ?? []), ask_id] } : {};
-  const turn = { ...state.turn, ...granted, ...laterStart(state.turn, stood_still) };
+  const turn = { ...laterTurn(state.turn, stood_still), ...granted };
   const next: Requesting = { ...others, turn, ...(left.length > 0 && { asked: left }) };
   return step(next, [
     appendEvent('answered', `${verdict === 'allow' ? 'allowed' : 'denied'} by ${by}: ${open.tool}`),

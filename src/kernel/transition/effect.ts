@@ -38,11 +38,14 @@ export type Effect =
   /** Asks children to stop; each reports its outcome. */
   | { readonly type: 'cancel-agents'; readonly agent_ids: readonly string[]; readonly reason: string }
   // performed after the commit
-  | { readonly type: 'request-model'; readonly attempt: number }
+  /** `insists`: a person wants it to be tried now, although the provider takes no requests. */
+  | { readonly type: 'request-model'; readonly attempt: number; readonly insists?: true }
   | { readonly type: 'run-call'; readonly call: Call }
   /** Passes the answer to the agent program or tool that asked. A successor does not: it repeats the request or call, or reports the call as interrupted. */
   | ({ readonly type: 'answer-program'; readonly ask_id: string } & ProgramAnswer)
   /** Ends a wait at this time, milliseconds since the epoch. */
   | { readonly type: 'start-timer'; readonly call_id: string; readonly at: number }
+  /** Tries a paused request again at its time. */
+  | { readonly type: 'await-provider'; readonly at: number | null }
   /** Stops the agent's request and calls in this process. */
   | { readonly type: 'abort' };

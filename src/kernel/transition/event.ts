@@ -1,6 +1,6 @@
 import type { PermissionMode } from '../../records/agent/agent.ts';
 import type { Deed } from '../../records/agent/deeds.ts';
-import type { Failure } from '../../records/agent/failure.ts';
+import type { Failure, Pause } from '../../records/agent/failure.ts';
 import type {
   Call,
   ChildOutcome,
@@ -142,8 +142,12 @@ export type AgentEvent =
       readonly final: boolean;
       readonly said?: { readonly model: string; readonly text: string };
     }
-  /** The request in flight waits before it is sent; null: no longer. */
-  | { readonly type: 'held'; readonly at: number; readonly held: Held | null }
+  /** The request in flight waits before it is sent; null: no longer. `taken`: its provider, which took none, takes it. */
+  | { readonly type: 'held'; readonly at: number; readonly held: Held | null; readonly taken?: true }
+  /** The provider takes no requests: the request waits in the ledger. */
+  | { readonly type: 'paused'; readonly at: number; readonly pause: Pause }
+  /** A paused request is tried. */
+  | { readonly type: 'reopen'; readonly at: number }
   /** Before a request: the prompt has no room left. Long results are shortened, or the model is asked for a summary. */
   | ({ readonly type: 'elide'; readonly at: number } & Elision)
   | { readonly type: 'summarise'; readonly at: number }

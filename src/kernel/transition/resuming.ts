@@ -9,6 +9,7 @@ import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import { leaveFanIn } from './fan-in.ts';
 import { HUMAN_WAIT } from './human-wait.ts';
+import { resumedPause } from './pausing.ts';
 import type { TransitionContext } from './transition-result.ts';
 import { step, type Transition } from './transition-result.ts';
 import { endInFailure } from './turn-end.ts';
@@ -17,12 +18,10 @@ export const INTERRUPTED =
   'Interrupted: the process that ran this call died. It may have happened in full, in part or not at all. Check before you repeat it.';
 
 /** Continues after a dead process: repeats the request, resumes waits, reruns idempotent calls, and reports other calls as interrupted. */
-export function resumed(
-  state: AgentState,
-  { deaths = 0, forgiven = false }: EventOf<'resume'>,
-  context: TransitionContext,
-): Transition {
+export function resumed(state: AgentState, event: EventOf<'resume'>, context: TransitionContext): Transition {
+  const { deaths = 0, forgiven = false } = event;
   if (state.type === 'requesting') {
+    if (state.paused !== undefined) return resumedPause(state, event);
     const attempt = state.attempt + 1;
     // An agent program is started again, and asks again.
     const { asked: _, held: __, ...unasked } = state;

@@ -1,5 +1,4 @@
 import type { PermissionMode } from '../../records/agent/agent.ts';
-import type { Failure } from '../../records/agent/failure.ts';
 import {
   type AgentState,
   type Call,
@@ -10,16 +9,17 @@ import {
   newTurn,
   restAfterSummary,
 } from '../../records/agent/state.ts';
-import { continuation, GO_ON } from '../../records/conversation/answer-ending.ts';
 import { resultText, withPartial } from '../../records/conversation/child-text.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
-import { appendEvent, appendSystem, appendUser } from './append.ts';
+import { unpaused } from '../../records/conversation/parked.ts';
+import { appendEvent, appendUser } from './append.ts';
 import { askAnswered, asked, programAnswered, programAsked, questionWithdrawn, withdrawn } from './asking.ts';
 import { parked, settled } from './calls.ts';
 import type { AgentEvent, EventOf } from './event.ts';
 import { childResult } from './fan-in.ts';
 import { humanWait, waitEnded } from './human-wait.ts';
-import { ask, budgetTold, endRestingSummary, makeRoom, nextRequest } from './request.ts';
+import { pausing } from './pausing.ts';
+import { budgetTold, endRestingSummary, makeRoom, nextRequest } from './request.ts';
 import { answered } from './response.ts';
 import { clockMoved, resumed } from './resuming.ts';
 import { cancelled, faulted, limitReached } from './stopping.ts';
@@ -59,7 +59,7 @@ function move(state: AgentState, event: AgentEvent, context: TransitionContext):
       return step(state, [appendUser(event.content)]);
     case 'response':
       if (state.type !== 'requesting') return invalid(state, event, 'no request is in flight');
-      return answered(state.turn, event, context);
+      return answered(unpaused(state, event.at).turn, event, context);
     case 'request-failed':
       if (state.type !== 'requesting') return invalid(state, event, 'no request is in flight');
       return endInFailure(event.failure, [], context, {
@@ -68,7 +68,12 @@ function move(state: AgentState, event: AgentEvent, context: TransitionContext):
       });
     case 'held':
       if (state.type !== 'requesting') return invalid(state, event, 'no request is in flight');
-      return step({ ...state, held: event.held }, []);
+      return step({ ...(event.taken ? unpaused(state, event.at) : state), held: event.held }, []);
+    case 'paused':
+    case 'reopen':
+    case 'model':
+    case 'retry':
+      return pausing(state, event);
     case 'call-settled':
       return state.type === 'executing'
         ? settled(state, event, context)
@@ -106,19 +111,11 @@ function move(state: AgentState, event: AgentEvent, context: TransitionContext):
       return cancelled(state, event, context);
     case 'kill':
       return step({ type: 'killed', by: event.by }, [{ type: 'abort' }]);
-    case 'model':
-      return step(state, [
-        { type: 'set-model', model: event.model },
-        appendEvent('notice', `uses ${event.model} from now on`),
-      ]);
     case 'mode':
       return step(state, [
         { type: 'set-mode', mode: event.mode },
         appendEvent('notice', MODE_TEXTS[event.mode]),
       ]);
-    case 'retry':
-      if (state.type !== 'errored') return invalid(state, event, 'nothing failed');
-      return retried(state.failure, event);
     case 'elide':
     case 'summarise':
     case 'summarised':
@@ -146,20 +143,6 @@ const MODE_TEXTS: Readonly<Record<PermissionMode, string>> = {
   accept: 'edits files without asking from now on',
   plan: 'only plans from now on: nothing may be changed',
 };
-
-function retried({ kind }: Failure, { at, said = '', half, left_out }: EventOf<'retry'>): Transition {
-  if (left_out !== undefined) {
-    const { what, behind } = left_out;
-    const data = behind === undefined ? undefined : { behind };
-    const told = appendEvent('left-out', `left out of what the model is sent: ${what}`, data);
-    return left_out.asks ? ask(newTurn(at), [told]) : step({ type: 'idle' }, [told]);
-  }
-  const told = appendEvent('retried', 'tried again');
-  if (kind === 'cut')
-    return ask({ ...newTurn(at), unfinished: said }, [told, appendSystem(continuation(said))]);
-  // Providers refuse a conversation that ends with an assistant message.
-  return ask(newTurn(at), half === true ? [told, appendSystem(GO_ON)] : [told]);
-}
 
 /** Parks the call until its child's outcome settles it. */
 function delegated(state: Executing, event: EventOf<'call-delegated'>): Transition {

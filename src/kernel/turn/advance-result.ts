@@ -7,7 +7,7 @@ import type { Effect } from '../transition/effect.ts';
 /** Effects that are performed after the commit. */
 export type WorldEffect = Extract<
   Effect,
-  { type: 'request-model' | 'run-call' | 'answer-program' | 'start-timer' | 'abort' }
+  { type: 'request-model' | 'run-call' | 'answer-program' | 'start-timer' | 'await-provider' | 'abort' }
 >;
 
 /** A call of a toolset that can be decided only after this step is committed and its names and needs are looked up. */

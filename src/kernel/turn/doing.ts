@@ -11,6 +11,7 @@ export function doing(state: AgentState, argumentsOf: View['argumentsOf']): stri
     case 'requesting':
       if (state.asked?.[0] !== undefined)
         return oneLine(`asks: ${state.asked[0].tool} ${state.asked[0].subject}`);
+      if (state.paused !== undefined) return oneLine(`waits for ${state.paused.text}`);
       if (state.held != null) return oneLine(state.held.text);
       return state.compacting === undefined ? 'thinking' : 'summarising its conversation';
     case 'executing': {

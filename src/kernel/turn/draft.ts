@@ -108,7 +108,8 @@ export class Draft {
     this.#state = countDeeds(happening, this.led.agent.id, this.view);
     this.#at = event.at;
     if (request !== undefined) this.#parts.requests.push(request);
-    if (event.type === 'input' || event.type === 'retry') [this.#sent_this_turn, this.#reply] = [false, null];
+    if (event.type === 'input' || (event.type === 'retry' && before.type === 'errored'))
+      [this.#sent_this_turn, this.#reply] = [false, null];
     if (event.type === 'call-settled') this.#settled += 1;
     if (event.type === 'clock-moved') {
       this.#moved_ms += event.by_ms;
@@ -173,9 +174,7 @@ export class Draft {
         this.#effects.length = 0;
         this.#effects.push(effect);
         return;
-      case 'request-model':
-      case 'answer-program':
-      case 'start-timer':
+      default:
         this.#effects.push(effect);
         return;
     }

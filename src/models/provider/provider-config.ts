@@ -40,6 +40,8 @@ export const providerConfig = z.strictObject({
   maxConcurrent: z.int().positive().optional(),
   /** Whether forks that begin together wait until the first one's answer has begun, because the others are cheaper then. */
   siblingsWait: z.boolean().optional(),
+  /** Pauses between tries of a provider that takes no requests and names no time, in seconds: the first one, and the longest. */
+  probeSeconds: z.strictObject({ first: z.number().positive(), most: z.number().positive() }).optional(),
   quirks: quirks.optional(),
   models: z
     .record(

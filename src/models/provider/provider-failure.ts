@@ -5,8 +5,9 @@ import { cutText } from '../../records/text/cut-text.ts';
 import { hideSecrets } from '../../records/text/hide-secrets.ts';
 import type { ModelOutcome } from '../model.ts';
 import { refusedMessage } from '../refusals/refused-message.ts';
-import { retryAfter } from '../refusals/retry-after.ts';
+import { retryAfter, waitIn } from '../refusals/retry-after.ts';
 import { saidIn } from '../refusals/said-in.ts';
+import { closingIn, isUsedUp } from '../refusals/spent.ts';
 import { ConnectionError, UnusableAnswer } from './http-fetch.ts';
 
 const OVERFLOW =
@@ -20,9 +21,15 @@ const NO_MODEL =
 /** The model or its server takes no tools, or not these. */
 const NO_TOOLS =
   /(?:does not|doesn't|do not) support (?:tools?|functions?|function calling|tool)|enable-auto-tool-choice|tool[- _]call[- _]parser|no endpoints found that support tool|tools? (?:is|are) not supported|invalid (?:schema|tool|function)|tools?[.[]\d|function_declarations|functionDeclarations|input_schema/i;
+/** What is sent is larger than the account may send in a minute, or with its plan: no wait helps. */
+const TOO_LARGE = /request too large|must be reduced|long context requests/i;
+/** A gateway's filter (OpenRouter), with the status of a refused key. */
+const MODERATED = /moderation|flagged/i;
 /** Google answers a wrong key with 400. */
 const BAD_KEY = /API_KEY_INVALID|API key not valid/;
 const MAX_TEXT = 500;
+
+type Failed = Extract<ModelOutcome, { type: 'failure' }>;
 
 export interface FailureTerms {
   /** Secrets to remove from errors. */
@@ -37,24 +44,24 @@ export interface FailureTerms {
 export function providerFailure(
   error: unknown,
   { secrets, key_env = null, messages = [] }: FailureTerms,
-): Extract<ModelOutcome, { type: 'failure' }> {
+): Failed {
   if (APICallError.isInstance(error)) return callFailure(error, { secrets, key_env, messages });
   const text = error instanceof Error ? error.message : (saidIn(error) ?? 'unknown error');
   if (error instanceof UnusableAnswer) return failure('network', text, false, secrets);
   if (error instanceof ConnectionError || isConnectionError(error))
     return failure('network', text, true, secrets);
   if (isOurs(error)) return failure('internal', `a fault in Coppice or its packages: ${text}`, true, secrets);
-  if (NO_CREDIT.test(`${text} ${codeOf(error)}`)) return failure('no_credit', noCredit(text), true, secrets);
+  const said = `${text} ${codeOf(error)}`;
+  const wish = waitIn(text, Date.now());
+  if (NO_CREDIT.test(said)) return closing(failure('no_credit', noCredit(text), true, secrets), said, wish);
+  if (isUsedUp(said)) return closing(failure('rate_limit', text, true, secrets), said, wish);
   if (OVERFLOW.test(text)) return failure('context_overflow', text, false, secrets);
   // Errors in a stream report overload only as text.
   if (/overloaded|unavailable|internal server/i.test(text)) return failure('overloaded', text, true, secrets);
   return failure('network', `the answer was broken: ${text}`, true, secrets);
 }
 
-function callFailure(
-  error: APICallError,
-  { secrets, key_env, messages }: Required<FailureTerms>,
-): Extract<ModelOutcome, { type: 'failure' }> {
+function callFailure(error: APICallError, { secrets, key_env, messages }: Required<FailureTerms>): Failed {
   const status = error.statusCode;
   const said = status === undefined ? error.message : `${status}: ${error.message}`;
   const kind =
@@ -69,9 +76,10 @@ function callFailure(
           ? `the provider does not have this model, or not for this key: ${said}`
           : said;
   const retryable = ['rate_limit', 'overloaded', 'network', 'no_credit'].includes(kind);
-  const wish = retryAfter(error.responseHeaders ?? {}, Date.now(), error.responseBody);
+  const wish = retryAfter(error.responseHeaders ?? {}, Date.now(), error.responseBody || error.message);
   const about =
     kind === 'bad_request' ? refusedMessage(placesOf(error), error.requestBodyValues, messages) : null;
+  const { responseBody = '' } = error;
   const result = failure(
     kind,
     about === null ? text : `${text} (it is about ${about.told})`,
@@ -79,14 +87,26 @@ function callFailure(
     secrets,
     about === null || about.index < 0 ? {} : { behind_refused: messages.length - 1 - about.index },
   );
-  return wish === null ? result : { ...result, retry_after_ms: wish };
+  return closing(result, `${error.message} ${responseBody}`, wish, status);
+}
+
+/** The failure with what it says of requests to come. */
+function closing(result: Failed, said: string, wish: number | null, status?: number): Failed {
+  const closes = closingIn(result.failure, said, wish, status);
+  return {
+    ...result,
+    ...(wish === null ? {} : { retry_after_ms: wish }),
+    ...(closes === null ? {} : { closes }),
+  };
 }
 
 function kindOf(status: number, text: string): FailureKind {
   if (status >= 200 && status < 300) return 'network';
   if (status === 402 || (status < 500 && NO_CREDIT.test(text))) return 'no_credit';
+  if (status === 403 && MODERATED.test(text)) return 'refused';
+  if (status === 400 && isUsedUp(text)) return 'rate_limit';
   if (status === 401 || status === 403 || BAD_KEY.test(text)) return 'auth';
-  if (status === 429) return 'rate_limit';
+  if (status === 429) return TOO_LARGE.test(text) ? 'context_overflow' : 'rate_limit';
   if (status === 408 || status === 409 || status >= 500) return 'overloaded';
   if (OVERFLOW.test(text) || status === 413) return 'context_overflow';
   if ((status === 404 || status === 400 || status === 422) && NO_MODEL.test(text)) return 'no_model';
@@ -103,7 +123,7 @@ function failure(
   retryable: boolean,
   secrets: readonly string[],
   place: Pick<Failure, 'behind_refused'> = {},
-): Extract<ModelOutcome, { type: 'failure' }> {
+): Failed {
   const safe = hideSecrets(text, secrets, '[key]');
   const clean = cutText(safe, MAX_TEXT, '…');
   const said: Failure = { kind, error: clean, retryable, ...place };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { jsonIn } from '../../records/text/json-text.ts';
+import { parseDuration } from '../../records/text/parse-duration.ts';
 
 /** Google puts the wait into the details of the error (`google.rpc.RetryInfo`). */
 const retryInfo = z.object({
@@ -8,7 +9,10 @@ const retryInfo = z.object({
   }),
 });
 
-/** The wait that a provider requests, milliseconds from `now`: from `retry-after-ms`, `Retry-After` in seconds or as a date, or the body. Null if none. */
+/**
+ * The wait that a provider requests, milliseconds from `now`: from `retry-after-ms`, `Retry-After` in seconds or as a date, a field of the body, or its text.
+ * Null if none.
+ */
 export function retryAfter(
   headers: Readonly<Record<string, string | undefined>>,
   now: number,
@@ -17,11 +21,17 @@ export function retryAfter(
   const ms = Number(headers['retry-after-ms']);
   if (headers['retry-after-ms'] !== undefined && Number.isFinite(ms) && ms >= 0) return ms;
   const value = headers['retry-after'];
-  if (value === undefined || value.trim() === '') return retryDelay(body);
+  if (value === undefined || value.trim() === '') return waitIn(body, now);
   const seconds = Number(value);
   if (Number.isFinite(seconds)) return Math.max(seconds, 0) * 1000;
   const date = Date.parse(value);
-  return Number.isNaN(date) ? retryDelay(body) : Math.max(date - now, 0);
+  return Number.isNaN(date) ? waitIn(body, now) : Math.max(date - now, 0);
+}
+
+/** The wait that a refusal names in its body or text. */
+export function waitIn(said: string, now: number): number | null {
+  const until = instantIn(said);
+  return retryDelay(said) ?? spanIn(said) ?? (until !== null && until > now ? until - now : null);
 }
 
 function retryDelay(body: string): number | null {
@@ -30,4 +40,27 @@ function retryDelay(body: string): number | null {
   const info = said?.error.details.find((one) => one['@type']?.endsWith('google.rpc.RetryInfo') === true);
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(info?.retryDelay ?? '')?.[1];
   return seconds === undefined ? null : Math.ceil(Number(seconds) * 1000);
+}
+
+/** `"resets_in_seconds": 4032`, `try again in 1h23m4.5s`. */
+function spanIn(said: string): number | null {
+  const seconds = /resets_in_seconds\W{1,5}(\d+)/.exec(said)?.[1];
+  if (seconds !== undefined) return Number(seconds) * 1000;
+  const [, span] =
+    /\b(?:again|retry|resets?)\s+in\s+((?:\d+(?:\.\d+)?\s?(?:ms|[smhd])\s?)+)/i.exec(said) ?? [];
+  return parseDuration(span?.replaceAll(/\s/g, '') ?? '');
+}
+
+/** `"resets_at": 1764311400`, `X-RateLimit-Reset` in milliseconds, `limit reached|1764311400`, `access on 2025-07-01 at 00:00 UTC`. */
+function instantIn(said: string): number | null {
+  const [, epoch] =
+    /(?:resets?_at|ratelimit-reset)\W{1,5}(\d{13}|\d{10})\b|reached\|(\d{10})\b/i
+      .exec(said)
+      ?.filter(Boolean) ?? [];
+  if (epoch !== undefined) return Number(epoch) * (epoch.length === 10 ? 1000 : 1);
+  const [, day, time, zone = 'Z'] =
+    /\b(?:access|again|until|resets?|reset_at)\b\D{1,12}(\d{4}-\d\d-\d\d)(?:T| at | )(\d\d:\d\d(?::\d\d)?)[.\d]*\s?(Z|[+-]\d\d:\d\d)?/i.exec(
+      said,
+    ) ?? [];
+  return day === undefined ? null : Date.parse(`${day}T${time}${zone}`);
 }

@@ -22,6 +22,8 @@ export type PermissionMode = 'ask' | 'accept' | 'plan';
 export interface AgentConfig {
   /** `provider/model`; a person may choose another one. */
   readonly model: string;
+  /** Models that answer, in this order, while the provider of `model` takes no requests; absent: none. */
+  readonly fallback?: readonly string[];
   readonly thinking: 'off' | 'low' | 'medium' | 'high';
   readonly system: string;
   /** Text of the instruction files of the project and of the user (docs/instructions.md); follows `system`. */

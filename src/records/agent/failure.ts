@@ -40,3 +40,31 @@ export interface Failure {
 export function isAboutContent(kind: FailureKind): boolean {
   return kind === 'bad_request' || kind === 'context_overflow' || kind === 'refused' || kind === 'internal';
 }
+
+/** What of a provider has run out: its answers are the same for every request until then. */
+export type Spent =
+  /** Too much was used for some time. */
+  | 'quota'
+  /** The account has to be topped up. */
+  | 'credit'
+  /** The key is refused. */
+  | 'key'
+  /** The provider does not have the model, or no longer. */
+  | 'model';
+
+/** A request that waits in the ledger, because the provider takes none. The turn's clock is stopped meanwhile. */
+export interface Pause {
+  readonly spent: Spent;
+  /** Which provider, model and key are meant. Processes with the same key write the same; it tells nothing of the key. */
+  readonly door: string;
+  /** What is waited for, for people: `anthropic's quota`. */
+  readonly text: string;
+  /** What the provider said. */
+  readonly failure: Failure;
+  /** When it is tried again, milliseconds since the epoch; a step of the clock does not move it. Null: when a person says so. */
+  readonly opens_at: number | null;
+  /** Number of tries since the provider, which named no time, took the last request. */
+  readonly tries: number;
+  /** Since when the agent waits, milliseconds since the epoch. */
+  readonly at: number;
+}

@@ -11,6 +11,8 @@ export interface Profile {
   /** Empty when there is none. */
   readonly description: string;
   readonly model: string | null;
+  /** Models for when its provider takes no requests; absent: inherited. */
+  readonly fallback?: readonly string[];
   readonly thinking: AgentConfig['thinking'] | null;
   readonly toolsets: readonly string[] | null;
   /** Allowed tools; a child gets only those that its parent also has. */

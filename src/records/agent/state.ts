@@ -1,5 +1,5 @@
 import type { Deeds } from './deeds.ts';
-import type { Failure } from './failure.ts';
+import type { Failure, Pause } from './failure.ts';
 
 /** One tool call of the current turn. The tool's properties that scheduling needs are copied onto it when the answer arrives. */
 export interface Call {
@@ -158,6 +158,8 @@ export type AgentState =
       readonly compacting?: Compacting;
       /** What keeps it from being sent, for a second or more. */
       readonly held?: Held | null;
+      /** Set while the provider takes no requests. */
+      readonly paused?: Pause;
       /** Questions to a person from the agent program that serves as the model; never empty. The turn's clock is stopped meanwhile. */
       readonly asked?: readonly OpenQuestion[];
     }

@@ -1,10 +1,10 @@
 import { type Agent, isTask, type Origin } from '../agent/agent.ts';
 import { deedsOf } from '../agent/deeds-line.ts';
 import { deniedIn, deniedLine } from '../agent/denied.ts';
-import type { FailureKind } from '../agent/failure.ts';
+import type { FailureKind, Pause } from '../agent/failure.ts';
 import { type AgentState, failureOf, isFanIn, isTerminal, isWorking, type WaitSpec } from '../agent/state.ts';
 import { cutShort } from '../conversation/child-text.ts';
-import { isParked, openAsks } from '../conversation/parked.ts';
+import { isParked, openAsks, pauseOf } from '../conversation/parked.ts';
 import { cutText } from '../text/cut-text.ts';
 
 /*
@@ -26,7 +26,12 @@ export interface Outcome {
 }
 
 /** The outcome of an agent among those of its tree. `error`: as in its document. */
-export type Standing = Outcome & { readonly id: string; readonly error: object | null };
+export type Standing = Outcome & {
+  readonly id: string;
+  readonly error: object | null;
+  /** Set if it waits for a provider. */
+  readonly paused?: object | null;
+};
 
 type OutcomeFacts = Pick<Agent, 'state'> &
   Partial<Pick<Agent, 'origin' | 'unread' | 'doing' | 'updated_at' | 'reply'>>;
@@ -45,6 +50,8 @@ export function outcomeOf(agent: OutcomeFacts, unled: string | null = null): Out
   const queued = state.type === 'idle' && agent.origin !== undefined && isTask(agent.origin);
   const rests = !isWorking(state.type) && !queued;
   if (rests && (agent.unread !== true || isTerminal(state.type))) return ended(state, agent.origin);
+  const pause = pauseOf(state);
+  if (pause !== null) return ofPause(pause, unled);
   const asked = openAsks(state).length;
   if (asked > 0) return forYou(asked);
   if (unled !== null) return said('unled', unled);
@@ -60,8 +67,12 @@ export function treeOutcome(root_id: string, agents: readonly Standing[], total 
   const all = root === undefined ? others : [root, ...others];
   const found = (word: OutcomeWord) => all.filter(({ outcome }) => outcome === word);
   const [asking, working] = [found('waiting_for_you'), found('working')];
-  if (asking.length > 1) return forYou(asking.length);
-  const open = asking[0] ?? found('unled')[0] ?? working[0] ?? found('waiting')[0];
+  const approvals = asking.filter(({ paused }) => paused == null);
+  if (approvals.length > 1) return forYou(approvals.length);
+  // What all the others wait for in the end.
+  const [provider] = found('waiting').filter(({ paused }) => paused != null);
+  const open =
+    approvals[0] ?? asking[0] ?? found('unled')[0] ?? working[0] ?? provider ?? found('waiting')[0];
   if (open !== undefined && open === working[0] && open !== root)
     return said('working', `${working.length} of ${total} agents`);
   const head = open ?? root ?? said('done', '');
@@ -82,7 +93,7 @@ export function outcomeOfTree(
 ): Outcome {
   const standing = (agent: Agent): Standing => {
     const { id, state } = agent;
-    return { ...outcomeOf(agent, unled), id, error: failureOf(state) };
+    return { ...outcomeOf(agent, unled), id, error: failureOf(state), paused: pauseOf(state) };
   };
   return treeOutcome(root_id, all.map(standing), total);
 }
@@ -142,11 +153,22 @@ function waitedFor(state: AgentState, since: number): string | null {
   return wait === undefined ? agents(state.running.length) : waitText(wait, since);
 }
 
-/** The time is local, with its date unless it is near. */
 function waitText({ from, deadline }: WaitSpec, since: number): string {
-  const [, month, day, , time = ''] = new Date(deadline).toString().split(' ');
-  const date = deadline - since < 43_200_000 ? '' : `${month} ${day}, `;
-  return `${from === null ? 'a message' : agents(from.length)} until ${date}${time.slice(0, 5)}`;
+  return `${from === null ? 'a message' : agents(from.length)} until ${timeText(deadline, since)}`;
+}
+
+/** The time is local, with its date unless it is near. */
+function timeText(at: number, since: number): string {
+  const [, month, day, , time = ''] = new Date(at).toString().split(' ');
+  return `${at - since < 43_200_000 ? '' : `${month} ${day}, `}${time.slice(0, 5)}`;
+}
+
+/** A request that waits for its provider: until the time that it named, or until a person has done something about it. */
+function ofPause({ text, failure, opens_at, tries, at }: Pause, unled: string | null): Outcome {
+  if (opens_at === null) return said('waiting_for_you', `${text} (${failure.error})`);
+  const until = `${tries === 0 ? 'until' : '(next try at'} ${timeText(opens_at, at)}${tries === 0 ? '' : ')'}`;
+  if (unled !== null) return said('unled', `waiting for ${text} ${until}; ${unled}`);
+  return { outcome: 'waiting', outcome_text: oneLine(`waiting for ${text} ${until}`) };
 }
 
 function agents(many: number): string {

@@ -8,7 +8,7 @@ import { runTime } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
-import { parkedUntil } from '../../records/conversation/parked.ts';
+import { abovePaused, parkedUntil } from '../../records/conversation/parked.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
 import type { SeenFiles } from '../../records/conversation/seen-files.ts';
 import type { RuntimeClock, Stop } from '../runtime-clock.ts';
@@ -35,6 +35,8 @@ export interface Cell extends LedAgent {
   asked?: Asked | undefined;
   /** Whether its model is free, and the limits of its tree the default ones, which then do not bind it. */
   is_free?: boolean;
+  /** The model that answered last in place of its own. */
+  stand_in?: string | undefined;
   /** Whether the newest answer exceeded a budget: it was the last one, unless the budget has grown. */
   overspent: boolean;
   /** Whether the agent was told that little of a budget is left. */
@@ -139,11 +141,15 @@ export function parkedCells(
   limits: Limits | undefined,
 ): ReadonlyMap<string, number> | null {
   const parked = new Map<string, number>();
-  for (const { inputs, inbox, agent } of cells) {
-    if (inputs.length > 0 || !inbox.isEmpty) return null;
+  const above = abovePaused(cells.map(({ agent }) => agent));
+  for (const { inputs, inbox, request, agent } of cells) {
+    if (inputs.length > 0 || !inbox.isEmpty || request !== null) return null;
     if (!isWorking(agent.state.type)) continue;
     const begun = 'turn' in agent.state ? agent.state.turn.started_at : agent.updated_at;
-    const until = limits && parkedUntil(agent.state, runTime(agent.config, limits, begun));
+    // The clock stands still for those that wait for a paused agent, too.
+    const run_ms =
+      limits && (above.has(agent.id) ? Number.POSITIVE_INFINITY : runTime(agent.config, limits, begun));
+    const until = run_ms === undefined ? null : parkedUntil(agent.state, run_ms);
     if (until === null || until === undefined) return null;
     parked.set(agent.id, until);
   }

@@ -3,10 +3,11 @@ import { runTime } from '../../records/agent/agent.ts';
 import { runDeadline } from '../../records/agent/run-deadline.ts';
 import { WARNED_SHARES } from '../../records/agent/spending.ts';
 import { isWorking } from '../../records/agent/state.ts';
-import { isAsking } from '../../records/conversation/parked.ts';
+import { standsStill } from '../../records/conversation/parked.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
+import type { StoppedClocks } from './stopped-clocks.ts';
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const RUN = 'run';
@@ -19,14 +20,22 @@ export class AgentTimers {
   readonly #executor: Executor;
   readonly #clock: RuntimeClock;
 
-  constructor(executor: Executor, clock: RuntimeClock) {
+  readonly #clocks: StoppedClocks;
+
+  constructor(executor: Executor, clock: RuntimeClock, clocks: StoppedClocks) {
     this.#executor = executor;
     this.#clock = clock;
+    this.#clocks = clocks;
   }
 
   /** Wakes the agent at `at`, milliseconds since the epoch. A timer of the same `name` is replaced. */
   wakeAt(cell: Cell, name: string, at: number): void {
     this.#set(cell, name, at, () => this.#executor.wake(cell));
+  }
+
+  /** Calls `ring` at `at`, milliseconds since the epoch. A timer of the same `name` is replaced. */
+  callAt(cell: Cell, name: string, at: number, ring: () => void): void {
+    this.#set(cell, name, at, ring);
   }
 
   /** Requests the last answer shortly before the run time is over, and ends the turn when it is over. `later_ms`: by how much its next step moves the turn. */
@@ -42,9 +51,10 @@ export class AgentTimers {
     const ring = (final: boolean) => () => {
       const now = cell.agent.state;
       if (!isWorking(now.type)) return;
-      // The run time is paused while a person is asked; the answer moves the start of the turn.
+      // The run time is paused while a person is asked, or a provider takes no requests; the answer moves the start of the turn.
       const at = this.#clock.now();
-      if (isAsking(now)) return this.#set(cell, RUN, at + ASKING_POLL_MS, () => this.watch(cell));
+      if (standsStill(now) || this.#clocks.isAbove(cell.agent, this.#executor))
+        return this.#set(cell, RUN, at + ASKING_POLL_MS, () => this.watch(cell));
       if ('turn' in now && now.turn.started_at > started_at) return this.watch(cell);
       const limit = `run time of ${run_ms / 1000} s`;
       this.#executor.happened(cell, { type: 'limit', at, limit, final, ...saidSoFar(cell) });
@@ -57,7 +67,7 @@ export class AgentTimers {
       if (run_ms < WARNED_MS || at <= this.#clock.now()) continue;
       this.#set(cell, `${RUN} ${share}`, at, () => {
         const { state: now } = cell.agent;
-        if (!('turn' in now) || isAsking(now)) return;
+        if (!('turn' in now) || standsStill(now)) return;
         if (now.turn.started_at !== started_at + later_ms) return this.watch(cell);
         const text = `${words} of the limit "run" of a turn is used: ${(share * run_ms) / 1000} of ${run_ms / 1000} s`;
         this.#executor.happened(cell, { type: 'warn', at: this.#clock.now(), text });

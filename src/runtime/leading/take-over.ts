@@ -4,11 +4,13 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { isAboutContent } from '../../records/agent/failure.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { isTerminal } from '../../records/agent/state.ts';
+import { pauseOf } from '../../records/conversation/parked.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Conversation } from '../../store/read-records.ts';
 import type { Store } from '../../store/store.ts';
 import type { Executor } from '../executor/executor.ts';
 import { checkedLimits } from '../orders/checked-options.ts';
+import { orderMail } from '../orders/ledger-orders.ts';
 import type { ResumeOptions, ResumeReport } from '../runtime-face.ts';
 import type { OpenOptions } from '../runtime-options.ts';
 import type { AgentTimers } from './agent-timers.ts';
@@ -52,6 +54,11 @@ export async function takeOver(
   for (const agent of all) if (!executor.cells.has(agent.id)) executor.know(agent);
   await executor.sync.checkMissing(root_id, all);
   const elsewhere = living.length - mine.length;
+  for (const agent of living) {
+    if (agent.worker === executor.worker.id || pauseOf(agent.state) === null) continue;
+    if (model !== undefined) await store.send(orderMail(agent, { type: 'model', model }));
+    else if (retry) await store.send(orderMail(agent, { type: 'retry' }));
+  }
   if (elsewhere > 0) executor.remote_agents.markShared(root_id);
   const without_last = new Set(leaves_out ? stuck(claimed).map(({ id }) => id) : []);
   const broken: { agent: Agent; reason: string }[] = [];
@@ -76,7 +83,8 @@ export async function takeOver(
       const shortened = without_last.has(agent.id);
       const freed =
         limits !== undefined && agent.state.type === 'errored' && agent.state.failure.kind === 'limit';
-      if ((retry || shortened || switched || freed) && agent.state.type === 'errored')
+      const insists = retry && pauseOf(agent.state) !== null;
+      if (insists || ((retry || shortened || switched || freed) && agent.state.type === 'errored'))
         executor.happened(cell, retryEvent(at, cell, shortened));
     } catch (error) {
       broken.push({ agent, reason: error instanceof Error ? error.message : String(error) });

@@ -1,26 +1,25 @@
 import type { RequestRecord } from '../../kernel/step.ts';
 import type { EventOf } from '../../kernel/transition/event.ts';
-import type { ModelDelta, ModelOutcome, ModelRequest } from '../../models/model.ts';
+import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../../models/model.ts';
 import { modeText } from '../../permissions/mode.ts';
-import { isAgentProgram } from '../../records/agent/agent.ts';
+import { type Agent, isAgentProgram } from '../../records/agent/agent.ts';
 import { amountsOf, NOTHING } from '../../records/agent/budget.ts';
-import type { Held } from '../../records/agent/state.ts';
 import { NO_USAGE } from '../../records/agent/usage.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { cutText } from '../../records/text/cut-text.ts';
 import { storable } from '../../records/text/text.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
 import type { Store } from '../../store/store.ts';
 import { checkBudgets, promptOutcome } from '../executor/budget-state.ts';
 import { type Cell, withdrawQuestions } from '../executor/cell.ts';
-import type { Executor } from '../executor/executor.ts';
-import type { RuntimeClock, Stop } from '../runtime-clock.ts';
+
 import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
 import { answered, heldSubmission } from './answer-event.ts';
 import type { GrantContext } from './asking/approvals.ts';
 import type { ProgramContext } from './asking/ask-for-program.ts';
+import { barredOf, followTry, mayPark, park } from './await-provider.ts';
 import { overheadOf, type Relieved, type Sent } from './context-room.ts';
+import { heldRequest } from './held-request.ts';
 import type { ModelCache } from './model-cache.ts';
 import { type Summarised, type SummaryContext, summarise } from './summarise.ts';
 import { awaitTreeMode } from './tree-mode.ts';
@@ -36,7 +35,7 @@ export interface RequestContext extends ProgramContext, SummaryContext, GrantCon
 }
 
 /** Asks the agent's model; the outcome comes back as an event. Never throws. */
-export async function performRequest(cell: Cell, context: RequestContext): Promise<void> {
+export async function performRequest(cell: Cell, context: RequestContext, insists = false): Promise<void> {
   const { executor, clock } = context;
   const controller = new AbortController();
   cell.request?.abort();
@@ -75,7 +74,7 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
   cell.flight = charged && executor.agent_index.in_flight.begin(cell.agent.root_id, charged, expected);
   const outcome =
     verdict.type === 'go'
-      ? await ask(cell, controller, context, () => {
+      ? await ask(cell, controller, context, insists, () => {
           began_ms = clock.lap();
         })
       : exceededCreationLimit(verdict.text);
@@ -92,6 +91,10 @@ export async function performRequest(cell: Cell, context: RequestContext): Promi
   if (outcome.type === 'event') {
     cell.request = null;
     return executor.happened(cell, outcome.event, request);
+  }
+  if (outcome.type === 'failure' && outcome.barred !== undefined) {
+    cell.request = null;
+    return park(cell, outcome.barred, context);
   }
   const whole = await eventOrFault(at, cell, outcome, context);
   // Checked again, because saving the worktree takes time.
@@ -133,6 +136,7 @@ async function ask(
   cell: Cell,
   controller: AbortController,
   context: RequestContext,
+  insists: boolean,
   onStart: () => void,
 ): Promise<ModelOutcome | Relieved | Summarised> {
   const { agent, prompt } = cell;
@@ -166,6 +170,11 @@ async function ask(
       cache_key: agent.root_id,
       signal: controller.signal,
       onNotice,
+      parks: mayPark(agent, context.executor),
+      insists,
+      ...barredOf(agent, context.clock),
+      onTaken: () => hold('taken'),
+      onTried: (doors, still) => followTry(doors, still, context),
       agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },
       ...(host !== undefined && { host }),
     };
@@ -185,7 +194,7 @@ async function ask(
     const asked_at = context.clock.lap();
     const waited = () => Math.round(context.clock.lap() - asked_at);
     let first_ms: number | undefined;
-    const outcome = await model.stream(request, (delta) => {
+    const onDelta = (delta: ModelDelta): void => {
       if (delta.type === 'restart') first_ms = undefined;
       else if ('text' in delta || delta.type === 'call') {
         onBegun();
@@ -194,10 +203,18 @@ async function ask(
       hold(delta);
       if (cell.request === controller) keepText(cell, delta);
       emit(delta);
-    });
+    };
+    const own = await model.stream(request, onDelta);
+    const stand_in = isBarred(own) ? await standIn(sent, agent, context.models) : null;
+    const outcome = stand_in === null ? own : await stand_in.stream(request, onDelta);
+    if (isBarred(outcome)) return own;
+    if (stand_in !== null && cell.stand_in !== stand_in.id)
+      onNotice(`${stand_in.id} answers in place of ${model.id}`);
+    cell.stand_in = stand_in?.id;
+    if (stand_in !== null) cell.is_free &&= stand_in.is_free === true;
     if (is_program) return promptOutcome(outcome, controller.signal);
     if (outcome.type === 'answer') {
-      rooms.counted(sent, outcome.usage);
+      rooms.counted(stand_in === null ? sent : { ...sent, model: stand_in }, outcome.usage);
       const response = { ...outcome.content.response, first_ms: first_ms ?? waited() };
       return { ...outcome, content: { ...outcome.content, response } };
     }
@@ -210,8 +227,22 @@ async function ask(
     return { type: 'failure', failure: { kind, error: message, retryable: true } };
   } finally {
     onBegun();
-    hold({ type: 'sent' });
+    hold(null);
   }
+}
+
+function isBarred(outcome: ModelOutcome): boolean {
+  return outcome.type === 'failure' && outcome.barred !== undefined;
+}
+
+/** The first of the agent's further models whose provider takes requests, and that can be told its conversation as it is; null if there is none. */
+async function standIn(sent: Sent, agent: Agent, models: ModelCache): Promise<Model | null> {
+  for (const name of agent.config.fallback ?? []) {
+    const model = isAgentProgram(name) ? null : await models.modelFor(agent, name).catch(() => null);
+    if (model === null || model.closed?.() === true) continue;
+    if (models.rooms.relieve({ ...sent, model }, false, 0) === null) return model;
+  }
+  return null;
 }
 
 function keepText(cell: Cell, delta: ModelDelta): void {
@@ -257,33 +288,4 @@ async function countedAnswer(
   const is_new = cached > 0 || models.reporting.has(model) || before?.model !== model || usage.input < input;
   const resent = is_new ? 0 : Math.min(usage.input, input + output);
   return { model, usage: { ...usage, resent }, ...(cell.is_free && { is_free: true }) };
-}
-
-/** Shorter waits are not written to the ledger. */
-const HELD_MIN_MS = 1_000;
-/** Maximum characters that are kept of the reason, which ends with what the server said. */
-const TEXT_MAX = 300;
-
-/** Records what keeps a request from being sent, so that other processes see it too. The request must end with `sent`. */
-function heldRequest(
-  cell: Cell,
-  { executor, clock }: { readonly executor: Executor; readonly clock: RuntimeClock },
-): (delta: ModelDelta) => void {
-  const { request } = cell;
-  let is_written = false;
-  let stop: Stop = () => undefined;
-  const write = (held: Held | null): void => {
-    if (cell.request !== request || (held === null && !is_written)) return;
-    is_written = held !== null;
-    executor.happened(cell, { type: 'held', at: clock.now(), held });
-  };
-  return (delta) => {
-    if (delta.type !== 'waiting' && delta.type !== 'sent') return;
-    stop();
-    if (delta.type === 'sent') return write(null);
-    const { reason, delay_ms } = delta;
-    const text = storable(cutText(reason, TEXT_MAX, '…'));
-    if (delay_ms === null) stop = clock.after(HELD_MIN_MS, () => write({ text, until: null }));
-    else if (delay_ms >= HELD_MIN_MS) write({ text, until: clock.now() + delay_ms });
-  };
 }

@@ -1,6 +1,7 @@
 import { type Agent, differencesFromRoot } from '../../records/agent/agent.ts';
 import { failureOf, isWorking } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
+import { pauseOf } from '../../records/conversation/parked.ts';
 import { nameOf, type Outcome, outcomeOf, shownWord } from '../../records/run/outcome.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { duration } from '../../render/amounts.ts';
@@ -50,7 +51,8 @@ function stateText(
   style: UiStyle,
 ): string {
   if (isWorking(state.type)) {
-    const now = state.type === 'waiting' ? 'waits for mail' : clean(doing ?? '');
+    const paused = pauseOf(state) === null ? doing : outcome_text;
+    const now = state.type === 'waiting' ? 'waits for mail' : clean(paused ?? '');
     return now === '' ? nameOf(word) : style.accessible ? `${nameOf(word)}: ${now}` : now;
   }
   const said = state.type === 'completed' ? state.result : reply;

@@ -13,6 +13,10 @@ const call: Call = { id: 'c', name: 'bash', input: '{}', side_by_side: false, id
 const turn = newTurn(1);
 const spawned = [{ agent_id: 'child', task: 'do it' }];
 const failure = { kind: 'network' as const, error: 'gone', retryable: true };
+const pause = {
+  ...({ spent: 'quota', door: 'abc', text: "anthropic's quota" } as const),
+  ...{ failure, opens_at: 9, tries: 0, at: 2 },
+};
 const child = { agent_id: 'child', outcome: { type: 'success' as const, result: 'done' } };
 const content = { origin: 'human' as const, text: 'hello' };
 
@@ -54,6 +58,8 @@ const events: { readonly [Type in AgentEvent['type']]: Extract<AgentEvent, { typ
   response: { type: 'response', at: 2, seq: 2, content: answerOf('hi', []), calls: [], submission: null },
   'request-failed': { type: 'request-failed', at: 2, failure },
   held: { type: 'held', at: 2, held: { text: 'no slot', until: null } },
+  paused: { type: 'paused', at: 2, pause },
+  reopen: { type: 'reopen', at: 3 },
   'call-settled': { type: 'call-settled', at: 2, result, consequences: [], spawned: [] },
   'call-parked': { type: 'call-parked', at: 2, call_id: 'c', wait: { from: null, deadline: 3 } },
   'call-asked': { type: 'call-asked', at: 2, ask },
@@ -134,6 +140,7 @@ const OWN: Table = {
     limit: 'requesting',
     budget: 'requesting',
     held: 'requesting',
+    paused: 'requesting',
     resume: 'requesting',
   },
   executing: {

@@ -4,13 +4,14 @@ import { it } from 'node:test';
 import type { Cell } from '../../../src/runtime/executor/cell.ts';
 import type { Executor } from '../../../src/runtime/executor/executor.ts';
 import { AgentTimers } from '../../../src/runtime/leading/agent-timers.ts';
+import { StoppedClocks } from '../../../src/runtime/leading/stopped-clocks.ts';
 import { HandClock } from '../hand-clock.ts';
 
 it('rings once, at the newest time, each time that it is set', () => {
   const clock = new HandClock();
   const woken: Cell[] = [];
   const executor = { wake: (cell: Cell) => void woken.push(cell) } as unknown as Executor;
-  const timers = new AgentTimers(executor, clock);
+  const timers = new AgentTimers(executor, clock, new StoppedClocks());
   const [one, two] = [{}, {}].map(() => ({ timers: new Map(), gone: false }) as unknown as Cell);
   assert.ok(one && two);
   for (let round = 1; round <= 2; round += 1) {

@@ -25,7 +25,7 @@ const LIST_MAX = 200;
 
 /** Our names for keys, by the names that may be written. */
 const KEYS: ReadonlyMap<string, string> = new Map([
-  ...`name description model thinking tools deny_tools toolsets turns
+  ...`name description model fallback thinking tools deny_tools toolsets turns
     timeout_seconds instructions skills parameters budget permissions require`
     .split(/\s+/)
     .map((key) => [key, key] as const),
@@ -71,6 +71,7 @@ export function parseAgentFile(content: Buffer, stem: string, source: string): A
       name: name as string,
       description: textOf(fields, 'description') ?? '',
       model,
+      ...(fields.has('fallback') && { fallback: namesOf(fields, 'fallback', 'model') ?? [] }),
       thinking: thinkingOf(fields),
       toolsets: namesOf(fields, 'toolsets', 'toolset'),
       tools,

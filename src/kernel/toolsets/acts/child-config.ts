@@ -40,8 +40,10 @@ export function childConfig(creator: AgentConfig, wishes: ChildWishes): AgentCon
   const kept = task ?? (parent.task?.kind === 'cron' ? parent.task : undefined);
   const turns = least(parent.turns, profile?.turns, wishes.turns);
   const run_ms = least(parent.run_ms, profile?.run_ms, wishes.run_ms);
+  const fallback = profile?.fallback ?? parent.fallback;
   return {
     model: model ?? profile?.model ?? parent.model,
+    ...(fallback === undefined ? {} : { fallback }),
     thinking: wishes.thinking ?? profile?.thinking ?? parent.thinking,
     system: wishes.system ?? profile?.system ?? parent.system,
     ...(parent.instructions === undefined || profile?.instructions === false

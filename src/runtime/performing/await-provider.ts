@@ -1,0 +1,77 @@
+import type { Barred } from '../../models/model.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Spent } from '../../records/agent/failure.ts';
+import { restAfterSummary } from '../../records/agent/state.ts';
+import { pauseOf } from '../../records/conversation/parked.ts';
+import type { Cell } from '../executor/cell.ts';
+import type { Executor } from '../executor/executor.ts';
+import type { AgentTimers } from '../leading/agent-timers.ts';
+import type { RuntimeClock } from '../runtime-clock.ts';
+import type { ModelCache } from './model-cache.ts';
+
+interface Context {
+  readonly executor: Executor;
+  readonly clock: RuntimeClock;
+}
+
+/** Times that differ by less are the same: the ledger's clock and the door's are read one after the other. */
+const TOLERANCE_MS = 1_000;
+
+/**
+ * Whether the agent waits in the ledger for this reason instead of failing. A key or a model that has never worked is a mistake, of which a person hears at
+ * once: so before the first answer of its tree.
+ */
+export function mayPark({ id, parent_id, config, state, usage }: Agent, { agent_index }: Executor) {
+  return (spent: Spent): boolean => {
+    if (restAfterSummary(state) !== null) return false;
+    if (spent === 'quota' || spent === 'credit' || usage.output > 0) return true;
+    if (config.fallback !== undefined) return true;
+    const parent = agent_index.agent(parent_id ?? id);
+    return parent_id !== null && (spent === 'key' || parent?.config.model === config.model);
+  };
+}
+
+/** The pause of the agent, as a model takes it. */
+export function barredOf({ state }: Agent, clock: RuntimeClock): { readonly paused?: Barred } {
+  const pause = pauseOf(state);
+  if (pause === null) return {};
+  const { at: _, opens_at, ...terms } = pause;
+  return { paused: { ...terms, wait_ms: opens_at === null ? null : opens_at - clock.now() } };
+}
+
+/** Parks the request in the ledger; a no-op if it is parked there and the time has not changed. */
+export function park(cell: Cell, { wait_ms, ...terms }: Barred, { executor, clock }: Context): void {
+  const before = pauseOf(cell.agent.state);
+  const at = clock.now();
+  // One whose time has come waits for the request that tries the provider.
+  const opens_at = wait_ms === null ? null : at + Math.max(0, Math.ceil(wait_ms));
+  const is_due = before !== null && wait_ms !== null && wait_ms <= 0;
+  const same =
+    before?.opens_at === opens_at || Math.abs((before?.opens_at ?? 0) - (opens_at ?? 0)) < TOLERANCE_MS;
+  if (before?.door === terms.door && (is_due || same)) return;
+  executor.happened(cell, { type: 'paused', at, pause: { ...terms, opens_at, at } });
+}
+
+/** A request has tried a provider: the others of this process follow, or wait for as long as it says now. */
+export function followTry(doors: readonly string[], still: Barred | null, context: Context): void {
+  const { executor, clock } = context;
+  for (const cell of executor.cells.values()) {
+    const pause = pauseOf(cell.agent.state);
+    if (pause === null || !doors.includes(pause.door) || cell.request !== null) continue;
+    if (still !== null) park(cell, still, context);
+    else executor.happened(cell, { type: 'reopen', at: clock.now() });
+  }
+}
+
+/** Tries a paused request at its time; one without a time if another request has opened the provider meanwhile. */
+export async function awaitProvider(
+  cell: Cell,
+  opens_at: number | null,
+  context: Context & { readonly models: ModelCache; readonly timers: AgentTimers },
+): Promise<void> {
+  const { executor, clock, models, timers } = context;
+  const reopen = () => executor.happened(cell, { type: 'reopen', at: clock.now() });
+  if (opens_at !== null) return timers.callAt(cell, 'provider', opens_at, reopen);
+  const model = await models.modelOf(cell.agent).catch(() => null);
+  if (model?.closed?.(barredOf(cell.agent, clock).paused) === false) reopen();
+}

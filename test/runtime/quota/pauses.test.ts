@@ -1,0 +1,222 @@
+// Proves over real HTTP that an account's limit, a refused key and a model that is gone pause the agents of a tree in the ledger, and that nothing is lost.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { pauseOf } from '../../../src/records/conversation/parked.ts';
+import { outcomeOf, outcomeOfTree } from '../../../src/records/run/outcome.ts';
+import { answerFor } from '../../servers/forking-brain.ts';
+import { until } from '../../until.ts';
+import { onBothDatabases } from '../both-databases.ts';
+import { HandClock } from '../hand-clock.ts';
+import { type Stage, setStage } from '../stage.ts';
+import { echoTool, limitedServer, REFUSALS } from './limited-server.ts';
+
+const CHILDREN = 12;
+const HOUR_MS = 3_600_000;
+
+onBothDatabases('a provider that takes no requests', (database) => {
+  async function play(config: object = {}) {
+    const server = await limitedServer();
+    const clock = new HandClock();
+    const effects: string[] = [];
+    const stage = await setStage(() => 'unused', {
+      ...{
+        database: await database(),
+        models: await server.models(clock.now),
+        tools: [echoTool(effects)],
+        clock,
+      },
+      config: { model: 'one/any', ...config },
+    });
+    return { server, clock, effects, stage };
+  }
+
+  /** Waits until nothing of the tree is at work but waits for the provider; returns how the tree then stands. */
+  async function standstill(stage: Stage, root_id: string): Promise<string> {
+    let text = '';
+    await until(async () => {
+      const agents = await stage.store.agents({ root_id });
+      text = outcomeOfTree(root_id, agents).outcome_text;
+      return (
+        agents.every((agent) => outcomeOf(agent).outcome !== 'working') &&
+        /quota|credit|a key|the model/.test(text)
+      );
+    }, 'waits for the provider');
+    return text;
+  }
+
+  const eachOnce = (effects: readonly string[]) => {
+    const wanted = Array.from({ length: CHILDREN }, (_, index) =>
+      [0, 1, 2].map((step) => `c${index}-${step}`),
+    ).flat();
+    assert.deepEqual([...effects].sort(), wanted.sort(), 'each call ran exactly once');
+  };
+
+  it('stops everything in the middle, and after an hour one request tries it before all others', async () => {
+    const { server, clock, effects, stage } = await play();
+    server.refuse('key-one', REFUSALS.hour, 20);
+    const { id } = await stage.start(`FORK ${CHILDREN}`);
+    assert.match(await standstill(stage, id), /^waiting for one's quota until \d\d:\d\d$/);
+    const sent = server.asked.length;
+    clock.pass(HOUR_MS / 2);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.equal(server.asked.length, sent, 'nothing is sent meanwhile');
+    // The limit goes on: one request finds out, and everything waits again.
+    clock.pass(HOUR_MS / 2 + 2_000);
+    await until(() => server.asked.length === sent + 1, 'one request tries it');
+    await until(async () => {
+      const pauses = (await stage.store.agents({ root_id: id })).flatMap(({ state }) => pauseOf(state) ?? []);
+      return pauses.length > 0 && pauses.every(({ opens_at }) => (opens_at ?? 0) > clock.now());
+    }, 'all wait for as long as it says now');
+    assert.equal(server.asked.length, sent + 1);
+    server.allow('key-one');
+    clock.pass(HOUR_MS + 2_000);
+    const { reply, agents } = await stage.runtime.settled(id);
+    assert.equal(reply, answerFor(CHILDREN));
+    eachOnce(effects);
+    assert.ok(
+      agents.every(({ state }) => state.type === 'idle'),
+      'nobody has failed',
+    );
+  });
+
+  it('holds after a restart of the process, which waits for the same time', async () => {
+    const { server, clock, effects, stage } = await play();
+    server.refuse('key-one', REFUSALS.hour, 8);
+    const { id } = await stage.start(`FORK ${CHILDREN}`);
+    await standstill(stage, id);
+    const sent = server.asked.length;
+    const next = await stage.reopen(undefined, { models: await server.models(clock.now) });
+    await next.runtime.resume(id, { unattended: true });
+    assert.match(await standstill(next, id), /until/);
+    assert.equal(server.asked.length, sent);
+    await until(() => next.runtime.release(id), 'no process is needed meanwhile');
+    await next.runtime.resume(id, { unattended: true });
+    server.allow('key-one');
+    clock.pass(HOUR_MS + 2_000);
+    assert.equal((await next.runtime.settled(id)).reply, answerFor(CHILDREN));
+    eachOnce(effects);
+  });
+
+  it('opens in two seconds by itself', async () => {
+    const { server, effects, stage } = await play();
+    server.refuse('key-one', REFUSALS.soon, 20);
+    const { id } = await stage.start(`FORK ${CHILDREN}`);
+    await standstill(stage, id);
+    server.allow('key-one');
+    assert.equal((await stage.runtime.settled(id)).reply, answerFor(CHILDREN));
+    eachOnce(effects);
+  });
+
+  it('is tried after a minute, then two, where no time is named', async () => {
+    for (const refusal of ['credit', 'bare'] as const) {
+      const { server, clock, stage } = await play();
+      server.refuse('key-one', REFUSALS[refusal], 3);
+      const { id } = await stage.start('FORK 2');
+      assert.match(
+        await standstill(stage, id),
+        /^waiting for (credit at one|one\/any's quota) \(next try at/,
+      );
+      for (const [index, minutes] of [1, 2, 4].entries()) {
+        const tries = (await stage.store.agents({ root_id: id })).flatMap(({ state }) =>
+          state.type === 'requesting' && state.paused ? [state.paused.tries] : [],
+        );
+        assert.ok(
+          tries.every((one) => one === index + 1),
+          `${tries}`,
+        );
+        clock.pass(minutes * 60_000 + 1_000);
+        await until(async () => {
+          const agents = await stage.store.agents({ root_id: id });
+          return agents.every(
+            ({ state }) => state.type !== 'requesting' || state.paused?.tries === index + 2,
+          );
+        }, 'the next pause is longer');
+      }
+      server.allow('key-one');
+      clock.pass(8 * 60_000 + 1_000);
+      assert.equal((await stage.runtime.settled(id)).reply, answerFor(2));
+    }
+  });
+
+  it('waits for a person where a key or a model was refused in the middle, who then lets all go on with one order', async () => {
+    for (const refusal of ['key', 'model'] as const) {
+      const { server, clock, effects, stage } = await play();
+      server.refuse('key-one', REFUSALS[refusal], 20);
+      const { id } = await stage.start(`FORK ${CHILDREN}`);
+      assert.match(
+        await standstill(stage, id),
+        /^waiting for you: (a key that one accepts|the model one\/any) \(/,
+      );
+      const sent = server.asked.length;
+      clock.pass(24 * HOUR_MS);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      assert.equal(server.asked.length, sent);
+      server.allow('key-one');
+      const paused = (await stage.store.agents({ root_id: id })).find(
+        ({ state }) => state.type === 'requesting',
+      );
+      await stage.runtime.retry(paused?.id ?? '');
+      const done = await stage.runtime.settled(id);
+      assert.equal(done.reply, answerFor(CHILDREN));
+      eachOnce(effects);
+    }
+  });
+
+  it('fails at once where the first request of a tree shows that the key or the model is wrong', async () => {
+    for (const refusal of ['key', 'model'] as const) {
+      const { server, stage } = await play();
+      server.refuse('key-one', REFUSALS[refusal]);
+      const { outcome: word, failure } = await stage.perform('FORK 1');
+      assert.deepEqual([word, failure?.kind], ['failed', refusal === 'key' ? 'auth' : 'no_model']);
+      server.allow('key-one');
+      await stage.runtime.retry((await stage.agent('main')).id);
+      await until(async () => (await stage.agent('main')).reply === answerFor(1), 'a retry is sent');
+    }
+  });
+
+  it('goes on with another model or at once, as a person says', async () => {
+    const { server, stage } = await play();
+    server.refuse('key-one', REFUSALS.hour, 1);
+    const { id } = await stage.start('FORK 2');
+    await standstill(stage, id);
+    for (const agent of await stage.store.agents({ root_id: id }))
+      await stage.runtime.switchModel(agent.id, 'two/any');
+    assert.equal((await stage.runtime.settled(id)).reply, answerFor(2));
+  });
+
+  it('leaves another key alone', async () => {
+    const { server, stage } = await play();
+    server.refuse('key-one', REFUSALS.hour);
+    const one = await stage.start('FORK 2');
+    await standstill(stage, one.id);
+    const config = { ...(await stage.agent('main')).config, model: 'two/any' };
+    const two = await stage.runtime.start({ prompt: 'FORK 2', config });
+    assert.equal((await stage.runtime.settled(two.id)).reply, answerFor(2));
+    assert.equal(
+      server.asked.filter((key) => key === 'key-one').length,
+      1,
+      'nothing more is sent with the other',
+    );
+  });
+
+  it('is answered by a fallback meanwhile', async () => {
+    const { server, effects, stage } = await play({ fallback: ['two/any'] });
+    server.refuse('key-one', REFUSALS.hour, 20);
+    const { reply, root } = await stage.perform(`FORK ${CHILDREN}`);
+    assert.equal(reply, answerFor(CHILDREN));
+    eachOnce(effects);
+    assert.equal(root.config.model, 'one/any');
+    assert.ok(server.asked.includes('key-two'));
+  });
+
+  it('stops the clocks of those that wait for a paused agent', async () => {
+    const { server, clock, stage } = await play();
+    server.refuse('key-one', REFUSALS.hour, 6);
+    const { id } = await stage.start(`FORK 3`, { run_ms: 10 * 60_000 });
+    await standstill(stage, id);
+    server.allow('key-one');
+    clock.pass(HOUR_MS + 2_000);
+    const { outcome: word, reply } = await stage.runtime.settled(id);
+    assert.deepEqual([word, reply], ['done', answerFor(3)]);
+  });
+});
