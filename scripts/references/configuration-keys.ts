@@ -31,6 +31,7 @@ const PERMISSIONS: Readonly<Record<string, KeyText>> = {
   'permissions.deny': { meaning: 'rules that deny; they take precedence over the others' },
 };
 
+const QUOTA = '[quota](providers.md#a-quota-is-a-pause)';
 const THINKING = 'how much the model reasons before it answers';
 const TOOLSETS = 'how agents work with others: `process`, `slash`, `fanout`, `sessions`, `delegate`';
 
@@ -117,6 +118,12 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
       "forks that begin together let the first one's answer begin, at most 5 s ([why](providers.md#caches))",
     default: '`true` for `anthropic`, `openai` and `google` on other machines',
   },
+  'providers.NAME.probeSeconds': {
+    meaning: `pauses between tries of a provider that takes no requests and names no time (${QUOTA})`,
+    default: 'a minute, doubled up to an hour',
+  },
+  'providers.NAME.probeSeconds.first': { meaning: 'the first one' },
+  'providers.NAME.probeSeconds.most': { meaning: 'the longest' },
   'providers.NAME.quirks': {
     meaning: 'what its server does not take ([what is learnt](providers.md#what-a-server-does-not-take))',
   },
@@ -279,6 +286,10 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   agents: { meaning: 'how agents are set up: `defaults`, and profiles by name' },
   'agents.defaults': { meaning: 'for agents that you start without a profile' },
   'agents.defaults.model': { meaning: '`provider/model`; takes precedence over `model`' },
+  'agents.defaults.fallback': {
+    meaning: `models that answer, in this order, while the provider of \`model\` takes no requests (${QUOTA})`,
+    default: 'none',
+  },
   'agents.defaults.thinking': { meaning: THINKING, default: '"off"' },
   'agents.defaults.toolsets': { meaning: TOOLSETS, default: '["process"]' },
   'agents.defaults.tools': { meaning: 'the only tools they have', default: 'all' },
@@ -318,6 +329,7 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'agents.NAME': { meaning: 'a [profile](profiles.md); keys left out are as in whoever creates the agent' },
   'agents.NAME.description': { meaning: 'when to use it, for models and people' },
   'agents.NAME.model': { meaning: '`provider/model`, or `inherit`' },
+  'agents.NAME.fallback': { meaning: 'as in `agents.defaults`', default: "the creator's" },
   'agents.NAME.thinking': { meaning: THINKING },
   'agents.NAME.toolsets': { meaning: TOOLSETS },
   'agents.NAME.tools': { meaning: 'the only tools it may have' },
