@@ -1,0 +1,71 @@
+// Proves how a run without a terminal ends when its provider takes no requests, what ps says, and how a person goes on.
+import assert from 'node:assert/strict';
+import { afterEach, it } from 'node:test';
+import { closeLater, closeOpened } from '../../close-opened.ts';
+import { REFUSALS } from '../../runtime/quota/limited-server.ts';
+import type { Fault } from '../../servers/brain.ts';
+import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
+import { makeHome } from '../run-cli.ts';
+
+afterEach(closeOpened);
+
+async function limitedHome() {
+  const home = makeHome();
+  const now: { fault: Fault | null } = { fault: null };
+  let asked = 0;
+  const server = await startOpenAiChatServer({
+    answer: ({ body }) => {
+      asked += 1;
+      return now.fault === null ? { text: `answered by ${body.model}` } : { fault: now.fault };
+    },
+  });
+  closeLater(() => server.close());
+  const provider = { type: 'openai-compatible', baseURL: `${server.url}/v1` };
+  home.configure({
+    model: 'one/any',
+    providers: { one: { ...provider, apiKeyEnv: 'ONE' }, two: { ...provider, apiKeyEnv: 'TWO' } },
+  });
+  const env = { ...home.env, ONE: 'key-one', TWO: 'key-two' };
+  return { run: (...args: string[]) => home.run(args, { env }), now, asked: () => asked };
+}
+
+it('ends with 75 and says until when, respects the time when it is resumed, and goes on at once with --retry', async () => {
+  const { run, now, asked } = await limitedHome();
+  now.fault = REFUSALS.hour;
+  const paused = await run('run', 'go');
+  assert.equal(paused.code, 75, paused.stderr);
+  assert.match(
+    paused.stderr,
+    /waiting for one's quota until \d\d:\d\d; nothing is lost, continue with: coppice resume/,
+  );
+  const listed = await run('ps');
+  assert.match(listed.stdout, /waiting for one's quota until \d\d:\d\d/);
+  const { agents } = JSON.parse((await run('ps', '--json')).stdout) as {
+    agents: { paused: { spent: string } }[];
+  };
+  assert.equal(agents[0]?.paused.spent, 'quota');
+  now.fault = null;
+  assert.equal((await run('resume')).code, 75, 'it waits for the same time');
+  assert.equal(asked(), 1);
+  const resumed = await run('resume', '--retry');
+  assert.deepEqual([resumed.code, resumed.stdout.trim()], [0, 'answered by any']);
+});
+
+it('tells in JSON that it is paused; another model answers', async () => {
+  const { run, now } = await limitedHome();
+  now.fault = REFUSALS.credit;
+  const paused = await run('run', 'go', '--json');
+  const document = JSON.parse(paused.stdout) as Record<string, unknown> & { error: { code: string } };
+  assert.deepEqual([paused.code, document.outcome, document.error.code], [75, 'waiting', 'paused']);
+  now.fault = null;
+  const resumed = await run('resume', '--model', 'two/other');
+  assert.deepEqual([resumed.code, resumed.stdout.trim()], [0, 'answered by other']);
+});
+
+it('fails at once with 4 where the key of a new run is wrong', async () => {
+  const { run, now } = await limitedHome();
+  now.fault = REFUSALS.key;
+  const { code, stderr } = await run('run', 'go');
+  assert.equal(code, 4);
+  assert.match(stderr, /failed: auth: 401/);
+});
