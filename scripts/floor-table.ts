@@ -62,7 +62,7 @@ export const CLOSURES: Readonly<
       ),
       ...['store/read-records.ts', 'store/retention-ledger.ts', 'store/store-error.ts', 'store/store.ts'],
       // The contract of models, and the model that stands in for an MCP client, which makes no request.
-      ...['models/model.ts', 'models/model-host.ts', 'models/client-model.ts'],
+      ...['models/model.ts', 'models/model-host.ts', 'models/refusals/spent.ts', 'models/client-model.ts'],
       // How a tool is made, and how rules judge the built-in tools by name.
       ...['tools/define-tool.ts', 'tools/built-in-permissions.ts', 'tools/evidence.ts'],
       // Git, for worktrees.

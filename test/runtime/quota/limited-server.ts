@@ -54,7 +54,10 @@ export async function limitedServer() {
       env: { ONE: 'key-one', TWO: 'key-two' },
       ...{ doors: new Map(), now },
       gates: new Map(
-        ['one/any', 'two/any'].map((name) => [name, new Gate({ attempts: 2, base_ms: 2, max_ms: 60_000 })]),
+        ['one/any', 'two/any'].map((name) => [
+          name,
+          new Gate({ patience_ms: 0, attempts: 2, base_ms: 2, max_ms: 60_000 }),
+        ]),
       ),
     };
     return { 'one/any': await openModel('one/any', terms), 'two/any': await openModel('two/any', terms) };
