@@ -18,6 +18,8 @@ export interface LimitTerms {
 /** Requests more a millisecond while nothing is refused: a refusal comes back before all are sent. */
 const OPENING = 4;
 const OPENING_STEP_MS = 4;
+const OPENING_LATE_MS = 50;
+const OPENING_IDLE_MS = 1_000;
 /** The time to the first token of a server that queues is as many times that of one with nothing else to do. */
 const QUEUE_FACTOR = 3;
 const QUEUE_LEAST = 2;
@@ -57,7 +59,7 @@ export class LimitController {
   readonly #allowances = new Map<LimitKind, Allowance>();
   #most: number;
   #opens: boolean;
-  #opened_at = 0;
+  #opened_at = Number.NEGATIVE_INFINITY;
   #at_work = 0;
   #number = 0;
   /** Requests up to this number were sent before what was last learnt from a refusal. */
@@ -123,11 +125,12 @@ export class LimitController {
     if (this.#at_work >= this.limit) {
       if (!this.is_opening) return Number.POSITIVE_INFINITY;
       const passed = now - this.#opened_at;
-      // Time in which nobody waited for room opens nothing.
-      if (passed > 2 * OPENING_STEP_MS) this.#opened_at = now;
-      if (passed < OPENING_STEP_MS || passed > 2 * OPENING_STEP_MS) return OPENING_STEP_MS;
+      // Time in which nobody waited for room opens nothing, but a busy process may be late.
+      if (passed > OPENING_IDLE_MS) this.#opened_at = now;
+      if (passed < OPENING_STEP_MS || passed > OPENING_IDLE_MS) return OPENING_STEP_MS;
       this.#opened_at = now;
-      this.#room.reset(Math.min(this.#most, this.#room.value + passed * OPENING));
+      const opened = Math.min(passed, OPENING_LATE_MS) * OPENING;
+      this.#room.reset(Math.min(this.#most, this.#room.value + opened));
     }
     let wait = this.#pace.wait(now);
     if (wait > 0) this.#is_paced = true;

@@ -113,6 +113,15 @@ it('without a limit all that are ready are sent, up to the cap, and in a moment'
   assert.ok((server.accepted.at(-1)?.at ?? 0) <= 300, `the last after ${server.accepted.at(-1)?.at} ms`);
 });
 
+it('a process that is late to every timer opens, too', async () => {
+  const time = new FakeTime();
+  const server = new HiddenServer(time, {});
+  const late = (ms: number, signal: AbortSignal) => time.sleep(ms + 30, signal);
+  const gate = new Gate({ now: () => time.now, random: () => 0.5, sleep: late });
+  await time.run(sendAll([gate], server.model, 300));
+  assert.equal(server.highest, 300);
+});
+
 it('the cap is never exceeded, whatever a server takes', async () => {
   const time = new FakeTime();
   const server = new HiddenServer(time, {});
