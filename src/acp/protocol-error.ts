@@ -14,6 +14,7 @@ const CALLER_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'E_NO_PRICE',
   'E_NO_FOLDER',
   'E_RULES',
+  'E_SCRIPT',
 ]);
 
 /** Converts an error to one of the protocol; `data` has its code, its hint and whether a retry may help. */

@@ -28,6 +28,7 @@ export const ERROR_CODES = {
   E_NO_PRICE: 'a limit on cost needs the price of the model',
   E_NO_FOLDER: 'the working folder cannot be used',
   E_RULES: 'a rule file of the scripted model is wrong',
+  E_SCRIPT: 'a workflow script is wrong',
   E_CLOSED: 'the runtime is closed',
   E_DATABASE: 'the database cannot be used',
   E_NODE_TOO_OLD: 'Node.js is too old',

@@ -22,6 +22,7 @@ const OF_ERROR: Partial<Record<ErrorCode, number>> = {
   E_INVALID_ARGUMENT: EXIT.usage,
   E_MODEL_UNKNOWN: EXIT.usage,
   E_RULES: EXIT.usage,
+  E_SCRIPT: EXIT.usage,
   E_NO_PRICE: EXIT.usage,
   E_NO_FOLDER: EXIT.usage,
   E_NODE_TOO_OLD: EXIT.usage,

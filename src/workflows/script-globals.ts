@@ -1,0 +1,385 @@
+/** What the globals of a script are made from. */
+export interface GlobalsSetup {
+  /** JSON text; absent if no arguments were given. */
+  readonly args?: string;
+  /** Four numbers of 32 bits. */
+  readonly seed: readonly number[];
+  readonly budget: { readonly total: number | null; readonly spent: number };
+  readonly agents_max: number;
+  readonly nested: boolean;
+}
+
+/**
+ * Makes the globals of workflow scripts. Its text is run inside the interpreter (`script-machine.ts`), before the script, so it uses nothing from outside. It returns
+ * the three functions that only the host holds; the script can reach neither them nor what they share. What goes in and out is JSON text.
+ *
+ * A script may change every built-in object, so whatever `take` returns is checked by the host.
+ */
+export function installGlobals(text: string) {
+  type Fields = Record<string, unknown>;
+  type Settle = (entry: { type: string; value?: unknown; reason?: string }) => void;
+  const { parse, stringify } = JSON;
+  const { isArray } = Array;
+  const { isFinite: finite } = Number;
+  const { assign, create, defineProperty, entries, freeze, getPrototypeOf, keys } = Object;
+  const [PlainDate, PlainError, PlainMap, PlainPromise, PlainSet] = [Date, Error, Map, Promise, Set];
+  const setup = parse(text) as GlobalsSetup;
+  const ENTRIES_MAX = 4096;
+  const FILE = 'workflow.js';
+
+  // Without a prototype, no setter of the script sees what is written to these.
+  const out: string[] = create(null);
+  let [written, taken] = [0, 0];
+  const pending: Record<number, Settle | undefined> = create(null);
+  const failures: Fields[] = [];
+  let budget = setup.budget;
+  let phase: string | null = null;
+  let [calls, agents] = [0, 0];
+
+  const bare = (fields: Fields): Fields => assign(create(null), fields);
+  const emit = (fields: Fields) => {
+    out[written++] = stringify(bare(fields));
+  };
+
+  const line = (stack: unknown = new PlainError().stack): number | null => {
+    const found = typeof stack === 'string' ? stack.indexOf(`${FILE}:`) : -1;
+    return found < 0 ? null : parseInt((stack as string).slice(found + FILE.length + 1), 10) || null;
+  };
+
+  /** Name and message of what was thrown, whatever it is. */
+  const said = (error: unknown): string => {
+    try {
+      if (typeof error !== 'object' || error === null) return String(error);
+      const { name, message } = error as Partial<Error>;
+      if (typeof message === 'string') return name === undefined ? message : `${name}: ${message}`;
+      return stringify(error) ?? 'an object';
+    } catch {
+      return 'a value that cannot be shown';
+    }
+  };
+  const stackOf = (error: unknown): string | null => {
+    try {
+      const { stack } = error as Partial<Error>;
+      return typeof stack === 'string' ? stack : null;
+    } catch {
+      return null;
+    }
+  };
+  const notice = (words: string, at = line()) => emit({ type: 'notice', text: words, line: at });
+
+  /** The value as JSON, by itself: what JSON would lose without a word is an error. */
+  const plain = (value: unknown, what: string): string | undefined =>
+    stringify(value, function (this: Fields, name: string, after: unknown) {
+      const found = this[name];
+      const kind =
+        typeof found === 'function' || typeof found === 'symbol'
+          ? typeof found
+          : found instanceof PlainMap || found instanceof PlainSet || found instanceof PlainPromise
+            ? found.constructor.name
+            : null;
+      if (kind === null) return after;
+      const hint = kind === 'Promise' ? ' (await it)' : '';
+      throw new TypeError(`${what} is not JSON: ${name === '' ? 'it' : `"${name}"`} is a ${kind}${hint}`);
+    });
+  const copy = (value: unknown, what: string) => {
+    const json = plain(value, what);
+    return json === undefined ? undefined : parse(json);
+  };
+
+  const call = <T>(
+    kind: string,
+    prompt: string,
+    options: Fields,
+    settle: (done: (value: T) => void, failed: (error: Error) => void) => Settle,
+    shown: Fields = {},
+  ) => {
+    const number = ++calls;
+    emit({ type: 'call', number, kind, prompt, options, phase, label: null, line: line(), ...shown });
+    return new PlainPromise<T>((done, failed) => {
+      pending[number] = settle(done, failed);
+    });
+  };
+  /** Gives the value, and throws for a call that failed. */
+  const orThrow =
+    (what: string) =>
+    (done: (value: unknown) => void, failed: (error: Error) => void): Settle =>
+    ({ type, value, reason }) =>
+      type === 'value' ? done(value) : failed(new PlainError(`${what}: ${reason}`));
+
+  const must = (good: boolean, words: string) => {
+    if (!good) throw new TypeError(words);
+  };
+  const filled = (value: unknown) => typeof value === 'string' && value.trim() !== '';
+
+  /** Options that change what an agent does: a value that is not understood is an error. Of the others, it is left out. */
+  const MEANING: Record<string, (value: unknown) => string | null> = {
+    schema: (value) => (typeof value === 'object' && !isArray(value) ? null : 'a JSON Schema (an object)'),
+    isolation: (value) => (value === 'worktree' ? null : '"worktree"'),
+    context: (value) => (value === 'fork' ? null : '"fork"'),
+    continue: (value) => (filled(value) ? null : 'the label of an agent that has finished'),
+    budget: (value) => (finite(value) && (value as number) > 0 ? null : 'a number above 0'),
+    onFailure: (value) => (value === 'throw' || value === 'null' ? null : '"throw"'),
+  };
+  const TEXTS = ['label', 'phase', 'model', 'effort', 'agentType'];
+
+  const optionsOf = (given: unknown): Fields => {
+    if (given === undefined || given === null) return {};
+    must(typeof given === 'object' && !isArray(given), 'agent(): the options are an object');
+    const options: Fields = {};
+    for (const [name, value] of entries(given as Fields)) {
+      if (value === undefined || value === null || (value === false && name !== 'schema')) continue;
+      const wanted = keys(MEANING).includes(name) ? MEANING[name]?.(value) : undefined;
+      if (typeof wanted === 'string') throw new TypeError(`agent(): ${name} must be ${wanted}`);
+      if (wanted === null || (TEXTS.includes(name) && typeof value === 'string'))
+        options[name] = copy(value, `agent(): ${name}`);
+      else if (TEXTS.includes(name)) notice(`agent(): ${name} is no text, and is ignored`);
+      else emit({ type: 'unknown_option', name, line: line() });
+    }
+    return options;
+  };
+
+  const failed = (fields: Fields) => {
+    failures[failures.length] = fields;
+  };
+  const agent = assign(
+    async (prompt: unknown, given?: unknown) => {
+      must(filled(prompt), 'agent() needs a prompt, a text');
+      const { label = null, phase: own = phase, onFailure, ...options } = optionsOf(given);
+      if (agents >= setup.agents_max) {
+        const reason = `this run may call agent() ${setup.agents_max} times at most`;
+        if (agents++ === setup.agents_max) notice(reason);
+        failed({ label, phase: own, reason, skipped: false });
+        throw new RangeError(reason);
+      }
+      agents++;
+      const settle =
+        (done: (value: unknown) => void, fail: (error: Error) => void): Settle =>
+        ({ type, value, reason }) => {
+          if (type === 'value') return done(value);
+          failed({ label, phase: own, reason, skipped: type === 'skipped' });
+          if (onFailure === 'throw') fail(new PlainError(`${label ?? 'agent'} ${type}: ${reason}`));
+          else done(null);
+        };
+      return call('agent', prompt as string, options, settle, { label, phase: own });
+    },
+    { failures: () => copy(failures, 'failures') },
+  );
+
+  const list = (given: unknown, what: string): readonly unknown[] => {
+    must(isArray(given), `${what} needs a list`);
+    const { length } = given as unknown[];
+    if (length > ENTRIES_MAX)
+      throw new RangeError(`${what} takes ${ENTRIES_MAX} entries at most, and was given ${length}`);
+    return [...(given as unknown[])];
+  };
+  /** What the entry gives, or null if it throws. */
+  const orNull = async (what: string, entry: () => unknown) => {
+    try {
+      return await entry();
+    } catch (error) {
+      notice(`${what} threw: ${said(error)}`, line(stackOf(error)));
+      return null;
+    }
+  };
+  const all = (work: readonly Promise<unknown>[]) =>
+    new PlainPromise<unknown[]>((done) => {
+      const results: unknown[] = [...work];
+      let left = work.length;
+      if (left === 0) done(results);
+      for (let index = 0; index < work.length; index++)
+        (async () => {
+          results[index] = await work[index];
+          if (--left === 0) done(results);
+        })();
+    });
+  const parallel = async (thunks: unknown) =>
+    all(
+      list(thunks, 'parallel()').map((thunk, index) =>
+        orNull(`parallel(): entry ${index} is null, because it`, async () =>
+          typeof thunk === 'function' ? thunk() : thunk,
+        ),
+      ),
+    );
+  const pipeline = async (items: unknown, ...stages: unknown[]) => {
+    const all_items = list(items, 'pipeline()');
+    for (const stage of stages) must(typeof stage === 'function', 'pipeline(): each stage is a function');
+    return all(
+      all_items.map((item, index) =>
+        orNull(`pipeline(): entry ${index} is null, because it`, async () => {
+          let previous = await item;
+          for (const stage of stages)
+            previous = await (stage as (...given: unknown[]) => unknown)(previous, item, index);
+          return previous;
+        }),
+      ),
+    );
+  };
+
+  const shown = (values: readonly unknown[]): string => {
+    const texts = values.map((value) => {
+      if (typeof value === 'object' && value !== null && !(value instanceof PlainError)) {
+        try {
+          return stringify(value) ?? String(value);
+        } catch {
+          // Told as an error is.
+        }
+      }
+      return said(value);
+    });
+    return texts.join(' ');
+  };
+  const log = (...values: unknown[]) => emit({ type: 'log', text: shown(values) });
+
+  const workflow = async (which: unknown, args?: unknown) => {
+    const path = typeof which === 'object' && which !== null ? (which as Fields).scriptPath : undefined;
+    const name = path ?? which;
+    must(filled(name), 'workflow() needs a name or { scriptPath }');
+    if (setup.nested) throw new PlainError('workflow(): a workflow within a workflow starts no other');
+    const options: Fields = path === undefined ? {} : { script_path: path };
+    const given = copy(args, 'workflow(): args');
+    if (given !== undefined) options.args = given;
+    return call('workflow', name as string, options, orThrow(`workflow ${name}`));
+  };
+
+  const ask = async (question: unknown, given: Fields = {}) => {
+    must(filled(question), 'ask() needs a question, a text');
+    const { choices, schema, ...others } = copy(given ?? {}, 'ask()') as Fields;
+    must(
+      choices === undefined || (isArray(choices) && choices.length > 0 && choices.every(filled)),
+      'ask(): choices must be a list of texts',
+    );
+    must(
+      schema === undefined || (MEANING.schema as (value: unknown) => null)(schema) === null,
+      'ask(): schema must be a JSON Schema',
+    );
+    for (const name of keys(others)) notice(`ask(): there is no option "${name}"`);
+    return call('ask', question as string, copy({ choices, schema }, 'ask()'), orThrow('ask'));
+  };
+  const notify = async (message: unknown) =>
+    call('notify', shown([message]), {}, (done: (value: undefined) => void) => () => done(undefined));
+  const ended =
+    (done: (value: undefined) => void): Settle =>
+    () =>
+      done(undefined);
+  const sleep = async (seconds: unknown) => {
+    must(finite(seconds) && (seconds as number) >= 0, 'sleep() needs a number of seconds');
+    return call('sleep', '', { seconds }, ended);
+  };
+  const until = async (instant: unknown) => {
+    const at = new PlainDate(instant as string);
+    must(
+      finite(at.getTime()),
+      'until() needs an instant: a Date, a text such as 2026-12-01T09:00:00Z, or milliseconds since 1970',
+    );
+    return call('until', '', { at: at.toISOString() }, ended);
+  };
+  const setTimeout = (run: unknown, delay_ms: unknown = 0, ...given: unknown[]): number => {
+    must(typeof run === 'function', 'setTimeout() needs a function');
+    const seconds = finite(Number(delay_ms)) && Number(delay_ms) > 0 ? Number(delay_ms) / 1000 : 0;
+    call('sleep', '', { seconds }, () => () => {
+      orNull('setTimeout(): the function', () => (run as (...given: unknown[]) => unknown)(...given));
+    });
+    timers[calls] = true;
+    return calls;
+  };
+  const timers: Record<number, boolean> = create(null);
+  const clearTimeout = (timer: unknown) => {
+    const number = Number(timer);
+    if (timers[number] !== true || pending[number] === undefined) return;
+    pending[number] = undefined;
+    emit({ type: 'cancel', number });
+  };
+
+  // sfc32
+  let [a = 0, b = 0, c = 0, counter = 0] = setup.seed;
+  const random = () => {
+    const sum = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = ((c << 21) | (c >>> 11)) + sum;
+    return (sum >>> 0) / 2 ** 32;
+  };
+
+  const globals = globalThis as unknown as Fields;
+  const provide = (name: string, value: unknown) =>
+    defineProperty(globals, name, { value, writable: true, configurable: true, enumerable: false });
+  const spent = () => budget.spent;
+  const ours: Fields = {
+    agent,
+    parallel,
+    pipeline,
+    log,
+    workflow,
+    ask,
+    sleep,
+    until,
+    notify,
+    setTimeout,
+    clearTimeout,
+    phase: (title: unknown) => {
+      phase = String(title);
+      emit({ type: 'phase', title: phase });
+    },
+    args: setup.args === undefined ? undefined : parse(setup.args),
+    budget: defineProperty(
+      {
+        spent,
+        remaining: () => (budget.total === null ? Infinity : Math.max(0, budget.total - budget.spent)),
+      },
+      'total',
+      { get: () => budget.total, enumerable: true },
+    ),
+    console: { log, info: log, warn: log, error: log, debug: log },
+  };
+  for (const [name, value] of entries(ours)) provide(name, value);
+  defineProperty(Math, 'random', { value: random, writable: true, configurable: true });
+
+  // Clocks, and what depends on when memory is collected.
+  for (const name of ['performance', 'WeakRef', 'FinalizationRegistry', 'SharedArrayBuffer', 'DOMException'])
+    delete globals[name];
+  // Text is no program. Functions keep a constructor, which `instanceof` needs.
+  for (const made of [() => {}, async () => {}, function* () {}, async function* () {}]) {
+    const prototype = getPrototypeOf(made);
+    const refused = () => {
+      throw new TypeError('a workflow script cannot make functions from text');
+    };
+    defineProperty(refused, 'prototype', { value: prototype });
+    defineProperty(prototype, 'constructor', { value: refused });
+    freeze(refused);
+    if (prototype === Function.prototype) provide('Function', refused);
+  }
+  provide('eval', () => {
+    throw new TypeError('a workflow script has no eval');
+  });
+
+  return {
+    /** Runs the script, an async function. */
+    begin(script: () => Promise<unknown>): void {
+      script().then(
+        (value) => {
+          try {
+            emit({ type: 'done', result: plain(value, 'the result') ?? 'null' });
+          } catch (error) {
+            emit({ type: 'failed', kind: 'not_json', message: said(error), stack: stackOf(error) });
+          }
+        },
+        (error) => emit({ type: 'failed', kind: 'threw', message: said(error), stack: stackOf(error) }),
+      );
+    },
+    /** Gives the script a result. */
+    deliver(entry_text: string): void {
+      const entry = parse(entry_text) as Parameters<Settle>[0] & { call: number; budget: typeof budget };
+      budget = entry.budget;
+      const settle = pending[entry.call];
+      pending[entry.call] = undefined;
+      settle?.(entry);
+    },
+    /** The next event that was not taken yet, as JSON text. */
+    take(): string | undefined {
+      const event = out[taken];
+      if (event !== undefined) delete out[taken++];
+      return event;
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { setImmediate } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { CoppiceError } from '../records/coppice-error.ts';
+import type { ScriptMeta } from './script-source.ts';
+import {
+  type RecordedCall,
+  SCRIPT_LIMITS,
+  type ScriptEntry,
+  type ScriptEvent,
+  type ScriptRequest,
+  type ScriptSetup,
+  type ScriptState,
+  type ScriptStep,
+} from './script-step.ts';
+import type { ScriptWorkerData } from './script-worker.ts';
+
+/** Sent to the thread at once: what this thread copies in a few milliseconds. */
+const ENTRIES_AT_ONCE = 200;
+/** An interpreter has this much stack (`script-machine.ts`), and the host needs many times that to run it. */
+const STACK_MB = 8;
+const HEAP_MB = 512;
+
+/**
+ * A script in a thread of its own. Nothing that a script does holds up the thread that opened it. The run can be let go at any time: opened again and fed the same
+ * results in the same order, it is where it was.
+ */
+export interface ScriptRun {
+  readonly meta: ScriptMeta;
+  /**
+   * Gives the script results in the order in which they were recorded, one at a time, and returns what it does. The first call starts the script.
+   * `recorded`, with the first call only: what the script must ask for; after all entries, a difference is a state `failed` of kind `diverged`. Calls run one
+   * after another.
+   */
+  feed(entries: readonly ScriptEntry[], recorded?: readonly RecordedCall[]): Promise<ScriptStep>;
+  /** Ends the thread. */
+  dispose(): Promise<void>;
+}
+
+let wasm: Promise<WebAssembly.Module> | undefined;
+
+/** Opens a script, which does not run yet. Rejects with `E_SCRIPT` if it cannot run. */
+export async function openScript(setup: ScriptSetup): Promise<ScriptRun> {
+  const limits = { ...SCRIPT_LIMITS, ...setup.limits };
+  wasm ??= readFile(
+    createRequire(import.meta.url).resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm'),
+  ).then((bytes) => WebAssembly.compile(bytes));
+  const workerData: ScriptWorkerData = { wasm: await wasm, setup, limits };
+  const thread = new ScriptThread(
+    new Worker(new URL('./script-worker.ts', import.meta.url), {
+      workerData,
+      env: {},
+      execArgv: [],
+      resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: HEAP_MB },
+    }),
+    limits.held_ms,
+  );
+  const opened = await thread.answer<{ readonly meta: ScriptMeta } | { readonly refused: string }>();
+  if ('meta' in opened) return new ThreadedRun(opened.meta, thread);
+  await thread.end();
+  if ('refused' in opened) throw new CoppiceError('E_SCRIPT', opened.refused);
+  throw new CoppiceError('E_SCRIPT', `the workflow script cannot be opened: ${opened.held}`);
+}
+
+class ThreadedRun implements ScriptRun {
+  readonly meta: ScriptMeta;
+  readonly #thread: ScriptThread;
+  #begun = false;
+  #end: ScriptState | null = null;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(meta: ScriptMeta, thread: ScriptThread) {
+    this.meta = meta;
+    this.#thread = thread;
+  }
+
+  feed(entries: readonly ScriptEntry[], recorded: readonly RecordedCall[] = []): Promise<ScriptStep> {
+    const step = this.#queue.then(() => this.#feed(entries, recorded));
+    this.#queue = step.catch(() => {});
+    return step;
+  }
+
+  async #feed(entries: readonly ScriptEntry[], recorded: readonly RecordedCall[]): Promise<ScriptStep> {
+    const events: ScriptEvent[] = [];
+    let state: ScriptState = this.#end ?? { type: 'stuck' };
+    for (let at = 0; this.#end === null; ) {
+      const some = entries.slice(at, at + ENTRIES_AT_ONCE);
+      at += ENTRIES_AT_ONCE;
+      const last = at >= entries.length;
+      const request: ScriptRequest = {
+        entries: some,
+        recorded: this.#begun ? null : recorded,
+        last,
+      } as ScriptRequest;
+      this.#begun = true;
+      const step = await this.#thread.ask<ScriptStep>(request);
+      if ('held' in step) {
+        state = { type: 'failed', failure: { kind: 'limit', message: step.held, line: null, stack: [] } };
+        await this.#thread.end();
+      } else {
+        events.push(...step.events);
+        state = step.state;
+      }
+      if (state.type === 'failed' || (state.type === 'done' && last)) this.#end = state;
+      if (last) break;
+      await setImmediate();
+    }
+    return { events, state };
+  }
+
+  dispose(): Promise<void> {
+    return this.#thread.end();
+  }
+}
+
+/** Why a thread gave no answer. */
+type Held = { readonly held: string };
+
+/** One question at a time, each with an answer, or the end of the thread. */
+class ScriptThread {
+  readonly #worker: Worker;
+  readonly #held_ms: number;
+  #answered: ((answer: object) => void) | null = null;
+  #over: Held | null = null;
+
+  constructor(worker: Worker, held_ms: number) {
+    this.#worker = worker;
+    this.#held_ms = held_ms;
+    worker.on('message', (answer: object) => this.#answered?.(answer));
+    worker.on('error', (error: NodeJS.ErrnoException) =>
+      this.#close(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it takes too much memory' : error.message),
+    );
+    worker.on('exit', () => this.#close('its thread has ended'));
+  }
+
+  ask<T>(request: object): Promise<T | Held> {
+    this.#worker.postMessage(request);
+    return this.answer();
+  }
+
+  async answer<T>(): Promise<T | Held> {
+    if (this.#over !== null) return this.#over;
+    // Between two answers the thread keeps no process alive; while one is awaited, the timer does.
+    const timer = setTimeout(
+      () => this.#close(`it holds its thread for more than ${this.#held_ms / 1000} s`),
+      this.#held_ms,
+    );
+    try {
+      return await new Promise<T | Held>((resolve) => {
+        this.#answered = (answer) => resolve(answer as T);
+      });
+    } finally {
+      this.#answered = null;
+      clearTimeout(timer);
+      this.#worker.unref();
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#close('the run was let go');
+    await this.#worker.terminate();
+  }
+
+  #close(held: string): void {
+    this.#over ??= { held };
+    this.#answered?.(this.#over);
+  }
+}
