@@ -14,6 +14,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
   permissions: 2,
   models: 3,
   tools: 3,
+  workflows: 3,
   kernel: 4,
   store: 5,
   runtime: 6,

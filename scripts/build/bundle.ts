@@ -1,5 +1,5 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { isBuiltin } from 'node:module';
+import { createRequire, isBuiltin } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { heldFiles } from './held-files.ts';
@@ -14,7 +14,10 @@ const LAZY = ['re2js', 'string-width', 'unbash'];
 const USUAL_STORE = 'src/store/sqlite/sqlite-store.ts';
 
 /** Paths that hold only for code one folder below `dist`. */
-const OUTSIDE = /new URL\(["']\.\.\/[\w-]+\.js["'], import|\(["']\.\.\/lazy\//;
+const OUTSIDE = /new URL\(["']\.\.\/[\w-]+\.(?:js|wasm)["'], import|\(["']\.\.\/lazy\//;
+
+/** WebAssembly that the code reads as a file, by the package that has it, and its name in `dist`. */
+const WASM = { '@jitl/quickjs-ng-wasmfile-release-sync/wasm': 'quickjs.wasm' } as const;
 
 /** Prelude for CommonJS packages that require built-in modules; only one chunk has it. */
 const REQUIRE = `import { createRequire as createRequireOf } from 'node:module';
@@ -24,6 +27,8 @@ const require = createRequireOf(import.meta.url);
 /** Bundles the command line and what it starts into `dist`; returns every source file of which something went in, relative to `root`. */
 export async function bundleProgram(root: string, dist: string): Promise<readonly string[]> {
   copyEntry(join(root, 'src'), dist);
+  for (const [from, to] of Object.entries(WASM))
+    copyFileSync(createRequire(join(root, 'package.json')).resolve(from), join(dist, to));
   const lazy = await bundle(root, dist, {
     entryPoints: Object.fromEntries(LAZY.map((name) => [`lazy/${name}`, name])),
     outExtension: { '.js': '.cjs' },
@@ -34,6 +39,7 @@ export async function bundleProgram(root: string, dist: string): Promise<readonl
     entryPoints: {
       'cli/start/start': 'src/cli/start/start.ts',
       'page-worker': 'src/tools/web/page-worker.ts',
+      'script-worker': 'src/workflows/script-worker.ts',
       'launcher-program': 'src/processes/starting/launcher-program.ts',
     },
     chunkNames: 'chunks/[name]-[hash]',
@@ -204,6 +210,10 @@ const packageImports: Plugin = {
       const text = readFileSync(path, 'utf8');
       const contents = text
         .replaceAll(/new URL\('\.\/([\w-]+)\.ts', import/g, "new URL('../$1.js', import")
+        .replaceAll(/import\.meta\.resolve\('([^']+)'\)/g, (_, name: keyof typeof WASM) => {
+          if (WASM[name] === undefined) throw new Error(`${path} reads ${name}, which WASM does not name`);
+          return `new URL('../${WASM[name]}', import.meta.url)`;
+        })
         .replaceAll(/\bcreateRequire\(import\.meta\.url\)\('([\w-]+)'\)/g, (_, name: string) => {
           if (!LAZY.includes(name)) throw new Error(`${path} loads ${name}, which LAZY does not name`);
           return `createRequire(import.meta.url)('../lazy/${name}.cjs')`;

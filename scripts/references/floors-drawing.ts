@@ -22,6 +22,7 @@ const WHAT: Readonly<Record<string, string>> = {
   kernel:
     'transition: one agent, one event; turn, mailbox: what it does next; toolsets: the five vocabularies; ledger: what is admitted',
   models: 'wire protocols, provider packages, agent programs, the gate, the scripted model',
+  workflows: 'scripts that orchestrate agents: reading them, the interpreter, replay, dry runs',
   tools: 'bash, read, write, patch, search, think',
   permissions: 'rules, the policy, paths and shell commands as rules see them, the text of a refusal',
   processes:

@@ -1,3 +1,5 @@
+import type { makeCombinators } from './script-combinators.ts';
+
 /** What the globals of a script are made from. */
 export interface GlobalsSetup {
   /** JSON text; absent if no arguments were given. */
@@ -15,7 +17,7 @@ export interface GlobalsSetup {
  *
  * A script may change every built-in object, so whatever `take` returns is checked by the host.
  */
-export function installGlobals(text: string) {
+export function installGlobals(text: string, combine: typeof makeCombinators) {
   type Fields = Record<string, unknown>;
   type Settle = (entry: { type: string; value?: unknown; reason?: string }) => void;
   const { parse, stringify } = JSON;
@@ -24,7 +26,6 @@ export function installGlobals(text: string) {
   const { assign, create, defineProperty, entries, freeze, getPrototypeOf, keys } = Object;
   const [PlainDate, PlainError, PlainMap, PlainPromise, PlainSet] = [Date, Error, Map, Promise, Set];
   const setup = parse(text) as GlobalsSetup;
-  const ENTRIES_MAX = 4096;
   const FILE = 'workflow.js';
 
   // Without a prototype, no setter of the script sees what is written to these.
@@ -165,55 +166,9 @@ export function installGlobals(text: string) {
     { failures: () => copy(failures, 'failures') },
   );
 
-  const list = (given: unknown, what: string): readonly unknown[] => {
-    must(isArray(given), `${what} needs a list`);
-    const { length } = given as unknown[];
-    if (length > ENTRIES_MAX)
-      throw new RangeError(`${what} takes ${ENTRIES_MAX} entries at most, and was given ${length}`);
-    return [...(given as unknown[])];
-  };
-  /** What the entry gives, or null if it throws. */
-  const orNull = async (what: string, entry: () => unknown) => {
-    try {
-      return await entry();
-    } catch (error) {
-      notice(`${what} threw: ${said(error)}`, line(stackOf(error)));
-      return null;
-    }
-  };
-  const all = (work: readonly Promise<unknown>[]) =>
-    new PlainPromise<unknown[]>((done) => {
-      const results: unknown[] = [...work];
-      let left = work.length;
-      if (left === 0) done(results);
-      for (let index = 0; index < work.length; index++)
-        (async () => {
-          results[index] = await work[index];
-          if (--left === 0) done(results);
-        })();
-    });
-  const parallel = async (thunks: unknown) =>
-    all(
-      list(thunks, 'parallel()').map((thunk, index) =>
-        orNull(`parallel(): entry ${index} is null, because it`, async () =>
-          typeof thunk === 'function' ? thunk() : thunk,
-        ),
-      ),
-    );
-  const pipeline = async (items: unknown, ...stages: unknown[]) => {
-    const all_items = list(items, 'pipeline()');
-    for (const stage of stages) must(typeof stage === 'function', 'pipeline(): each stage is a function');
-    return all(
-      all_items.map((item, index) =>
-        orNull(`pipeline(): entry ${index} is null, because it`, async () => {
-          let previous = await item;
-          for (const stage of stages)
-            previous = await (stage as (...given: unknown[]) => unknown)(previous, item, index);
-          return previous;
-        }),
-      ),
-    );
-  };
+  const { orNull, parallel, pipeline } = combine((what, error) =>
+    notice(`${what} threw: ${said(error)}`, line(stackOf(error))),
+  );
 
   const shown = (values: readonly unknown[]): string => {
     const texts = values.map((value) => {

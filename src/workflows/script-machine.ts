@@ -9,24 +9,23 @@ import {
   type QuickJSRuntime,
 } from 'quickjs-emscripten-core';
 import { cutText } from '../records/text/cut-text.ts';
-import { didYouMean } from '../render/nearest-name.ts';
+import { makeCombinators } from './script-combinators.ts';
+import { type AskedCall, authorLines, readEvent } from './script-events.ts';
 import { type GlobalsSetup, installGlobals } from './script-globals.ts';
-import { PREFIX, SCRIPT_FILE } from './script-source.ts';
-import {
-  CALL_KINDS,
-  type RecordedCall,
-  type ScriptCall,
-  type ScriptEntry,
-  type ScriptEvent,
-  type ScriptFailure,
-  type ScriptLimits,
-  type ScriptState,
+import { SCRIPT_FILE } from './script-source.ts';
+import type {
+  RecordedCall,
+  ScriptCall,
+  ScriptEntry,
+  ScriptEvent,
+  ScriptFailure,
+  ScriptLimits,
+  ScriptState,
 } from './script-step.ts';
 
 /** Maximum of what a script may ask for and say at once, and of its result. */
 const EVENTS_MAX = 20_000;
 const CHARACTERS_MAX = 32_000_000;
-const LOG_MAX = 10_000;
 const CALLS_MAX = 20_000;
 const STACK_BYTES = 512 * 1024;
 /** The interpreter asks for leave once in so many steps. */
@@ -35,20 +34,6 @@ const STEPS_BETWEEN_ASKING = 10_000;
 const STEPS_OF_JOB = 20;
 const JOBS_AT_ONCE = 1_000;
 const TEXT_SHOWN = 500;
-
-const AGENT_OPTIONS = [
-  'label',
-  'phase',
-  'schema',
-  'model',
-  'effort',
-  'isolation',
-  'agentType',
-  'context',
-  'continue',
-  'budget',
-  'onFailure',
-];
 
 export interface MachineSetup {
   /** The interpreter, compiled. */
@@ -105,10 +90,8 @@ export class ScriptMachine {
   begin(recorded: readonly RecordedCall[]): void {
     this.#recorded = recorded;
     this.#guarded(() => {
-      const face = this.#run(
-        `(${installGlobals.toString()})(${JSON.stringify(JSON.stringify(this.#setup.globals))})`,
-        'globals',
-      );
+      const text = JSON.stringify(JSON.stringify(this.#setup.globals));
+      const face = this.#run(`(${installGlobals})(${text}, ${makeCombinators})`, 'globals');
       const script = face === null ? null : this.#run(this.#setup.program, SCRIPT_FILE);
       if (face === null || script === null) return;
       this.#face = {
@@ -237,112 +220,55 @@ export class ScriptMachine {
       if (count >= EVENTS_MAX || characters > CHARACTERS_MAX) {
         const what = count >= EVENTS_MAX ? `${EVENTS_MAX} calls and lines` : `${CHARACTERS_MAX} characters`;
         this.#fail('limit', `it asks for, says or returns more than ${what} at once`);
-      } else this.#take(JSON.parse(text));
+      } else this.#take(text);
       if (this.#end !== null) return;
     }
   }
 
-  /** Reads an event. The script may have changed what made its text, so nothing is taken for granted. */
-  #take(event: Readonly<Record<string, unknown>> | null): void {
-    const line = typeof event?.line === 'number' ? event.line : null;
-    const after = this.#fed;
-    switch (event?.type) {
+  #take(text: string): void {
+    const event = readEvent(text, this.#asked.length + 1, this.#fed);
+    if (event === null)
+      return this.#fail('threw', 'it has changed built-in objects in a way that leaves its calls unreadable');
+    switch (event.type) {
       case 'call':
-        return this.#ask(event, line);
-      case 'log':
-        this.#events.push({ type: 'log', text: cutText(String(event.text), LOG_MAX, '…'), after });
-        return;
-      case 'phase':
-        this.#events.push({ type: 'phase', title: cutText(String(event.title), LOG_MAX, '…'), after });
-        return;
-      case 'notice':
-        this.#events.push({ type: 'notice', text: cutText(String(event.text), LOG_MAX, '…'), line, after });
-        return;
-      case 'unknown_option': {
-        const name = cutText(String(event.name), TEXT_SHOWN, '…');
-        const text =
-          `agent(): the option "${name}" is unknown and ignored. ${didYouMean(name, AGENT_OPTIONS)}`.trim();
-        this.#events.push({ type: 'notice', text, line, after });
-        return;
-      }
-      case 'cancel': {
-        const number = Number(event.number);
-        if (!this.#open.delete(number)) break;
-        this.#cleared.add(number);
-        this.#events.push({ type: 'cancel', number, after });
-        return;
-      }
+        return this.#ask(event);
       case 'done':
-        if (typeof event.result !== 'string') break;
         if (this.#open.size > 0) {
-          const text = `the script has returned, and does not wait for ${this.#open.size} of its calls`;
-          this.#events.push({ type: 'notice', text, line: null, after });
+          const words = `the script has returned, and does not wait for ${this.#open.size} of its calls`;
+          this.#events.push({ type: 'notice', text: words, line: null, after: this.#fed });
         }
-        this.#end = { type: 'done', result: event.result };
+        this.#end = event;
         return;
       case 'failed':
-        this.#threw(event.kind === 'not_json' ? 'not_json' : 'threw', String(event.message), event.stack);
-        return;
+        return this.#threw(event.kind, event.message, event.stack);
+      case 'cancel':
+        if (!this.#open.delete(event.number)) return;
+        this.#cleared.add(event.number);
     }
-    this.#fail('threw', 'it has changed built-in objects in a way that leaves its calls unreadable');
+    this.#events.push(event);
   }
 
-  #ask(event: Readonly<Record<string, unknown>>, line: number | null): void {
-    const { number, prompt, options } = event;
-    const kind = CALL_KINDS.find((one) => one === event.kind);
-    const text = (value: unknown) => (typeof value === 'string' ? value : null);
-    if (
-      number !== this.#asked.length + 1 ||
-      kind === undefined ||
-      typeof prompt !== 'string' ||
-      typeof options !== 'object' ||
-      options === null
-    )
-      return this.#fail('threw', 'it has changed built-in objects in a way that leaves its calls unreadable');
+  #ask(asked: AskedCall): void {
+    const { number, kind, prompt, options, line } = asked;
     if (number > CALLS_MAX) return this.#fail('limit', `it makes more than ${CALLS_MAX} calls`, null, line);
     const hash = createHash('sha256')
       .update(JSON.stringify([kind, prompt, options]))
       .digest('hex');
     const occurrence = (this.#occurrences.get(hash) ?? 0) + 1;
     this.#occurrences.set(hash, occurrence);
-    const call: ScriptCall = {
-      type: 'call',
-      number,
-      kind,
-      prompt,
-      options: options as Readonly<Record<string, unknown>>,
-      phase: text(event.phase),
-      label: text(event.label),
-      key: `${hash}:${occurrence}`,
-      line,
-    };
+    const call = { ...asked, key: `${hash}:${occurrence}` };
     const recorded = this.#recorded[number - 1];
-    if (recorded !== undefined && (recorded.key !== call.key || recorded.kind !== kind))
-      return this.#fail(
-        'diverged',
-        `call ${number} is recorded as ${told(recorded)}, and the script now asks for ${told(call)}`,
-        null,
-        line,
-      );
+    if (recorded !== undefined && recorded.key !== call.key) {
+      const why = `call ${number} is recorded as ${told(recorded)}, and the script now asks for ${told(call)}`;
+      return this.#fail('diverged', why, null, line);
+    }
     this.#asked.push(call);
     this.#open.add(number);
-    this.#events.push({ ...call, after: this.#fed });
+    this.#events.push(call);
   }
 }
 
 /** A call in an error: its kind, its text, and the beginning of its key, by which calls with the same text differ. */
 function told({ kind, prompt, key }: Pick<RecordedCall, 'kind' | 'prompt' | 'key'>): string {
   return `${kind} ${JSON.stringify(cutText(prompt, TEXT_SHOWN, '…'))} (${key.slice(0, 8)}${key.slice(key.indexOf(':'))})`;
-}
-
-/** Frames of the author's file, with the columns of the file. */
-function authorLines(stack: unknown): readonly string[] {
-  if (typeof stack !== 'string') return [];
-  return stack.split('\n').flatMap((frame) => {
-    const [, name, line, column] =
-      /^\s*at (.*?) ?\(?workflow\.js:(\d+)(?::(\d+))?\)?$/.exec(cutText(frame, TEXT_SHOWN)) ?? [];
-    if (line === undefined) return [];
-    const at = line === '1' ? Math.max(1, Number(column) - PREFIX.length) : column;
-    return [`${name || '<anonymous>'} (${SCRIPT_FILE}:${line}:${at})`];
-  });
 }

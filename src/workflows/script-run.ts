@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { CoppiceError } from '../records/coppice-error.ts';
@@ -43,9 +42,9 @@ let wasm: Promise<WebAssembly.Module> | undefined;
 /** Opens a script, which does not run yet. Rejects with `E_SCRIPT` if it cannot run. */
 export async function openScript(setup: ScriptSetup): Promise<ScriptRun> {
   const limits = { ...SCRIPT_LIMITS, ...setup.limits };
-  wasm ??= readFile(
-    createRequire(import.meta.url).resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm'),
-  ).then((bytes) => WebAssembly.compile(bytes));
+  wasm ??= readFile(new URL(import.meta.resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm'))).then(
+    (bytes) => WebAssembly.compile(bytes),
+  );
   const workerData: ScriptWorkerData = { wasm: await wasm, setup, limits };
   const thread = new ScriptThread(
     new Worker(new URL('./script-worker.ts', import.meta.url), {

@@ -163,8 +163,6 @@ function reading<T>(source: string, read: () => T): T {
     return read();
   } catch (error) {
     if (error instanceof CoppiceError) throw error;
-    // The parser and the reading of `meta` call themselves at each level.
-    if (error instanceof RangeError) throw scriptError(null, 'it is nested too deeply');
     const { message, pos, loc } = error as SyntaxError & {
       readonly pos?: number;
       readonly loc?: { readonly line: number; readonly column: number };
