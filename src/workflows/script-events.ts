@@ -80,7 +80,7 @@ export function authorLines(stack: unknown): readonly string[] {
     const [, name, line, column] =
       /^\s*at (.*?) ?\(?workflow\.js:(\d+)(?::(\d+))?\)?$/.exec(cutText(frame, FRAME_MAX)) ?? [];
     if (line === undefined) return [];
-    const at = line === '1' ? Math.max(1, Number(column) - PREFIX.length) : column;
+    const at = line === '1' ? Math.max(1, Number(column) - PREFIX.length + 1) : column;
     return [`${name || '<anonymous>'} (${SCRIPT_FILE}:${line}:${at})`];
   });
 }

@@ -27,6 +27,7 @@ export function installGlobals(text: string, combine: typeof makeCombinators) {
   const [PlainDate, PlainError, PlainMap, PlainPromise, PlainSet] = [Date, Error, Map, Promise, Set];
   const setup = parse(text) as GlobalsSetup;
   const FILE = 'workflow.js';
+  const EVENTS_MAX = 20_000;
 
   // Without a prototype, no setter of the script sees what is written to these.
   const out: string[] = create(null);
@@ -39,6 +40,8 @@ export function installGlobals(text: string, combine: typeof makeCombinators) {
 
   const bare = (fields: Fields): Fields => assign(create(null), fields);
   const emit = (fields: Fields) => {
+    if (written - taken >= EVENTS_MAX && fields.type !== 'failed')
+      throw new RangeError(`it asks for and says more than ${EVENTS_MAX} things at once`);
     out[written++] = stringify(bare(fields));
   };
 
@@ -95,7 +98,17 @@ export function installGlobals(text: string, combine: typeof makeCombinators) {
     shown: Fields = {},
   ) => {
     const number = ++calls;
-    emit({ type: 'call', number, kind, prompt, options, phase, label: null, line: line(), ...shown });
+    emit({
+      type: 'call',
+      number,
+      kind,
+      prompt,
+      options: bare(options),
+      phase,
+      label: null,
+      line: line(),
+      ...shown,
+    });
     return new PlainPromise<T>((done, failed) => {
       pending[number] = settle(done, failed);
     });
@@ -296,9 +309,9 @@ export function installGlobals(text: string, combine: typeof makeCombinators) {
   // Text is no program. Functions keep a constructor, which `instanceof` needs.
   for (const made of [() => {}, async () => {}, function* () {}, async function* () {}]) {
     const prototype = getPrototypeOf(made);
-    const refused = () => {
+    function refused() {
       throw new TypeError('a workflow script cannot make functions from text');
-    };
+    }
     defineProperty(refused, 'prototype', { value: prototype });
     defineProperty(prototype, 'constructor', { value: refused });
     freeze(refused);

@@ -24,14 +24,14 @@ import type {
 } from './script-step.ts';
 
 /** Maximum of what a script may ask for and say at once, and of its result. */
-const EVENTS_MAX = 20_000;
+const EVENTS_MAX = 20_100;
 const CHARACTERS_MAX = 32_000_000;
 const CALLS_MAX = 20_000;
 const STACK_BYTES = 512 * 1024;
 /** The interpreter asks for leave once in so many steps. */
 const STEPS_BETWEEN_ASKING = 10_000;
 /** Starting a job of the queue takes about as long as this many steps. */
-const STEPS_OF_JOB = 20;
+const STEPS_OF_JOB = 100;
 const JOBS_AT_ONCE = 1_000;
 const TEXT_SHOWN = 500;
 

@@ -13,7 +13,7 @@ import {
   type ScriptState,
   type ScriptStep,
 } from './script-step.ts';
-import type { ScriptWorkerData } from './script-worker.ts';
+import type { ScriptOpening } from './script-worker.ts';
 
 /** Sent to the thread at once: what this thread copies in a few milliseconds. */
 const ENTRIES_AT_ONCE = 200;
@@ -37,7 +37,11 @@ export interface ScriptRun {
   dispose(): Promise<void>;
 }
 
+/** How long a thread waits for the next script. It starts in 45 ms, and opens a script in 8. */
+const SPARE_MS = 5_000;
+
 let wasm: Promise<WebAssembly.Module> | undefined;
+let spare: ScriptThread | null = null;
 
 /** Opens a script, which does not run yet. Rejects with `E_SCRIPT` if it cannot run. */
 export async function openScript(setup: ScriptSetup): Promise<ScriptRun> {
@@ -45,18 +49,24 @@ export async function openScript(setup: ScriptSetup): Promise<ScriptRun> {
   wasm ??= readFile(new URL(import.meta.resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm'))).then(
     (bytes) => WebAssembly.compile(bytes),
   );
-  const workerData: ScriptWorkerData = { wasm: await wasm, setup, limits };
-  const thread = new ScriptThread(
-    new Worker(new URL('./script-worker.ts', import.meta.url), {
-      workerData,
-      env: {},
-      execArgv: [],
-      resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: HEAP_MB },
-    }),
+  const compiled = await wasm;
+  const thread = spare ?? new ScriptThread(compiled);
+  spare = null;
+  const opening: ScriptOpening = { setup, limits };
+  const opened = await thread.ask<{ readonly meta: ScriptMeta } | { readonly refused: string }>(
+    opening,
     limits.held_ms,
   );
-  const opened = await thread.answer<{ readonly meta: ScriptMeta } | { readonly refused: string }>();
-  if ('meta' in opened) return new ThreadedRun(opened.meta, thread);
+  if (spare === null) {
+    const next = new ScriptThread(compiled);
+    spare = next;
+    setTimeout(() => {
+      if (spare !== next) return;
+      spare = null;
+      next.end();
+    }, SPARE_MS).unref();
+  }
+  if ('meta' in opened) return new ThreadedRun(opened.meta, thread, limits.held_ms);
   await thread.end();
   if ('refused' in opened) throw new CoppiceError('E_SCRIPT', opened.refused);
   throw new CoppiceError('E_SCRIPT', `the workflow script cannot be opened: ${opened.held}`);
@@ -69,9 +79,12 @@ class ThreadedRun implements ScriptRun {
   #end: ScriptState | null = null;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(meta: ScriptMeta, thread: ScriptThread) {
+  readonly #held_ms: number;
+
+  constructor(meta: ScriptMeta, thread: ScriptThread, held_ms: number) {
     this.meta = meta;
     this.#thread = thread;
+    this.#held_ms = held_ms;
   }
 
   feed(entries: readonly ScriptEntry[], recorded: readonly RecordedCall[] = []): Promise<ScriptStep> {
@@ -93,7 +106,7 @@ class ThreadedRun implements ScriptRun {
         last,
       } as ScriptRequest;
       this.#begun = true;
-      const step = await this.#thread.ask<ScriptStep>(request);
+      const step = await this.#thread.ask<ScriptStep>(request, this.#held_ms);
       if ('held' in step) {
         state = { type: 'failed', failure: { kind: 'limit', message: step.held, line: null, stack: [] } };
         await this.#thread.end();
@@ -119,40 +132,38 @@ type Held = { readonly held: string };
 /** One question at a time, each with an answer, or the end of the thread. */
 class ScriptThread {
   readonly #worker: Worker;
-  readonly #held_ms: number;
   #answered: ((answer: object) => void) | null = null;
   #over: Held | null = null;
 
-  constructor(worker: Worker, held_ms: number) {
-    this.#worker = worker;
-    this.#held_ms = held_ms;
+  constructor(wasm: WebAssembly.Module) {
+    const worker = new Worker(new URL('./script-worker.ts', import.meta.url), {
+      workerData: wasm,
+      env: {},
+      execArgv: [],
+      resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: HEAP_MB },
+    });
     worker.on('message', (answer: object) => this.#answered?.(answer));
     worker.on('error', (error: NodeJS.ErrnoException) =>
       this.#close(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'it takes too much memory' : error.message),
     );
     worker.on('exit', () => this.#close('its thread has ended'));
+    // The thread keeps no process alive; while an answer is awaited, the timer does.
+    worker.unref();
+    this.#worker = worker;
   }
 
-  ask<T>(request: object): Promise<T | Held> {
-    this.#worker.postMessage(request);
-    return this.answer();
-  }
-
-  async answer<T>(): Promise<T | Held> {
+  async ask<T>(request: object, held_ms: number): Promise<T | Held> {
     if (this.#over !== null) return this.#over;
-    // Between two answers the thread keeps no process alive; while one is awaited, the timer does.
-    const timer = setTimeout(
-      () => this.#close(`it holds its thread for more than ${this.#held_ms / 1000} s`),
-      this.#held_ms,
-    );
+    const held = () => this.#close(`it holds its thread for more than ${held_ms / 1000} s`);
+    const timer = setTimeout(held, held_ms);
     try {
       return await new Promise<T | Held>((resolve) => {
         this.#answered = (answer) => resolve(answer as T);
+        this.#worker.postMessage(request);
       });
     } finally {
       this.#answered = null;
       clearTimeout(timer);
-      this.#worker.unref();
     }
   }
 

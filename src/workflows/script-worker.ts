@@ -6,17 +6,17 @@ import { compileScript } from './script-source.ts';
 import type { ScriptLimits, ScriptRequest, ScriptSetup } from './script-step.ts';
 
 /** The thread's side of `script-run.ts`: opens one script, then answers each request with a step. */
-export interface ScriptWorkerData {
-  readonly wasm: WebAssembly.Module;
+export interface ScriptOpening {
   readonly setup: ScriptSetup;
   readonly limits: ScriptLimits;
 }
 
-const { wasm, setup, limits } = workerData as ScriptWorkerData;
+/** The interpreter, compiled. */
+const wasm = workerData as WebAssembly.Module;
 const port = parentPort;
 
 /** The interpreter takes time and time zone from this thread's `Date`; a run has the same of both on every machine. */
-let now = setup.started_at;
+let now = 0;
 Date.now = () => now;
 const local = Date.prototype;
 local.getTimezoneOffset = () => 0;
@@ -28,34 +28,37 @@ local.getHours = local.getUTCHours;
 local.getMinutes = local.getUTCMinutes;
 local.getSeconds = local.getUTCSeconds;
 
-try {
-  const { meta, program } = compileScript(setup.source);
-  const seed = createHash('sha256').update(setup.seed).digest();
-  const { source: _, args, budget = { total: null, spent: 0 }, nested = false } = setup;
-  const machine = await ScriptMachine.open({
-    wasm,
-    program,
-    limits,
-    globals: {
-      ...(args === undefined ? {} : { args: JSON.stringify(args) }),
-      seed: [0, 4, 8, 12].map((at) => seed.readUInt32LE(at)),
-      budget,
-      agents_max: limits.agents,
-      nested,
-    },
-    setClock: (instant) => {
-      now = instant;
-    },
-    started_at: setup.started_at,
-  });
-  port?.on('message', ({ entries, recorded, last }: ScriptRequest) => {
-    if (recorded !== null) machine.begin(recorded);
-    for (const entry of entries) machine.feed(entry);
-    if (last) machine.closeReplay();
-    port.postMessage({ events: machine.takeEvents(), state: machine.state });
-  });
-  port?.postMessage({ meta });
-} catch (error) {
-  if (!(error instanceof CoppiceError)) throw error;
-  port?.postMessage({ refused: error.message });
-}
+port?.once('message', async ({ setup, limits }: ScriptOpening) => {
+  now = setup.started_at;
+  try {
+    const { meta, program } = compileScript(setup.source);
+    const seed = createHash('sha256').update(setup.seed).digest();
+    const { source: _, args, budget = { total: null, spent: 0 }, nested = false } = setup;
+    const machine = await ScriptMachine.open({
+      wasm,
+      program,
+      limits,
+      globals: {
+        ...(args === undefined ? {} : { args: JSON.stringify(args) }),
+        seed: [0, 4, 8, 12].map((at) => seed.readUInt32LE(at)),
+        budget,
+        agents_max: limits.agents,
+        nested,
+      },
+      setClock: (instant) => {
+        now = instant;
+      },
+      started_at: setup.started_at,
+    });
+    port.on('message', ({ entries, recorded, last }: ScriptRequest) => {
+      if (recorded !== null) machine.begin(recorded);
+      for (const entry of entries) machine.feed(entry);
+      if (last) machine.closeReplay();
+      port.postMessage({ events: machine.takeEvents(), state: machine.state });
+    });
+    port.postMessage({ meta });
+  } catch (error) {
+    if (!(error instanceof CoppiceError)) throw error;
+    port.postMessage({ refused: error.message });
+  }
+});

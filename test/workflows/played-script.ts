@@ -8,7 +8,7 @@ import type {
   ScriptStep,
 } from '../../src/workflows/script-step.ts';
 
-export const META = "export const meta = { name: 'test', description: 'a test' }\n";
+export const META = "export const meta = { name: 'test', description: 'a test' };\n";
 export const STARTED_AT = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 /** Setup of a script whose body follows `META` on its second line. */
