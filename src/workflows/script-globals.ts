@@ -1,4 +1,6 @@
+import type { changeBuiltInObjects } from './script-built-ins.ts';
 import type { makeCombinators } from './script-combinators.ts';
+import type { CallTools, makeOtherCalls, Settle } from './script-other-calls.ts';
 
 /** What the globals of a script are made from. */
 export interface GlobalsSetup {
@@ -17,14 +19,18 @@ export interface GlobalsSetup {
  *
  * A script may change every built-in object, so whatever `take` returns is checked by the host.
  */
-export function installGlobals(text: string, combine: typeof makeCombinators) {
+export function installGlobals(
+  text: string,
+  combine: typeof makeCombinators,
+  makeOthers: typeof makeOtherCalls,
+  changeBuiltIns: typeof changeBuiltInObjects,
+) {
   type Fields = Record<string, unknown>;
-  type Settle = (entry: { type: string; value?: unknown; reason?: string }) => void;
   const { parse, stringify } = JSON;
   const { isArray } = Array;
   const { isFinite: finite } = Number;
-  const { assign, create, defineProperty, entries, freeze, getPrototypeOf, keys } = Object;
-  const [PlainDate, PlainError, PlainMap, PlainPromise, PlainSet] = [Date, Error, Map, Promise, Set];
+  const { assign, create, defineProperty, entries, keys } = Object;
+  const [PlainError, PlainMap, PlainPromise, PlainSet] = [Error, Map, Promise, Set];
   const setup = parse(text) as GlobalsSetup;
   const FILE = 'workflow.js';
   const EVENTS_MAX = 20_000;
@@ -90,13 +96,7 @@ export function installGlobals(text: string, combine: typeof makeCombinators) {
     return json === undefined ? undefined : parse(json);
   };
 
-  const call = <T>(
-    kind: string,
-    prompt: string,
-    options: Fields,
-    settle: (done: (value: T) => void, failed: (error: Error) => void) => Settle,
-    shown: Fields = {},
-  ) => {
+  const call: CallTools['call'] = (kind, prompt, options, settle, shown = {}) => {
     const number = ++calls;
     emit({
       type: 'call',
@@ -109,7 +109,7 @@ export function installGlobals(text: string, combine: typeof makeCombinators) {
       line: line(),
       ...shown,
     });
-    return new PlainPromise<T>((done, failed) => {
+    return new PlainPromise((done, failed) => {
       pending[number] = settle(done, failed);
     });
   };
@@ -198,49 +198,17 @@ export function installGlobals(text: string, combine: typeof makeCombinators) {
   };
   const log = (...values: unknown[]) => emit({ type: 'log', text: shown(values) });
 
-  const workflow = async (which: unknown, args?: unknown) => {
-    const path = typeof which === 'object' && which !== null ? (which as Fields).scriptPath : undefined;
-    const name = path ?? which;
-    must(filled(name), 'workflow() needs a name or { scriptPath }');
-    if (setup.nested) throw new PlainError('workflow(): a workflow within a workflow starts no other');
-    const options: Fields = path === undefined ? {} : { script_path: path };
-    const given = copy(args, 'workflow(): args');
-    if (given !== undefined) options.args = given;
-    return call('workflow', name as string, options, orThrow(`workflow ${name}`));
-  };
+  const { ask, notify, sleep, until, workflow } = makeOthers({
+    call,
+    copy,
+    filled,
+    must,
+    notice,
+    orThrow,
+    shown,
+    nested: setup.nested,
+  });
 
-  const ask = async (question: unknown, given: Fields = {}) => {
-    must(filled(question), 'ask() needs a question, a text');
-    const { choices, schema, ...others } = copy(given ?? {}, 'ask()') as Fields;
-    must(
-      choices === undefined || (isArray(choices) && choices.length > 0 && choices.every(filled)),
-      'ask(): choices must be a list of texts',
-    );
-    must(
-      schema === undefined || (MEANING.schema as (value: unknown) => null)(schema) === null,
-      'ask(): schema must be a JSON Schema',
-    );
-    for (const name of keys(others)) notice(`ask(): there is no option "${name}"`);
-    return call('ask', question as string, copy({ choices, schema }, 'ask()'), orThrow('ask'));
-  };
-  const notify = async (message: unknown) =>
-    call('notify', shown([message]), {}, (done: (value: undefined) => void) => () => done(undefined));
-  const ended =
-    (done: (value: undefined) => void): Settle =>
-    () =>
-      done(undefined);
-  const sleep = async (seconds: unknown) => {
-    must(finite(seconds) && (seconds as number) >= 0, 'sleep() needs a number of seconds');
-    return call('sleep', '', { seconds }, ended);
-  };
-  const until = async (instant: unknown) => {
-    const at = new PlainDate(instant as string);
-    must(
-      finite(at.getTime()),
-      'until() needs an instant: a Date, a text such as 2026-12-01T09:00:00Z, or milliseconds since 1970',
-    );
-    return call('until', '', { at: at.toISOString() }, ended);
-  };
   const setTimeout = (run: unknown, delay_ms: unknown = 0, ...given: unknown[]): number => {
     must(typeof run === 'function', 'setTimeout() needs a function');
     const seconds = finite(Number(delay_ms)) && Number(delay_ms) > 0 ? Number(delay_ms) / 1000 : 0;
@@ -256,17 +224,6 @@ export function installGlobals(text: string, combine: typeof makeCombinators) {
     if (timers[number] !== true || pending[number] === undefined) return;
     pending[number] = undefined;
     emit({ type: 'cancel', number });
-  };
-
-  // sfc32
-  let [a = 0, b = 0, c = 0, counter = 0] = setup.seed;
-  const random = () => {
-    const sum = (((a + b) | 0) + counter) | 0;
-    counter = (counter + 1) | 0;
-    a = b ^ (b >>> 9);
-    b = (c + (c << 3)) | 0;
-    c = ((c << 21) | (c >>> 11)) + sum;
-    return (sum >>> 0) / 2 ** 32;
   };
 
   const globals = globalThis as unknown as Fields;
@@ -301,25 +258,7 @@ export function installGlobals(text: string, combine: typeof makeCombinators) {
     console: { log, info: log, warn: log, error: log, debug: log },
   };
   for (const [name, value] of entries(ours)) provide(name, value);
-  defineProperty(Math, 'random', { value: random, writable: true, configurable: true });
-
-  // Clocks, and what depends on when memory is collected.
-  for (const name of ['performance', 'WeakRef', 'FinalizationRegistry', 'SharedArrayBuffer', 'DOMException'])
-    delete globals[name];
-  // Text is no program. Functions keep a constructor, which `instanceof` needs.
-  for (const made of [() => {}, async () => {}, function* () {}, async function* () {}]) {
-    const prototype = getPrototypeOf(made);
-    function refused() {
-      throw new TypeError('a workflow script cannot make functions from text');
-    }
-    defineProperty(refused, 'prototype', { value: prototype });
-    defineProperty(prototype, 'constructor', { value: refused });
-    freeze(refused);
-    if (prototype === Function.prototype) provide('Function', refused);
-  }
-  provide('eval', () => {
-    throw new TypeError('a workflow script has no eval');
-  });
+  changeBuiltIns(setup.seed);
 
   return {
     /** Runs the script, an async function. */

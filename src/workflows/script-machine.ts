@@ -9,9 +9,11 @@ import {
   type QuickJSRuntime,
 } from 'quickjs-emscripten-core';
 import { cutText } from '../records/text/cut-text.ts';
+import { changeBuiltInObjects } from './script-built-ins.ts';
 import { makeCombinators } from './script-combinators.ts';
 import { type AskedCall, authorLines, readEvent } from './script-events.ts';
 import { type GlobalsSetup, installGlobals } from './script-globals.ts';
+import { makeOtherCalls } from './script-other-calls.ts';
 import { SCRIPT_FILE } from './script-source.ts';
 import type {
   RecordedCall,
@@ -91,7 +93,10 @@ export class ScriptMachine {
     this.#recorded = recorded;
     this.#guarded(() => {
       const text = JSON.stringify(JSON.stringify(this.#setup.globals));
-      const face = this.#run(`(${installGlobals})(${text}, ${makeCombinators})`, 'globals');
+      const face = this.#run(
+        `(${installGlobals})(${text}, ${makeCombinators}, ${makeOtherCalls}, ${changeBuiltInObjects})`,
+        'globals',
+      );
       const script = face === null ? null : this.#run(this.#setup.program, SCRIPT_FILE);
       if (face === null || script === null) return;
       this.#face = {
