@@ -135,7 +135,10 @@ describe('the package', () => {
     };
     const lazy = readdirSync(join(installed, 'dist', 'lazy')).map((file) => file.replace('.cjs', ''));
     for (const [part, entryPoints] of [
-      ['program', ['src/cli/start/start.ts', 'src/tools/web/page-worker.ts', ...lazy]],
+      [
+        'program',
+        ['src/cli/start/start.ts', 'src/tools/web/page-worker.ts', 'src/workflows/script-worker.ts', ...lazy],
+      ],
       ['library', ['src/coppice.ts', 'src/core.ts']],
       ['dashboard', ['web/dashboard.tsx']],
     ] as const) {
