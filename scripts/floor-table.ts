@@ -14,7 +14,6 @@ export const FLOORS: Readonly<Record<string, number>> = {
   permissions: 2,
   models: 3,
   tools: 3,
-  workflows: 3,
   kernel: 4,
   store: 5,
   runtime: 6,
@@ -64,6 +63,7 @@ export const CLOSURES: Readonly<
       ...['store/read-records.ts', 'store/retention-ledger.ts', 'store/store-error.ts', 'store/store.ts'],
       // The contract of models, and the model that stands in for an MCP client, which makes no request.
       ...['models/model.ts', 'models/model-host.ts', 'models/refusals/spent.ts', 'models/client-model.ts'],
+      'models/workflow-host.ts',
       // How a tool is made, and how rules judge the built-in tools by name.
       ...['tools/define-tool.ts', 'tools/built-in-permissions.ts', 'tools/evidence.ts'],
       // Git, for worktrees.

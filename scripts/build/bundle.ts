@@ -39,7 +39,7 @@ export async function bundleProgram(root: string, dist: string): Promise<readonl
     entryPoints: {
       'cli/start/start': 'src/cli/start/start.ts',
       'page-worker': 'src/tools/web/page-worker.ts',
-      'script-worker': 'src/workflows/script-worker.ts',
+      'script-worker': 'src/models/workflow/script-worker.ts',
       'launcher-program': 'src/processes/starting/launcher-program.ts',
     },
     chunkNames: 'chunks/[name]-[hash]',

@@ -11,6 +11,7 @@ import { addServeCommands } from './serve/serve-commands.ts';
 import type { WorkOptions } from './setup/context.ts';
 import type { CommandBuilder, Work } from './start/command-builder.ts';
 import { rowCount, timeSpan } from './start/option-values.ts';
+import { addWorkflowCommands } from './workflow/workflow-commands.ts';
 
 export interface Program {
   readonly command: Command;
@@ -58,6 +59,7 @@ export function createProgram(version: string): Program {
   addCronCommands(builder);
   addDeliveriesCommands(builder);
   addServeCommands(builder);
+  addWorkflowCommands(builder);
   addExportCommand(builder);
   addGcCommand(builder);
   addMcpCommands(builder);
@@ -180,10 +182,10 @@ function addDeliveriesCommands({ sub, imported }: CommandBuilder): void {
       ]),
     )
     .option('--limit <n>', 'maximum rows', rowCount, 20)
-    .action(imported(async () => (await import('./deliveries/deliveries.ts')).deliveriesList));
+    .action(imported(async () => (await import('./serve/deliveries.ts')).deliveriesList));
   sub('retry', 'Retry deliveries now', deliveries)
     .argument('[deliveries...]', 'id, unique prefix, or the id of a run; default: all failed ones')
-    .action(imported(async () => (await import('./deliveries/deliveries.ts')).deliveriesRetry));
+    .action(imported(async () => (await import('./serve/deliveries.ts')).deliveriesRetry));
 }
 
 const RUN = 'run id, unique prefix, or session key';

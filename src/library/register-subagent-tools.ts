@@ -1,7 +1,7 @@
 import type * as z from 'zod';
+import { delegateInput, spawnInput } from '../kernel/toolsets/acts/delegate-input.ts';
 import { inputSchema, parseArguments } from '../kernel/toolsets/arguments.ts';
 import { subagentDelegate, subagentSpawn } from '../kernel/toolsets/delegate.ts';
-import { delegateInput, spawnInput } from '../kernel/toolsets/delegate-input.ts';
 import type { ToolsetTool } from '../kernel/toolsets/toolset.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { nearestName, noSuchName } from '../render/nearest-name.ts';

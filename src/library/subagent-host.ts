@@ -1,4 +1,4 @@
-import { programOf } from '../kernel/toolsets/delegate-input.ts';
+import { programOf } from '../kernel/toolsets/acts/delegate-input.ts';
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { AgentConfig } from '../records/agent/agent.ts';
 import { nameOfTask } from '../records/agent/agent-name.ts';

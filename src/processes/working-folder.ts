@@ -1,4 +1,5 @@
-import { realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { CoppiceError } from '../records/coppice-error.ts';
 
 /** Returns the canonical path, or the path itself if it cannot be resolved: it may be gone, or exist on another machine only. */
@@ -18,5 +19,19 @@ export function workingFolder(folder: string): string {
   } catch (error) {
     if (error instanceof CoppiceError) throw error;
     throw new CoppiceError('E_NO_FOLDER', `the folder ${folder} cannot be used`, { cause: error });
+  }
+}
+
+/**
+ * Returns the folders of a project, from the outermost one down to the working folder. The outermost is the root of the git repository; outside of
+ * one, the folder directly below the home folder; outside of both, the working folder alone.
+ */
+export function projectFolders(folder: string, home: string): string[] {
+  const folders: string[] = [];
+  for (let current = folder; ; current = dirname(current)) {
+    folders.unshift(current);
+    const above = dirname(current);
+    if (existsSync(join(current, '.git')) || above === home || current === home) return folders;
+    if (above === current) return [folder];
   }
 }

@@ -65,7 +65,7 @@ class Runtime implements RuntimeFace {
     this.#options = options;
     this.#store = options.store;
     const limitsOf = (id: string) => this.#executor.agent_index.tree(id)?.limits;
-    this.#models = new ModelCache(options.openModel, limitsOf, options.context);
+    this.#models = new ModelCache(options.openModel, limitsOf, options.context, options.workflows);
     const terms = { ...DEFAULT_TERMS, ...options.terms };
     const recall = createRecallTool(options.store);
     this.#catalog = new ToolCatalog({ ...options, terms, recall });
@@ -80,6 +80,7 @@ class Runtime implements RuntimeFace {
         resolveNeed(agent, need, {
           openModel: (name) => this.#models.modelFor(agent, name),
           spill_dir: options.spill_dir,
+          workflows: options.workflows,
         }),
       mayCreate: (agent, need) => mayCreate(agent, need, options),
       discard: (worktree) => this.#worktrees.discard(worktree),

@@ -3,6 +3,7 @@ import type { Toolset } from '../kernel/toolsets/toolset.ts';
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../models/model.ts';
 import type { OpenHost } from '../models/model-host.ts';
+import type { WorkflowHost } from '../models/workflow-host.ts';
 import type { AgentConfig } from '../records/agent/agent.ts';
 import type { Tool, ToolServers } from '../records/tool.ts';
 import type { Store, WorkerRole } from '../store/store.ts';
@@ -35,6 +36,8 @@ export interface RuntimeOptions {
   readonly bounds?: { readonly unprotected?: readonly string[] };
   /** Lets agent programs (`acp:NAME`) act on this machine; without it they cannot be used. */
   readonly openHost?: OpenHost;
+  /** Runs the scripts of workflows; without it there are none. */
+  readonly workflows?: WorkflowHost;
   /**
    * Whether calls that need approval wait for a person, for all agents or depending on the configuration; otherwise they are denied. `terminal`: a person watches,
    * who is also asked before a limit of the tree ends it.

@@ -6,6 +6,7 @@ import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
 import { offeredSpec, schemaForReading } from '../kernel/toolsets/offered-spec.ts';
 import type { Toolset, ToolsetTool } from '../kernel/toolsets/toolset.ts';
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
+import { workflowRunToolset } from '../kernel/toolsets/workflow/workflow-run.ts';
 import type { TransitionContext } from '../kernel/transition/transition-result.ts';
 import type { Arguments } from '../kernel/turn/view.ts';
 import type { Agent, AgentConfig, Tree } from '../records/agent/agent.ts';
@@ -20,7 +21,7 @@ import type { ServerTools, Tool, ToolServers, ToolSpec } from '../records/tool.t
 import { BUILT_IN_PERMISSIONS } from '../tools/built-in-permissions.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
-interface CatalogOptions extends Pick<RuntimeOptions, 'tools' | 'toolsets' | 'openServers'> {
+interface CatalogOptions extends Pick<RuntimeOptions, 'tools' | 'toolsets' | 'openServers' | 'workflows'> {
   readonly terms: ToolsetTerms;
   /** Available to every agent; described to its model once history was cut (`cut_specs`). */
   readonly recall: Tool;
@@ -49,13 +50,15 @@ export class ToolCatalog {
   readonly #recall: Tool;
   readonly #setups = new WeakMap<AgentConfig, AgentSetup>();
   readonly #openServers: CatalogOptions['openServers'];
+  readonly #workflows: CatalogOptions['workflows'];
   #servers: Promise<ToolServers> | undefined;
   readonly #offers = new WeakMap<AgentConfig, Promise<ServerTools>>();
 
   readonly terms: ToolsetTerms;
   readonly argumentsOf = callArguments();
 
-  constructor({ tools, toolsets = ALL_TOOLSETS, terms, recall, openServers }: CatalogOptions) {
+  constructor({ tools, toolsets = ALL_TOOLSETS, terms, recall, openServers, workflows }: CatalogOptions) {
+    this.#workflows = workflows;
     this.#recall = recall;
     this.#openServers = openServers;
     this.terms = terms;
@@ -88,8 +91,9 @@ export class ToolCatalog {
    */
   async prepare(agent: Pick<Agent, 'root_id' | 'config'>): Promise<readonly string[]> {
     const { config } = agent;
-    if (this.#openServers === undefined || config.client !== undefined || isAgentProgram(config.model))
+    if (this.#openServers === undefined || config.client !== undefined || config.workflow !== undefined)
       return [];
+    if (isAgentProgram(config.model)) return [];
     if (!config.tools.some((name) => isServerTool(name) && !this.#tools.has(name))) return [];
     const known = this.#offers.get(config);
     if (known !== undefined) {
@@ -120,14 +124,22 @@ export class ToolCatalog {
 
   #build(config: AgentConfig, offer?: ServerTools): AgentSetup {
     // Agent programs have their own tools: they get none of the catalog's, and their letters in full.
-    const is_outside = config.client !== undefined || isAgentProgram(config.model);
+    const is_outside =
+      config.client !== undefined || config.workflow !== undefined || isAgentProgram(config.model);
     const own = is_outside ? { tools: [], toolsets: [] } : config;
-    const tools = [...own.tools.flatMap((name) => this.#tools.get(name) ?? []), ...(offer?.tools ?? [])];
+    const asking = config.workflow?.ask === undefined ? [] : (this.#workflows?.ask ?? []);
+    const tools = [
+      ...[asking].flat(),
+      ...own.tools.flatMap((name) => this.#tools.get(name) ?? []),
+      ...(offer?.tools ?? []),
+    ];
     const recall = this.#tools.get(this.#recall.spec.name) ?? this.#recall;
     const toolsets =
-      config.client === undefined
-        ? own.toolsets.flatMap((name) => this.#toolsets.get(name) ?? [])
-        : [clientToolset];
+      config.workflow !== undefined
+        ? [workflowRunToolset]
+        : config.client === undefined
+          ? own.toolsets.flatMap((name) => this.#toolsets.get(name) ?? [])
+          : [clientToolset];
     const toolset_tools = toolsets.flatMap((toolset) => toolset.tools);
     const seen = toolset_tools.filter((tool) => tool.audience?.(config, this.terms) ?? true);
     const sent = tools.filter((tool) => tool.audience?.(config) ?? true);
@@ -205,7 +217,9 @@ export class ToolCatalog {
       last_counts: agent.origin === 'delegate' && !isAgentProgram(agent.config.model),
       turns: Math.min(
         agent.config.turns ?? Number.POSITIVE_INFINITY,
-        tree?.limits.turns ?? DEFAULT_LIMITS.turns,
+        agent.config.workflow === undefined
+          ? (tree?.limits.turns ?? DEFAULT_LIMITS.turns)
+          : Number.POSITIVE_INFINITY,
       ),
       ...(worktree === null ? {} : { leaves: unsavedWork(worktree) }),
     };

@@ -4,7 +4,9 @@ import type { Gate } from '../models/gate/gate.ts';
 import type { Model } from '../models/model.ts';
 import type { OpenHost } from '../models/model-host.ts';
 import { openModel } from '../models/providers.ts';
+import type { WorkflowHost } from '../models/workflow-host.ts';
 import type { Store } from '../store/store.ts';
+import { askPerson } from '../tools/ask-person.ts';
 import { agentPrograms } from './agent-programs.ts';
 import { dataFolder, loginsFolder, outputFolder, settingsPlaces } from './folders.ts';
 import { asideFile, limitFile, quirkFile } from './quirk-file.ts';
@@ -35,7 +37,18 @@ export function runtimeParts(
   // Imported once an agent program is asked.
   const openHost: OpenHost = async (agent, terms, mode, askPerson) =>
     (await import('./agent-program-host.ts')).createModelHost(agent, { ...terms, bounds }, mode, askPerson);
+  const workflows: WorkflowHost = {
+    modelOf: async (agent, own) =>
+      (await import('../models/workflow/script-model.ts')).scriptModel(agent, own),
+    async load(name, folder) {
+      const { loadScript } = await import('../models/workflow/saved-scripts.ts');
+      const { meta, source } = loadScript(name, folder, env.HOME);
+      return { name: meta.name, description: meta.description, script: source };
+    },
+    ask: askPerson,
+  };
   return {
+    ...{ workflows },
     ...{ store, env_allow, bounds, openHost, ...(context === undefined ? {} : { context }) },
     openModel: async (name: string): Promise<Model> => own(name) ?? openModel(name, terms),
     // Imported once an agent needs a server.

@@ -137,7 +137,12 @@ describe('the package', () => {
     for (const [part, entryPoints] of [
       [
         'program',
-        ['src/cli/start/start.ts', 'src/tools/web/page-worker.ts', 'src/workflows/script-worker.ts', ...lazy],
+        [
+          'src/cli/start/start.ts',
+          'src/tools/web/page-worker.ts',
+          'src/models/workflow/script-worker.ts',
+          ...lazy,
+        ],
       ],
       ['library', ['src/coppice.ts', 'src/core.ts']],
       ['dashboard', ['web/dashboard.tsx']],

@@ -2,8 +2,8 @@
 // never works for more than 50 ms at a stretch.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { openScript } from '../../src/workflows/script-run.ts';
-import type { ScriptState } from '../../src/workflows/script-step.ts';
+import { openScript } from '../../src/models/workflow/script-run.ts';
+import type { ScriptState } from '../../src/models/workflow/script-step.ts';
 import { entryOf, META, STARTED_AT, setupOf, withRun } from './played-script.ts';
 
 const LONGEST_MS = 50;

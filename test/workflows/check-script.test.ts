@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Ajv } from 'ajv';
-import { checkScript } from '../../src/workflows/check-script.ts';
-import { inventedValue } from '../../src/workflows/invented-value.ts';
+import { checkScript } from '../../src/models/workflow/check-script.ts';
+import { inventedValue } from '../../src/models/workflow/invented-value.ts';
 import { META } from './played-script.ts';
 
 it('calls, phases, depth, notices and the end are counted', async () => {

@@ -1,4 +1,4 @@
-import { openScript, type ScriptRun } from '../../src/workflows/script-run.ts';
+import { openScript, type ScriptRun } from '../../src/models/workflow/script-run.ts';
 import type {
   RecordedCall,
   ScriptCall,
@@ -6,7 +6,7 @@ import type {
   ScriptEvent,
   ScriptSetup,
   ScriptStep,
-} from '../../src/workflows/script-step.ts';
+} from '../../src/models/workflow/script-step.ts';
 
 export const META = "export const meta = { name: 'test', description: 'a test' };\n";
 export const STARTED_AT = Date.UTC(2026, 0, 2, 3, 4, 5);

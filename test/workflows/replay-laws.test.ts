@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import type { ScriptEvent } from '../../src/workflows/script-step.ts';
+import type { ScriptEvent } from '../../src/models/workflow/script-step.ts';
 import { DEEP } from '../house/deep.ts';
 import { arbitraryBody } from './arbitrary-script.ts';
 import { play, setupOf, withRun } from './played-script.ts';

@@ -1,8 +1,8 @@
 // Proves what the globals of a workflow script do, and that the interpreter shows the script nothing that a replay would not show again.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { openScript } from '../../src/workflows/script-run.ts';
-import type { ScriptCall } from '../../src/workflows/script-step.ts';
+import { openScript } from '../../src/models/workflow/script-run.ts';
+import type { ScriptCall } from '../../src/models/workflow/script-step.ts';
 import { entryOf, firstStep, META, play, resultOf, setupOf, withRun } from './played-script.ts';
 
 const NULLS = ({ prompt }: ScriptCall) =>

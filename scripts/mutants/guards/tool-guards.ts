@@ -333,7 +333,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   {
     name: 'replayed-calls',
     protects: 'a workflow whose script was changed from results of other calls',
-    file: 'src/workflows/script-machine.ts',
+    file: 'src/models/workflow/script-machine.ts',
     guard: 'recorded !== undefined && recorded.key !== call.key',
     without: 'recorded !== undefined && recorded.kind !== call.kind',
     tests: ['workflows/script-run'],
@@ -341,7 +341,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   {
     name: 'script-time-zone',
     protects: 'replays of a workflow from the time zone of the machine',
-    file: 'src/workflows/script-worker.ts',
+    file: 'src/models/workflow/script-worker.ts',
     guard: 'local.getTimezoneOffset = () => 0;',
     without: '',
     tests: ['workflows/script-run'],

@@ -66,7 +66,7 @@ export function addRunCommands({ sub, deferred, imported }: CommandBuilder): voi
 }
 
 /** Adds the options with which a new root is created. */
-function rootOptions(command: Command): Command {
+export function rootOptions(command: Command): Command {
   return ruleOptions(command)
     .option('-y, --yes', 'allow everything that is not denied')
     .option(
@@ -91,7 +91,7 @@ export function thinkingOption(): Option {
   ]);
 }
 
-function followOptions(command: Command): Command {
+export function followOptions(command: Command): Command {
   return command
     .option('--events', EVENTS)
     .option('--no-wait', "exit after the agent's first answer, even while other agents work")

@@ -108,7 +108,11 @@ function usualTools(toolsets: readonly string[], servers: readonly string[]): re
   const built_in = toolsets.includes('slash')
     ? ['bash']
     : [...Object.keys(BUILT_IN_PERMISSIONS), ...servers.map(toolsOfServer)];
-  return toolsets.includes('sessions') ? [...built_in, 'cron'] : built_in;
+  const more = [
+    ...(toolsets.includes('sessions') ? ['cron'] : []),
+    ...(toolsets.includes('workflow') ? ['workflow'] : []),
+  ];
+  return [...built_in, ...more];
 }
 
 /** Composes the terms for agents that agents create, from the configuration and the profiles that this folder may use. Prints notices on stderr. */

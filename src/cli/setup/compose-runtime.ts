@@ -11,6 +11,7 @@ import { runtimeParts } from '../../settings/runtime-parts.ts';
 import { livingServers } from '../../store/process-gone.ts';
 import type { Store, WorkerRole } from '../../store/store.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
+import { createWorkflowTool } from '../../trees/workflow-tool.ts';
 import { canAsk } from './channels-config.ts';
 import type { Context } from './context.ts';
 import { DEMO_COMMANDS } from './demo-rules.ts';
@@ -56,6 +57,7 @@ export async function composeRuntime(
         env,
       }),
       cron,
+      createWorkflowTool(store),
     ],
     terms,
     can_ask,

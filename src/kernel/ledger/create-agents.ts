@@ -101,6 +101,9 @@ export function exceededLimit(unit: UnitOfWork, step: Step, agent: AgentFacts): 
   const tree = unit.tree(agent.root_id) as TreeFacts;
   const { root_id, live, total } = tree;
   const limits = unit.limits(tree);
+  // A workflow has its own limit of calls, which its script keeps.
+  const is_workflow = step.create.every(({ agent: { config } }) => config.task?.workflow !== undefined);
+  if (is_workflow) return exceededBudget(unit, step, root_id);
   const check = (limit: LimitName, present: number, wanted = created): Refusal | null =>
     present + wanted > limits[limit] ? { reason: 'limit', limit, allowed: limits[limit], present } : null;
   // Agents at rest do not count (law 7); they are looked up only when the limit seems to be reached.

@@ -1,5 +1,6 @@
 import type { PermissionMode } from '../../records/agent/agent.ts';
 import type { CaptureContent } from '../../records/conversation/message.ts';
+import type { WorkflowTerms } from '../../records/workflow/workflow-terms.ts';
 
 /** An order to an agent from a person, or from its parent (`cancel`); mail of kind `control` carries it to the process that leads the agent. */
 export type Order =
@@ -25,6 +26,13 @@ export type Order =
       readonly name: string;
       readonly prompt: string | null;
       readonly captured?: boolean;
+    }
+  /** Starts a workflow as a child. `id`: of the child; `run_id`: of its row in the run history. */
+  | {
+      readonly type: 'workflow';
+      readonly id: string;
+      readonly run_id: string;
+      readonly workflow: WorkflowTerms;
     }
   /** Switches the model from the next request on. */
   | { readonly type: 'model'; readonly model: string }

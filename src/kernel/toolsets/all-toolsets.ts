@@ -5,6 +5,7 @@ import { sessionsToolset } from './sessions.ts';
 import { slashToolset } from './slash/slash.ts';
 import { tasksToolset } from './tasks.ts';
 import type { Toolset } from './toolset.ts';
+import { workflowToolset } from './workflow/workflow-toolset.ts';
 
 /** The five vocabularies, and the task list beside them. */
 export const ALL_TOOLSETS: readonly Toolset[] = [
@@ -14,4 +15,5 @@ export const ALL_TOOLSETS: readonly Toolset[] = [
   sessionsToolset,
   delegateToolset,
   tasksToolset,
+  workflowToolset,
 ];

@@ -3,10 +3,10 @@ import { refuse } from './acts/agent-reference.ts';
 import { childBudget } from './acts/child-budget.ts';
 import { childConfig } from './acts/child-config.ts';
 import { exceededCreationLimit, noNesting } from './acts/creation-limits.ts';
+import { delegateInput, programOf, spawnInput } from './acts/delegate-input.ts';
 import { isolatedChild } from './acts/new-child.ts';
 import { checkTask, modelOf, needsOf } from './acts/task-options.ts';
 import { checkedTool } from './arguments.ts';
-import { delegateInput, programOf, spawnInput } from './delegate-input.ts';
 import type { Decision, Need, Toolset, ToolsetView } from './toolset.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 

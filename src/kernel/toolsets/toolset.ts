@@ -134,6 +134,8 @@ export type Need =
       readonly call: Pick<Call, 'id' | 'name'>;
       readonly planned: readonly PlannedAgents[];
     }
+  /** A saved workflow; `text` of the answer is its name, description and script as JSON. */
+  | { readonly type: 'workflow'; readonly base: string; readonly name: string }
   /** A git worktree of the repository around `base`, named by `id`. */
   | { readonly type: 'worktree'; readonly base: string; readonly id: string };
 

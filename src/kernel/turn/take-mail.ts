@@ -28,6 +28,8 @@ export function beginQueuedRun(draft: Draft): Advance['run'] {
 export function takeMail(draft: Draft): void {
   const { led, view, mail } = draft;
   if (led.inbox.isEmpty || mail.isHeld) return;
+  // A workflow takes its mail as the result of a wait.
+  if (draft.config.workflow !== undefined && !isResting(draft.state.type)) return;
   const pending = mail.left;
   // A run begins with its task; other mail waits until then.
   if (pending.some(({ kind }) => kind === 'task')) return;

@@ -5,8 +5,10 @@ import type { Mail } from '../../records/conversation/mail.ts';
 import { Prompt } from '../../records/conversation/prompt.ts';
 import type { Order } from '../mailbox/order.ts';
 import { readChildResult, readOrder, unreadable } from '../mailbox/read-mail.ts';
+import { exceededCreationLimit } from '../toolsets/acts/creation-limits.ts';
 import { forkAgent } from '../toolsets/acts/fork-agent.ts';
 import { refusalText } from '../toolsets/toolset.ts';
+import { workflowAgent } from '../toolsets/workflow/workflow-agent.ts';
 import type { EventOf } from '../transition/event.ts';
 import { createdBy } from './decide-calls.ts';
 import type { Draft } from './draft.ts';
@@ -104,6 +106,8 @@ function followOrder(order: Order, mail: Mail, draft: Draft): void {
     }
     case 'fork':
       return forkByPerson(order, by, draft);
+    case 'workflow':
+      return startWorkflow(order, by, draft);
     case 'model':
       if (order.model !== draft.config.model) draft.apply({ type: 'model', at, model: order.model });
       return;
@@ -156,6 +160,22 @@ function forkByPerson({ id, name, prompt, captured }: OrderOf<'fork'>, by: strin
   const agents = createdBy(decision.consequences);
   draft.apply({ type: 'branch', at, agents, text: `forked ${name} (${id.slice(0, 8)}) by ${by}` });
   if (captured === true) draft.apply({ type: 'capture', at, content: { text: '', mark: 'ended' } });
+}
+
+/** Order of the tool `workflow`, and of people. Idempotent by the id. */
+function startWorkflow({ id, run_id, workflow }: OrderOf<'workflow'>, by: string, draft: Draft): void {
+  const { relatives, now: at } = draft.view;
+  if (relatives.agent(id) !== undefined) return;
+  const view = toolsetView(draft, draft.last_seq);
+  const reached = exceededCreationLimit(view);
+  if (reached !== null) return draft.tell(`the workflow ${workflow.name} was not started: ${reached}`);
+  const agents = [workflowAgent(view, { id, run_id, workflow })];
+  draft.apply({
+    type: 'branch',
+    at,
+    agents,
+    text: `workflow ${workflow.name} (${id.slice(0, 8)}) started by ${by}`,
+  });
 }
 
 /** A person's retry; `without_last` leaves out the refused message, by default the newest that the model saw. */

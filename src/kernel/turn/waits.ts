@@ -1,6 +1,8 @@
+import type { Agent } from '../../records/agent/agent.ts';
 import { type Call, isTerminal, type WaitSpec } from '../../records/agent/state.ts';
-import type { WaitCut } from '../../records/conversation/facts/wait-row.ts';
-import { isLetter } from '../../records/conversation/mail.ts';
+import { PERSON, type WaitCut } from '../../records/conversation/facts/wait-row.ts';
+import type { WorkflowNews } from '../../records/conversation/facts/workflow-wait.ts';
+import { isLetter, type Mail } from '../../records/conversation/mail.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import {
   endWait,
@@ -10,6 +12,7 @@ import {
   type WaitView,
   waitResult,
 } from '../../records/conversation/wait.ts';
+import { readChildResult, unreadable } from '../mailbox/read-mail.ts';
 import type { EventOf } from '../transition/event.ts';
 import { HUMAN_WAIT } from '../transition/human-wait.ts';
 import type { Draft } from './draft.ts';
@@ -53,6 +56,10 @@ export function endWaits(draft: Draft): ReadonlyMap<string, number> {
     const { call, wait } = parked;
     const now = waitView(draft);
     const { from } = wait;
+    if (wait.runs) {
+      if (now.inbox.some(endsRuns) || wait.deadline <= view.now) settleRuns(parked, draft);
+      continue;
+    }
     const open = from?.length ? firstAtWork(from, now, led.wait_cursors.get(call.id)) : null;
     const answered = from?.length ? open === null : isComplete(wait, now);
     const complete = answered || isCutShort(wait, draft, now);
@@ -75,6 +82,9 @@ function firstAtWork(from: readonly string[], view: WaitView, start = 0): number
 export function endOrPark({ call, wait }: Parked, draft: Draft): void {
   const { now } = draft.view;
   const view = waitView(draft);
+  if (wait.runs && (view.inbox.some(endsRuns) || wait.deadline <= now))
+    return settleRuns({ call, wait }, draft);
+  if (wait.runs) return void draft.apply({ type: 'call-parked', at: now, call_id: call.id, wait });
   if (isComplete(wait, view) || isCutShort(wait, draft, view))
     return settleWait({ call, wait }, draft, view, null);
   if (wait.deadline <= now) return settleWait({ call, wait }, draft, view, 'timeout');
@@ -101,6 +111,39 @@ function settleWait({ call, wait }: Parked, draft: Draft, view: WaitView, cut: W
     spawned: [],
   });
   for (const { name, last_reply = '' } of end.unsent ?? []) hear(draft, 'the last reply', name, last_reply);
+}
+
+/** Mail that a workflow takes as data. */
+function endsRuns(mail: Mail): boolean {
+  return mail.kind === 'announce' || isLetter(mail);
+}
+
+/** Ends the wait of a workflow: everything that has arrived is its result, in the order in which the ledger has it. */
+function settleRuns({ call }: Parked, draft: Draft): void {
+  const { led, view } = draft;
+  const taken = draft.mail.left.filter(endsRuns);
+  const arrived = taken.flatMap((mail): WorkflowNews[] => {
+    if (isLetter(mail)) return [{ from: mail.from_id ?? PERSON, name: mail.from_name, text: mail.body }];
+    const ended = readChildResult(mail);
+    if (ended === null) draft.tell(unreadable(mail));
+    return ended === null ? [] : [ended];
+  });
+  const mail_ids = taken.map(({ id }) => id);
+  draft.apply({
+    type: 'call-settled',
+    at: view.now,
+    result: {
+      ...{ call_id: call.id, name: call.name, status: 'ok' },
+      output: JSON.stringify({ now: view.now, spent: spentBelow(led.agent, view), arrived }),
+    },
+    consequences: mail_ids.length === 0 ? [] : [{ type: 'consume-mail', mail_ids }],
+    spawned: [],
+  });
+}
+
+/** Tokens that the agents of a workflow have used. */
+function spentBelow(self: Agent, { relatives }: Draft['view']): number {
+  return relatives.subtree(self).reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
 }
 
 /** A person waits for letters of agents, and sees them; they stay in the mailbox for the model, as the person's own letters do. */

@@ -1,4 +1,5 @@
 import type { ProjectServer } from '../server-tools.ts';
+import type { WorkflowTerms } from '../workflow/workflow-terms.ts';
 import { type AgentBudget, type Amounts, type PathBudget, timeBudgetEnd } from './budget.ts';
 import type { Limits, TreeLimits } from './limits.ts';
 import { type Skill, skillsOf, skillText } from './skill.ts';
@@ -71,6 +72,8 @@ export interface AgentConfig {
   readonly channel?: string;
   /** Name of the outside program that acts as this agent, over MCP (docs/mcp-server.md). Children inherit the configuration without this field. */
   readonly client?: string;
+  /** Set if a script decides what the agent does. Children inherit the configuration without this field. */
+  readonly workflow?: WorkflowTerms;
   /** Set if nobody watches the tree: calls that need an approval are denied unless there is a chat to ask in. */
   readonly unattended?: boolean;
 }
@@ -217,7 +220,9 @@ export function isUserInitiated(agent: Pick<Agent, 'origin'>): boolean {
 /** Maximum wall time of a turn of the agent that began at `started_at`, milliseconds. */
 export function runTime(config: AgentConfig, limits: Limits, started_at: number): number {
   const left = Math.max(0, timeBudgetEnd(config) - started_at);
-  return Math.min(limits.run_ms, config.run_ms ?? limits.run_ms, left);
+  // A workflow may wait for days.
+  const usual = config.workflow === undefined ? limits.run_ms : Number.POSITIVE_INFINITY;
+  return Math.min(usual, config.run_ms ?? usual, left);
 }
 
 /** Ids from an agent up to the root of its tree, as far as the agents are known. */

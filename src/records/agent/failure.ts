@@ -24,6 +24,7 @@ export type FailureKind =
   | 'sub_agent_error' // the child reported that it cannot do the task
   | 'no_result' // the child stopped without submitting
   | 'no_evidence' // the child did not provide the evidence that its profile requires
+  | 'script' // the script of a workflow failed
   | 'lost' // the process that ran it is gone and it cannot be resumed
   | 'quarantined' // processes died repeatedly while running its calls
   | 'internal';

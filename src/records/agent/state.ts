@@ -19,6 +19,8 @@ export interface Call {
 export interface WaitSpec {
   /** Null: the next message from anyone. Otherwise a fan-in: every listed agent, in argument order. */
   readonly from: readonly string[] | null;
+  /** Set if a workflow waits: also the end of a background run ends it, and what has arrived is returned as data. */
+  readonly runs?: true;
   /** When the wait times out and returns what has arrived by then; milliseconds since the epoch. */
   readonly deadline: number;
 }

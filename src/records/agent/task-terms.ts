@@ -29,4 +29,6 @@ export interface TaskTerms {
   readonly worktree: Worktree | null;
   /** Whether its outcome is also delivered to people outside; its conversation is kept until then. */
   readonly delivers?: boolean;
+  /** Set if a workflow started it: the phase in which it did so, if any. */
+  readonly workflow?: { readonly phase: string | null };
 }

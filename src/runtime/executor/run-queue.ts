@@ -112,7 +112,8 @@ export class RunQueue {
     const source = SOURCES[agent.origin];
     if (source === undefined || (source === 'delegate' && this.#sharesPlace(agent))) return null;
     const { per_tree, per_source } = this.#limits;
-    const max = source === 'subagent' ? per_tree : per_source[source];
+    const is_background = source === 'subagent' && agent.config.task?.workflow === undefined;
+    const max = is_background ? per_tree : per_source[source];
     return { source, max, key: laneKey(agent, source) };
   }
 
@@ -194,5 +195,6 @@ function emptyLane({ source, max }: Place): Lane {
 }
 
 function laneKey(agent: Agent, source: RunSource): string {
+  if (agent.config.task?.workflow !== undefined) return `workflow ${agent.parent_id}`;
   return source === 'subagent' ? agent.root_id : source;
 }

@@ -47,7 +47,7 @@ export class AgentTimers {
     const { started_at } = state.turn;
     const run_ms = runTime(config, limits, started_at);
     const deadline = runDeadline(state, run_ms);
-    if (deadline === null) return;
+    if (deadline === null || !Number.isFinite(run_ms)) return;
     const ring = (final: boolean) => () => {
       const now = cell.agent.state;
       if (!isWorking(now.type)) return;

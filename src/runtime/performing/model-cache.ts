@@ -1,4 +1,5 @@
 import type { Model } from '../../models/model.ts';
+import type { WorkflowHost } from '../../models/workflow-host.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { TreeLimits } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
@@ -9,9 +10,12 @@ import { PrefixCacheGate } from './prefix-cache-gate.ts';
 /** The models of a runtime, each opened once. */
 export class ModelCache {
   readonly #open: (name: string) => Promise<Model>;
+  readonly #workflows: WorkflowHost | undefined;
   readonly #limitsOf: (root_id: string) => TreeLimits | undefined;
   readonly #models = new Map<string, Promise<Model>>();
 
+  /** The scripts of workflow runs, by agent. */
+  readonly #scripts = new Map<string, Promise<Model>>();
   /** Ids of models whose servers have reported a cache in an answer. */
   readonly reporting = new Set<string>();
   readonly rooms: ContextRoom;
@@ -21,7 +25,9 @@ export class ModelCache {
     open: (name: string) => Promise<Model>,
     limitsOf: (root_id: string) => TreeLimits | undefined,
     context?: ContextOptions,
+    workflows?: WorkflowHost,
   ) {
+    this.#workflows = workflows;
     this.#open = open;
     this.#limitsOf = limitsOf;
     this.rooms = new ContextRoom(context);
@@ -29,7 +35,13 @@ export class ModelCache {
 
   /** Model that answers the agent's requests. */
   async modelOf(agent: Agent): Promise<Model> {
-    const { client, model } = agent.config;
+    const { client, model, workflow } = agent.config;
+    if (workflow !== undefined)
+      return keptIn(this.#scripts, agent.id, async () => {
+        if (this.#workflows === undefined)
+          throw new CoppiceError('E_SCRIPT', 'this program runs no workflows');
+        return this.#workflows.modelOf(agent, workflow);
+      });
     // Imported on first use: only agents of MCP clients need it.
     if (client !== undefined) return (await import('../../models/client-model.ts')).clientModel;
     return this.modelFor(agent, model);
@@ -65,8 +77,9 @@ export class ModelCache {
   }
 
   async close(): Promise<void> {
-    const models = [...this.#models.values()];
+    const models = [...this.#models.values(), ...this.#scripts.values()];
     this.#models.clear();
+    this.#scripts.clear();
     await Promise.all(models.map((model) => model.then((one) => one.close?.()).catch(() => undefined)));
   }
 }

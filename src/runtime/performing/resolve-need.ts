@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
 import type { Need, NeedAnswer, WorldNeed } from '../../kernel/toolsets/toolset.ts';
 import type { Model } from '../../models/model.ts';
+import type { WorkflowHost } from '../../models/workflow-host.ts';
 import { decide } from '../../permissions/decide.ts';
 import { isCovered } from '../../permissions/grants/grant.ts';
 import { containPath, openContained } from '../../permissions/path-containment.ts';
@@ -22,6 +23,7 @@ import { type GrantContext, grantsFor, mayAsk } from './asking/approvals.ts';
 const MAX_FILE = 256 * 1024;
 
 export interface NeedContext {
+  readonly workflows?: WorkflowHost | undefined;
   /** Rejects with a `CoppiceError`. */
   readonly openModel: (name: string) => Promise<Model>;
   /** Folder of worktrees and spilled output. */
@@ -39,6 +41,9 @@ export async function resolveNeed(agent: Agent, need: WorldNeed, context: NeedCo
         return folder(need.base, need.path);
       case 'file':
         return file(agent, need.base, need.path, context.spill_dir);
+      case 'workflow':
+        if (context.workflows === undefined) return { ok: false, error: 'this program runs no workflows' };
+        return { ok: true, text: JSON.stringify(await context.workflows.load(need.name, need.base)) };
       case 'worktree': {
         const made = await makeWorktree(
           need.base,

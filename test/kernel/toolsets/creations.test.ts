@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { childConfig } from '../../../src/kernel/toolsets/acts/child-config.ts';
+import { programOf } from '../../../src/kernel/toolsets/acts/delegate-input.ts';
 import { forkAgent, forkNeeds } from '../../../src/kernel/toolsets/acts/fork-agent.ts';
 import { checkTask } from '../../../src/kernel/toolsets/acts/task-options.ts';
-import { programOf } from '../../../src/kernel/toolsets/delegate-input.ts';
 import { fanoutToolset } from '../../../src/kernel/toolsets/fanout.ts';
 import { schemasFault } from '../../../src/kernel/toolsets/output-schema.ts';
 import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';

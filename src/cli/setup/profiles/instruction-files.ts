@@ -3,9 +3,10 @@ import { basename, join, relative } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { containPath, openContained } from '../../../permissions/path-containment.ts';
 import { printablePath } from '../../../permissions/printable-path.ts';
+import { projectFolders } from '../../../processes/working-folder.ts';
 import { cleanLines } from '../../../render/clean.ts';
 import { hashFiles } from '../../../tools/files/skill-folder.ts';
-import { isUsed, type ProjectPart, type ProjectPlaces, projectFolders } from './project-places.ts';
+import { isUsed, type ProjectPart, type ProjectPlaces } from './project-places.ts';
 import { NO_WAIT, readStart, reasonOf } from './read-agent-files.ts';
 
 /** Maximum bytes of one file and of all: more than most need, because a model reads all of it with every request. */

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { workingFolder } from '../../../processes/working-folder.ts';
 import { type ProfilesInput, userFolder } from './profiles.ts';
 import { argumentFor, Trust } from './trust.ts';
@@ -34,20 +33,6 @@ export function projectPlaces(input: ProfilesInput): ProjectPlaces {
   const folder = workingFolder(resolve(input.options.cwd ?? '.'));
   const trust = new Trust(input.data_folder);
   return { folder, own_folder: userFolder(input, folder), home: input.env.HOME ?? homedir(), trust };
-}
-
-/**
- * Returns the folders of a project, from the outermost one down to the working folder. The outermost is the root of the git repository; outside of
- * one, the folder directly below the home folder; outside of both, the working folder alone.
- */
-export function projectFolders(folder: string, home: string): string[] {
-  const folders: string[] = [];
-  for (let current = folder; ; current = dirname(current)) {
-    folders.unshift(current);
-    const above = dirname(current);
-    if (existsSync(join(current, '.git')) || above === home || current === home) return folders;
-    if (above === current) return [folder];
-  }
 }
 
 /** Whether agents may use the part: it is the user's own, or trusted. */

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { containPath, openContained } from '../../../permissions/path-containment.ts';
 import { printablePath } from '../../../permissions/printable-path.ts';
+import { projectFolders } from '../../../processes/working-folder.ts';
 import type { ProjectServer } from '../../../records/server-tools.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { isJsonObject, parseJson } from '../../../records/text/json-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { hashFiles } from '../../../tools/files/skill-folder.ts';
 import { type McpServerConfig, mcpServerConfig, serverNameFrom } from '../../../tools/mcp/mcp-config.ts';
-import { type ProjectPart, type ProjectPlaces, projectFolders } from './project-places.ts';
+import type { ProjectPart, ProjectPlaces } from './project-places.ts';
 import { readOne, reasonOf } from './read-agent-files.ts';
 
 const FILE = '.mcp.json';

@@ -2,12 +2,13 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { containPath } from '../../../permissions/path-containment.ts';
 import { printablePath } from '../../../permissions/printable-path.ts';
+import { projectFolders } from '../../../processes/working-folder.ts';
 import type { Skill } from '../../../records/agent/skill.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { readSkillFolder } from '../../../tools/files/skill-folder.ts';
 import { splitFrontMatter } from './front-matter.ts';
-import { type ProjectPart, type ProjectPlaces, projectFolders } from './project-places.ts';
+import type { ProjectPart, ProjectPlaces } from './project-places.ts';
 import { reasonOf } from './read-agent-files.ts';
 
 const SKILLS_MAX = 50;

@@ -27,7 +27,8 @@ export interface ChildWishes {
  * (docs/permissions.md). Without any setting it equals the parent's, so that its requests share the parent's cached prefix.
  */
 export function childConfig(creator: AgentConfig, wishes: ChildWishes): AgentConfig {
-  const parent = creator.client === undefined ? creator : withoutClient(creator);
+  const parent =
+    creator.client === undefined && creator.workflow === undefined ? creator : inherited(creator);
   const { profile, task = null, model = null, cwd = null, budget = null, id = '' } = wishes;
   const budgets = budget === null ? parent.budgets : [{ agent_id: id, ...budget }, ...(parent.budgets ?? [])];
   if (profile === null && task === null && model === null && cwd === null)
@@ -67,7 +68,8 @@ export function childConfig(creator: AgentConfig, wishes: ChildWishes): AgentCon
   };
 }
 
-function withoutClient({ client: _, ...config }: AgentConfig): AgentConfig {
+/** The configuration without what only the agent itself is. */
+function inherited({ client: _, workflow: __, ...config }: AgentConfig): AgentConfig {
   return config;
 }
 
@@ -87,7 +89,8 @@ function toolsOf(
   profile: Profile | null,
   task: TaskTerms | null,
 ): Pick<AgentConfig, 'tools' | 'without_tools'> {
-  const mine = task === null ? parent.tools : parent.tools.filter((name) => name !== 'cron');
+  const mine =
+    task === null ? parent.tools : parent.tools.filter((name) => name !== 'cron' && name !== 'workflow');
   const { tools = null, deny_tools = [] } = profile ?? {};
   return withoutTools(tools === null ? mine : commonTools(mine, tools), deny_tools, parent.without_tools);
 }

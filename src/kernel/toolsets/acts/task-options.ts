@@ -43,7 +43,12 @@ export interface TaskOptions {
 }
 
 /** What must be looked up before a sub-agent with these options is created. `key` distinguishes the sub-agents of one call. */
-export function needsOf(options: TaskOptions, key: string, self: Agent, model: string | null): WorldNeed[] {
+export function needsOf(
+  options: TaskOptions,
+  key: string,
+  self: Agent,
+  model: string | null,
+): Exclude<WorldNeed, { type: 'workflow' }>[] {
   const base = self.config.cwd;
   return [
     ...(model === null || model === self.config.model ? [] : [{ type: 'model' as const, name: model }]),

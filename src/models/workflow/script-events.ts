@@ -1,5 +1,5 @@
-import { cutText } from '../records/text/cut-text.ts';
-import { didYouMean } from '../render/nearest-name.ts';
+import { cutText } from '../../records/text/cut-text.ts';
+import { didYouMean } from '../../render/nearest-name.ts';
 import { PREFIX, SCRIPT_FILE } from './script-source.ts';
 import { CALL_KINDS, type ScriptCall, type ScriptEvent } from './script-step.ts';
 

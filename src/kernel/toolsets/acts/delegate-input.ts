@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { name, text } from './acts/agent-reference.ts';
-import { budgetOption } from './acts/child-budget.ts';
-import { taskOptions } from './acts/task-options.ts';
-import type { ToolsetTerms } from './toolset-terms.ts';
+import type { ToolsetTerms } from '../toolset-terms.ts';
+import { name, text } from './agent-reference.ts';
+import { budgetOption } from './child-budget.ts';
+import { taskOptions } from './task-options.ts';
 
 const MAX_TURNS = 1_000;
 const description = name('required');

@@ -1,4 +1,4 @@
-import type { DeepReadonly } from '../records/deep-readonly.ts';
+import type { DeepReadonly } from '../../records/deep-readonly.ts';
 
 /** Kinds of calls that a script makes; each gets one result. */
 export const CALL_KINDS = ['agent', 'workflow', 'ask', 'sleep', 'until', 'notify'] as const;

@@ -8,7 +8,7 @@ import {
   type QuickJSHandle,
   type QuickJSRuntime,
 } from 'quickjs-emscripten-core';
-import { cutText } from '../records/text/cut-text.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { changeBuiltInObjects } from './script-built-ins.ts';
 import { makeCombinators } from './script-combinators.ts';
 import { type AskedCall, authorLines, readEvent } from './script-events.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
-import { CoppiceError } from '../records/coppice-error.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import { ScriptMachine } from './script-machine.ts';
 import { compileScript } from './script-source.ts';
 import type { ScriptLimits, ScriptRequest, ScriptSetup } from './script-step.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { CoppiceError } from '../records/coppice-error.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import type { ScriptMeta } from './script-source.ts';
 import {
   type RecordedCall,

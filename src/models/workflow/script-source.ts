@@ -1,5 +1,5 @@
 import { type Expression, Parser, type Property, type SpreadElement, tokTypes } from 'acorn';
-import { CoppiceError } from '../records/coppice-error.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 
 /** Maximum size of a script, in characters. */
 export const SOURCE_MAX = 1_000_000;

@@ -1,0 +1,28 @@
+import { ASK, followOptions, rootOptions } from '../run/run-commands.ts';
+import type { CommandBuilder } from '../start/command-builder.ts';
+import { whole } from '../start/option-values.ts';
+
+const WORKFLOW = 'its name, or the path of a script';
+
+/** Adds the commands for workflows (docs/workflows.md). */
+export function addWorkflowCommands({ sub, imported }: CommandBuilder): void {
+  const group = sub('workflow', 'Scripts that orchestrate agents: run, check, list, show');
+  const run = sub('run', 'Run a workflow; progress on stderr, its result on stdout', group)
+    .argument('<workflow>', WORKFLOW)
+    .option('--args <json>', 'the value that the script sees as args, as JSON')
+    .option('--calls <count>', 'maximum calls of agent(); default 1000', whole)
+    .option('--ask', `${ASK}; without it, ask() fails`);
+  followOptions(rootOptions(run)).action(
+    imported(async () => (await import('./workflow-run.ts')).workflowRun, { creates_ledger: true }),
+  );
+  sub('check', 'Run a script with invented results, without a model: calls, phases, depth', group)
+    .argument('<workflow>', WORKFLOW)
+    .option('--args <json>', 'the value that the script sees as args, as JSON')
+    .action(imported(async () => (await import('./workflow-check.ts')).workflowCheck, { local: true }));
+  sub('list', 'List the saved workflows that this folder can use', group).action(
+    imported(async () => (await import('./workflow-list.ts')).workflowList, { local: true }),
+  );
+  sub('show', 'Show what a run has done, by phase', group)
+    .argument('<run>', 'the agent of the run: uuid, unique prefix or name')
+    .action(imported(async () => (await import('./workflow-show.ts')).workflowShow));
+}

@@ -1,0 +1,227 @@
+import * as z from 'zod';
+import type { Agent, AgentConfig } from '../../../records/agent/agent.ts';
+import { framedName } from '../../../records/agent/agent-name.ts';
+import { formFields } from '../../../records/question/form-field.ts';
+import { storable } from '../../../records/text/text.ts';
+import type { WorkflowTerms } from '../../../records/workflow/workflow-terms.ts';
+import { refuse } from '../acts/agent-reference.ts';
+import { childConfig } from '../acts/child-config.ts';
+import { isolatedChild } from '../acts/new-child.ts';
+import { checkTask, modelOf, needsOf, type TaskOptions } from '../acts/task-options.ts';
+import { checkedTool } from '../arguments.ts';
+import type { Decision, Toolset, ToolsetView } from '../toolset.ts';
+import { workflowAgent } from './workflow-agent.ts';
+
+/**
+ * The toolset of a workflow run (docs/workflows.md). Its calls are made by the run's script, never by a model, and it cannot be selected: `agent` starts a
+ * background run, `next` waits until one of them ends.
+ */
+
+/** How long a workflow waits at most before it looks again, if it has no timer. */
+const LOOK_MS = 7 * 86_400_000;
+
+/** What the ledger keeps of each call, so that a replay can be compared. */
+const recorded = { key: z.string(), prompt: z.string() };
+
+const agentInput = z.object({
+  ...recorded,
+  label: z.string().optional(),
+  phase: z.string().optional(),
+  schema: z.record(z.string(), z.unknown()).optional(),
+  model: z.string().min(1).optional(),
+  effort: z.string().optional(),
+  agentType: z.string().min(1).optional(),
+  isolation: z.string().optional(),
+  budget: z
+    .strictObject({
+      tokens: z.int().positive().optional(),
+      usd: z.number().positive().optional(),
+      seconds: z.number().positive().optional(),
+    })
+    .optional(),
+});
+
+type AgentInput = z.infer<typeof agentInput>;
+
+/** Efforts of other programs are the nearest of ours. */
+function thinkingOf(effort: string | undefined): AgentConfig['thinking'] | null {
+  if (effort === 'low' || effort === 'medium' || effort === 'off') return effort;
+  return effort === undefined ? null : effort === 'minimal' || effort === 'none' ? 'low' : 'high';
+}
+
+/** An unknown kind of agent is the default one: scripts are written for other programs, too. */
+function optionsOf(input: AgentInput, view: Pick<ToolsetView, 'terms'>): TaskOptions {
+  const { schema, agentType: profile, isolation, budget, model } = input;
+  const known = profile !== undefined && view.terms.profiles.has(profile);
+  return {
+    output_schema: schema ?? null,
+    worktree: isolation === 'worktree',
+    profile: known ? profile : null,
+    model: model === undefined || model === 'inherit' ? null : model,
+    budget,
+  };
+}
+
+const agent = checkedTool({
+  name: 'agent',
+  description: 'Start an agent of the workflow.',
+  schema: agentInput,
+  creates: true,
+  needs: (input, call, self, terms) => {
+    const options = optionsOf(input, { terms });
+    return needsOf(options, call.id, self, modelOf(options, terms.profiles));
+  },
+  decode(input, call, view) {
+    const { self } = view;
+    const options = optionsOf(input, view);
+    const model = modelOf(options, view.terms.profiles);
+    const checked = checkTask(input.prompt, options, call.id, model, view);
+    if (checked.type === 'refuse') return checked;
+    const [id, run_id] = [view.newId(), view.newId()];
+    const label = input.label ?? null;
+    const own = checked.profile?.system ?? null;
+    const prompt = systemPrompt(self, label);
+    const config = childConfig(self.config, {
+      profile: checked.profile,
+      model,
+      thinking: thinkingOf(input.effort),
+      system: own === null ? prompt : `${own}\n\n${prompt}`,
+      cwd: checked.cwd,
+      budget: checked.budget,
+      id,
+      task: {
+        ...{ kind: 'session', label, run_id, cleanup: 'keep', delegation: 0 },
+        output_schema: options.output_schema ?? null,
+        worktree: checked.worktree,
+        workflow: { phase: input.phase ?? null },
+      },
+    });
+    const { consequences } = isolatedChild(view, {
+      ...{ id, origin: 'session', source: 'subagent', run_id, config, label, text: checked.text },
+      session_key: `agent:${checked.profile?.name ?? 'main'}:workflow:${id}`,
+      ...{ task: input.prompt, timeout_ms: null, cleanup: 'keep', deliver: [] },
+    });
+    return { type: 'settle', output: JSON.stringify({ agent_id: id }), consequences };
+  },
+});
+
+function systemPrompt({ config, name }: Agent, label: string | null): string {
+  const workflow = framedName(config.workflow?.name ?? name);
+  const what = label === null ? '' : ` Your part in it: ${framedName(label)}.`;
+  return storable(
+    `You are an agent of the workflow "${workflow}", which a script runs.${what} Do the task that you are given. Nobody answers questions: where something is unclear, decide and say so. Your last message is data for the script: give the result and nothing else.`,
+  );
+}
+
+/** The value of another workflow's script; one level deep. */
+const nested = checkedTool({
+  name: 'workflow',
+  description: 'Run another workflow.',
+  schema: z.object({ ...recorded, args: z.unknown().optional(), phase: z.string().optional() }),
+  creates: true,
+  needs: ({ prompt: name }, _call, { config }) => [{ type: 'workflow', base: config.cwd, name }],
+  decode({ prompt: name, args, phase }, _call, view) {
+    const { config } = view.self;
+    const { seed, calls, nested: is_nested } = config.workflow as WorkflowTerms;
+    if (is_nested) return refuse('NESTING_FORBIDDEN', 'a workflow within a workflow starts no third one.');
+    const found = view.answer({ type: 'workflow', base: config.cwd, name });
+    if (!found.ok) return refuse('NOT_AVAILABLE', found.error);
+    const loaded = JSON.parse(found.text) as Pick<WorkflowTerms, 'name' | 'description' | 'script'>;
+    const [id, run_id] = [view.newId(), view.newId()];
+    const workflow = {
+      ...loaded,
+      ...(args === undefined ? {} : { args: JSON.stringify(args) }),
+      ...{ seed: `${seed} ${id}`, started_at: view.now, calls, nested: true as const },
+    };
+    const agents = [workflowAgent(view, { id, run_id, workflow, phase: phase ?? null })];
+    return {
+      type: 'settle',
+      output: JSON.stringify({ agent_id: id }),
+      consequences: [{ type: 'create-agents', agents }],
+    };
+  },
+});
+
+/** A question to a person: an agent of its own asks it, so that the script goes on meanwhile. */
+const ask = checkedTool({
+  name: 'ask',
+  description: 'Ask a person.',
+  schema: z.object({
+    ...{ ...recorded, label: z.string().optional(), phase: z.string().optional() },
+    choices: z.array(z.string().min(1)).min(1).optional(),
+    schema: z.record(z.string(), z.unknown()).optional(),
+  }),
+  creates: true,
+  decode({ prompt: question, choices, schema, label, phase }, _call, view) {
+    if (schema !== undefined && formFields(schema) === null)
+      return refuse('INVALID_ARG', 'field "schema": it is not a flat form that people can fill in.');
+    const [id, run_id] = [view.newId(), view.newId()];
+    const asked = { question, ...(choices && { choices }), ...(schema && { schema }) };
+    const { seed } = view.self.config.workflow as WorkflowTerms;
+    const workflow = {
+      ...{ name: label ?? 'ask', description: question, script: '', ask: asked },
+      ...{ seed, started_at: view.now, calls: 0 },
+    };
+    const agents = [workflowAgent(view, { id, run_id, workflow, phase: phase ?? null })];
+    return {
+      ...{ type: 'settle', output: JSON.stringify({ agent_id: id }) },
+      consequences: [{ type: 'create-agents', agents }],
+    };
+  },
+});
+
+/** A message for people: a notice in the conversation, and to the chat of the tree. */
+const notify = checkedTool({
+  name: 'notify',
+  description: 'Tell people something.',
+  schema: z.object(recorded),
+  decode: (_input, _call, { now }) => ({ type: 'settle', output: JSON.stringify({ now }), consequences: [] }),
+});
+
+const next = checkedTool({
+  name: 'next',
+  description: 'Wait until an agent of the workflow ends, a letter comes, or a time.',
+  schema: z.strictObject({ until: z.number().nullish() }),
+  comes_last: true,
+  decode: ({ until }, _call, view) => ({
+    type: 'park',
+    wait: { from: null, runs: true, deadline: until ?? view.now + LOOK_MS },
+  }),
+});
+
+/** A timer is a row of the ledger: `next` ends when it is due. */
+const sleep = checkedTool({
+  name: 'sleep',
+  description: 'Begin a timer.',
+  schema: z.object({ ...recorded, seconds: z.number() }),
+  decode: ({ seconds }, _call, { now }) => timer(now + Math.round(seconds * 1_000), now),
+});
+
+const until = checkedTool({
+  name: 'until',
+  description: 'Begin a timer that ends at an instant.',
+  schema: z.object({ ...recorded, at: z.iso.datetime() }),
+  decode: ({ at }, _call, { now }) => timer(Date.parse(at), now),
+});
+
+function timer(at: number, now: number): Decision {
+  return { type: 'settle', output: JSON.stringify({ until: at, now }), consequences: [] };
+}
+
+const stop = checkedTool({
+  name: 'skip',
+  description: 'End agents of the workflow.',
+  schema: z.strictObject({ agent_ids: z.array(z.string()) }),
+  decode({ agent_ids }, _call, view) {
+    const mine = new Set(view.subtree(view.self).map(({ id }) => id));
+    const unknown = agent_ids.find((id) => !mine.has(id));
+    if (unknown !== undefined) return refuse('NOT_A_DESCENDANT', `no agent ${unknown} in this workflow`);
+    return { type: 'settle', output: '{}', consequences: [{ type: 'kill-agents', agent_ids }] };
+  },
+});
+
+export const workflowRunToolset: Toolset = {
+  name: 'workflow-run',
+  tools: [agent, nested, ask, notify, next, sleep, until, stop],
+  guidance: '',
+};

@@ -1,0 +1,204 @@
+import type { Agent } from '../../records/agent/agent.ts';
+import { NO_USAGE } from '../../records/agent/usage.ts';
+import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
+import type { WorkflowTerms } from '../../records/workflow/workflow-terms.ts';
+import type { Model, ModelOutcome, ModelRequest } from '../model.ts';
+import { type AgentEnd, idOfCall, RecordedRun } from './recorded-run.ts';
+import { openScript, type ScriptRun } from './script-run.ts';
+import type { ScriptCall, ScriptEvent, ScriptFailure, ScriptState } from './script-step.ts';
+
+/** Calls of one message: the remaining ones are made in the next. */
+const CALLS_MAX = 200;
+const CHARACTERS_MAX = 1_000_000;
+/** Failures that a result names. */
+const NAMED_MAX = 10;
+
+/**
+ * The model of a workflow run: its script. What the script has asked for and got stands in the conversation, so any process that leads the run runs the script again
+ * from its first line and is where it was (docs/workflows.md#replay).
+ */
+export function scriptModel({ config }: Agent, terms: WorkflowTerms): Model {
+  if (terms.ask !== undefined) return askModel(terms.ask);
+  const total = config.budgets?.find(({ tokens }) => tokens !== undefined)?.tokens ?? null;
+  const held: Held = { run: null, recorded: new RecordedRun(terms.started_at, total), unsaid: [] };
+  let queue: Promise<unknown> = Promise.resolve();
+  return {
+    id: 'workflow',
+    context_window: null,
+    tells_cost: true,
+    is_free: true,
+    stream(request) {
+      const answer = queue.then(() => answered(request, terms, total, held));
+      queue = answer;
+      return answer;
+    },
+    async close() {
+      await held.run?.dispose();
+      held.run = null;
+    },
+  };
+}
+
+/** Asks its question, and answers with what the person says. */
+function askModel(question: NonNullable<WorkflowTerms['ask']>): Model {
+  return {
+    ...{ id: 'workflow', context_window: null, tells_cost: true, is_free: true },
+    async stream({ messages, signal }) {
+      if (signal.aborted) return { type: 'aborted' };
+      const last = messages.at(-1);
+      const [result] = last?.role === 'results' ? last.results : [];
+      if (result === undefined)
+        return answer([{ type: 'call', id: 'ask', name: 'ask_person', input: JSON.stringify(question) }]);
+      return result.status === 'ok'
+        ? answer([{ type: 'text', text: result.output }])
+        : failure(result.output);
+    },
+  };
+}
+
+interface Held {
+  run: ScriptRun | null;
+  recorded: RecordedRun;
+  /** What the script did and no message says yet. */
+  unsaid: ScriptEvent[];
+  state?: ScriptState;
+}
+
+async function answered(
+  { messages, signal }: ModelRequest,
+  terms: WorkflowTerms,
+  total: number | null,
+  held: Held,
+): Promise<ModelOutcome> {
+  if (signal.aborted) return { type: 'aborted' };
+  try {
+    await advance(messages, terms, total, held);
+  } catch (error) {
+    return failure(error instanceof Error ? error.message : String(error));
+  }
+  const { recorded } = held;
+  held.unsaid = held.unsaid.filter((event) =>
+    event.type === 'call' ? event.number > recorded.last_call : event.after > recorded.answered_after,
+  );
+  const parts: AssistantPart[] = [];
+  const text = held.unsaid.flatMap(told).join('\n');
+  if (text !== '') parts.push({ type: 'text', text });
+  const calls = held.unsaid.filter((event) => event.type === 'call');
+  const cleared = new Set(held.unsaid.flatMap((event) => (event.type === 'cancel' ? [event.number] : [])));
+  for (const number of cleared) recorded.timers.delete(number);
+  const state = held.state ?? { type: 'stuck' };
+  if (calls.length > 0 && state.type !== 'failed') return answer([...parts, ...callsNow(calls)]);
+  if (state.type === 'waiting') return answer([...parts, nextCall(recorded)]);
+  const { open } = recorded;
+  if (open.length > 0) return answer([...parts, skipCall(open, recorded)]);
+  if (state.type === 'done')
+    return answer([
+      ...parts,
+      { type: 'text', text: terms.nested ? state.result : resultText(state.result, recorded.ends) },
+    ]);
+  return failure(
+    state.type === 'failed'
+      ? failureText(state.failure)
+      : 'the script awaits a promise that nothing will resolve',
+  );
+}
+
+async function advance(
+  messages: ModelRequest['messages'],
+  terms: WorkflowTerms,
+  total: number | null,
+  held: Held,
+): Promise<void> {
+  const is_new = held.run === null;
+  if (is_new) {
+    const { script: source, args, seed, started_at, calls: agents, nested } = terms;
+    held.recorded = new RecordedRun(started_at, total);
+    held.unsaid = [];
+    held.run = await openScript({
+      source,
+      ...(args === undefined ? {} : { args: JSON.parse(args) }),
+      ...{ seed, started_at, budget: held.recorded.budget, limits: { agents } },
+      ...(nested ? { nested } : {}),
+    });
+  }
+  const { calls, entries } = held.recorded.next(messages);
+  if (!is_new && entries.length === 0) return;
+  const { events, state } = await (held.run as ScriptRun).feed(entries, is_new ? calls : undefined);
+  held.unsaid.push(...events);
+  held.state = state;
+}
+
+function told(event: ScriptEvent): string[] {
+  if (event.type === 'log') return [event.text];
+  if (event.type === 'phase') return [`## ${event.title}`];
+  if (event.type === 'notice') return [`(${event.line === null ? '' : `line ${event.line}: `}${event.text})`];
+  return [];
+}
+
+function callsNow(calls: readonly ScriptCall[]): CallPart[] {
+  let characters = 0;
+  return calls
+    .map(
+      (call): CallPart => ({
+        type: 'call',
+        id: idOfCall(call.number),
+        name: call.kind,
+        input: JSON.stringify(inputOf(call)),
+      }),
+    )
+    .filter(({ input }, index) => {
+      characters += input.length;
+      return index === 0 || (index < CALLS_MAX && characters <= CHARACTERS_MAX);
+    });
+}
+
+function inputOf({ prompt, options, phase, label, key }: ScriptCall): Record<string, unknown> {
+  return {
+    key,
+    prompt,
+    ...(label === null ? {} : { label }),
+    ...(phase === null ? {} : { phase }),
+    ...options,
+  };
+}
+
+function nextCall(recorded: RecordedRun): CallPart {
+  const until = Math.min(...recorded.timers.values());
+  const input = Number.isFinite(until) ? { until } : {};
+  return { type: 'call', id: `next-${recorded.answered_after}`, name: 'next', input: JSON.stringify(input) };
+}
+
+function skipCall(agent_ids: readonly string[], recorded: RecordedRun): CallPart {
+  const id = `skip-${recorded.answered_after}`;
+  return { type: 'call', id, name: 'skip', input: JSON.stringify({ agent_ids }) };
+}
+
+function answer(parts: readonly AssistantPart[]): ModelOutcome {
+  const finish = parts.some(({ type }) => type === 'call') ? 'calls' : 'stop';
+  return { type: 'answer', content: { model: 'workflow', parts }, usage: NO_USAGE, finish };
+}
+
+function failure(error: string): ModelOutcome {
+  return { type: 'failure', failure: { kind: 'script', error, retryable: false } };
+}
+
+function failureText({ kind, message, line, stack }: ScriptFailure): string {
+  const where = line === null ? '' : ` (line ${line})`;
+  const what = kind === 'diverged' ? 'the script no longer asks for what the ledger has: ' : '';
+  return `${what}${message}${where}${stack.length > 1 ? `\n${stack.join('\n')}` : ''}`;
+}
+
+/** The script's result; before it, what failed. */
+function resultText(result: string, ends: readonly AgentEnd[]): string {
+  const value: unknown = JSON.parse(result);
+  const text = typeof value === 'string' ? value : result;
+  const failed = ends.filter(({ type }) => type === 'failed');
+  const skipped = ends.filter(({ type }) => type === 'skipped').length;
+  if (failed.length + skipped === 0) return text;
+  const counts = [
+    ...(failed.length > 0 ? [`${failed.length} failed`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+  ];
+  const named = failed.slice(0, NAMED_MAX).map(({ label, reason }) => `- ${label}: ${reason}`);
+  return [`Of ${ends.length} agents ${counts.join(', ')}:`, ...named, '', text].join('\n');
+}

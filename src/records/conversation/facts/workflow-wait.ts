@@ -1,0 +1,16 @@
+import type { ChildResult } from '../../agent/state.ts';
+
+/** What has arrived for a workflow: the end of one of its agents, or a letter. */
+export type WorkflowNews =
+  | ChildResult
+  | { readonly from: string; readonly name: string; readonly text: string };
+
+/** The result of a workflow's wait. */
+export interface WorkflowWait {
+  /** Milliseconds since the epoch: timers up to then are due. */
+  readonly now: number;
+  /** Tokens that its agents have used by then. */
+  readonly spent: number;
+  /** In the order in which the ledger has it. */
+  readonly arrived: readonly WorkflowNews[];
+}

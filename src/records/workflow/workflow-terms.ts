@@ -1,0 +1,28 @@
+/** What makes an agent a workflow run: its script decides what it does next, not a model (docs/workflows.md). */
+export interface WorkflowTerms {
+  readonly name: string;
+  readonly description: string;
+  /** The whole script. The run keeps it, whatever becomes of its file. */
+  readonly script: string;
+  /** JSON of the value that the script sees as `args`; absent: `undefined`. */
+  readonly args?: string;
+  /** Seed of `Math.random()` and the instant of `Date.now()`: the same at every replay. */
+  readonly seed: string;
+  /** Milliseconds since the epoch. */
+  readonly started_at: number;
+  /** Maximum calls of `agent()`. */
+  readonly calls: number;
+  /** Instead of a script: the agent asks a person this question, and its result is the answer. */
+  readonly ask?: {
+    readonly question: string;
+    readonly choices?: readonly string[];
+    readonly schema?: Readonly<Record<string, unknown>>;
+  };
+  /** A workflow that another one has started; it starts none. */
+  readonly nested?: true;
+  /** The conversation that `context: 'fork'` gives to an agent: that of whoever started the workflow, up to this message. */
+  readonly from?: { readonly agent_id: string; readonly seq: number };
+}
+
+/** Maximum calls of `agent()` in a run, unless it is given another. */
+export const DEFAULT_CALLS = 1_000;
