@@ -7,10 +7,8 @@ import { deniedCalls, deniedIn, deniedLine } from '../../records/agent/denied.ts
 import { type Failure, isAboutContent } from '../../records/agent/failure.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { type Outcome, treeOutcome } from '../../records/run/outcome.ts';
-import { isJsonObject } from '../../records/text/json-text.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { deletedUse } from '../../render/tree-summary.ts';
-import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { resumeCommand, sameLedgerFlags } from '../../settings/suggested-command.ts';
 import type { Store } from '../../store/store.ts';
@@ -22,7 +20,8 @@ import { closeStore, onStopSignal } from '../setup/end-process.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT, exitCodeOf } from '../start/exit-code.ts';
 import { standstillOf, stoppedRun } from './ending/stopped-run.ts';
-import { liveProgress, type Progress, plainProgress, type ShownEvent } from './progress.ts';
+import { workflowFailure } from '../workflow/workflow-failure.ts';
+import { liveProgress, type Progress, plainProgress, type ShownEvent, shownEvent } from './progress.ts';
 
 export interface FollowOptions {
   readonly events?: boolean | undefined;
@@ -50,6 +49,8 @@ export interface Followed {
   readonly next: (root_id: string) => string;
   /** Leaves a tree that waits for a provider to a running server or worker; resolves to whether there is one. */
   readonly handOver?: (root_id: string) => Promise<boolean>;
+  /** What failed below a run that is a success itself, where that makes it none: one line. */
+  readonly failure?: (root_id: string) => Promise<string | null>;
   /** Stops following; agents that this process leads then wait in the ledger. */
   readonly close: () => Promise<void>;
 }
@@ -93,34 +94,13 @@ export async function leadRun(
         await store.serveTree(root_id);
         return true;
       },
+      failure: (root_id) => workflowFailure(store, root_id),
       close: () => runtime.close(),
     };
     return await followRun(context, led, options);
   } finally {
     await closeStore(store);
   }
-}
-
-function shownEvent(event: RuntimeEvent): ShownEvent {
-  switch (event.type) {
-    case 'agent':
-      return { agent: agentJson(event.agent) };
-    case 'message':
-      return event.message.kind === 'event' ? { notice: noticeOf(event.message.content) } : {};
-    case 'mail':
-      return { mail: event.mail };
-    case 'notice':
-      return { notice: event.text };
-    case 'ledger':
-      return { ledger: event.reachable ? event.text : `ledger: ${clean(event.text)}` };
-    default:
-      return {};
-  }
-}
-
-/** Returns the text of an event that a person should look at; undefined for other events. */
-export function noticeOf({ text, data }: { text: string; data?: unknown }): string | undefined {
-  return isJsonObject(data) && (data.about === 'suspicion' || data.about === 'limit') ? text : undefined;
 }
 
 /** Shows a tree while it is at work, prints the root's reply, and returns the exit code. */
@@ -179,7 +159,9 @@ export async function followRun(context: Context, run: Followed, options: Follow
     if (options.wait === false) tellUnfinished(run, root_id, settled);
     await options.after?.(root_id);
     tellOutcome(context, outcome, root, hint, resumeCommand(context, root_id, options.ask === true));
-    return exitCodeOf(outcome, root.error);
+    const failure = (await run.failure?.(root_id)) ?? null;
+    if (failure !== null) process.stderr.write(`${clean(failure)}\n`);
+    return exitCodeOf(outcome, root.error) || (failure === null ? EXIT.done : EXIT.failed);
   } finally {
     standstill.dispose();
     stop.dispose();

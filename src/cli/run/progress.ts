@@ -1,14 +1,17 @@
+import { agentJson } from '../../documents/agent-json.ts';
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
 import type { ChildResult } from '../../records/agent/state.ts';
 import { resultLine } from '../../records/conversation/child-text.ts';
 import { completionLine } from '../../records/conversation/facts/completion.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import { nameOf, shownWord } from '../../records/run/outcome.ts';
+import { isJsonObject } from '../../records/text/json-text.ts';
 import { agentTree } from '../../render/agent-tree.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { fit, paint, type Style } from '../../render/style.ts';
 import { type DeletedUse, summary, waitLines } from '../../render/tree-summary.ts';
+import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import { LiveRegion } from './live-region.ts';
 
 const HEARTBEAT_MS = 30_000;
@@ -168,4 +171,27 @@ function mailLine(
   }
   const { completion } = mail;
   return completion === undefined ? null : `${who}  ${clean(completionLine(completion))}`;
+}
+
+/** What people see of an event. */
+export function shownEvent(event: RuntimeEvent): ShownEvent {
+  switch (event.type) {
+    case 'agent':
+      return { agent: agentJson(event.agent) };
+    case 'message':
+      return event.message.kind === 'event' ? { notice: noticeOf(event.message.content) } : {};
+    case 'mail':
+      return { mail: event.mail };
+    case 'notice':
+      return { notice: event.text };
+    case 'ledger':
+      return { ledger: event.reachable ? event.text : `ledger: ${clean(event.text)}` };
+    default:
+      return {};
+  }
+}
+
+/** Returns the text of an event that a person should look at; undefined for other events. */
+export function noticeOf({ text, data }: { text: string; data?: unknown }): string | undefined {
+  return isJsonObject(data) && (data.about === 'suspicion' || data.about === 'limit') ? text : undefined;
 }

@@ -5,8 +5,8 @@ import type { ClientOptions } from '../../serve/client/client-request.ts';
 import { sameLedgerFlags } from '../../settings/suggested-command.ts';
 import { withServer } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { type Followed, type FollowOptions, followRun, noticeOf } from './follow-run.ts';
-import type { ShownEvent } from './progress.ts';
+import { type Followed, type FollowOptions, followRun } from './follow-run.ts';
+import { noticeOf, type ShownEvent } from './progress.ts';
 
 /** Maximum duration of a request: proxies cut off longer ones. */
 const WAIT_S = 50;

@@ -46,13 +46,14 @@ export async function workflowRun(
   const script = loadScript(named, resolve(context.options.cwd ?? '.'), context.env.HOME);
   const { name, description } = script.meta;
   const args = argsOf(options.args);
+  const limits = parseLimits(options.limit);
   const workflow: WorkflowTerms = {
     ...{ name, description, script: script.source, seed: randomUUID(), started_at: Date.now() },
     calls: options.calls ?? DEFAULT_CALLS,
     ...(args === undefined ? {} : { args }),
+    ...(typeof limits.tokens === 'number' ? { tokens: limits.tokens } : {}),
   };
   const terms = composeTerms(context);
-  const limits = parseLimits(options.limit);
   const root = composeRoot(context, terms, { ...options, limits });
   const store = await context.openStore();
   await consent(store, root.config, script, args);

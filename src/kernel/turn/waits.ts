@@ -134,16 +134,20 @@ function settleRuns({ call }: Parked, draft: Draft): void {
     at: view.now,
     result: {
       ...{ call_id: call.id, name: call.name, status: 'ok' },
-      output: JSON.stringify({ now: view.now, spent: spentBelow(led.agent, view), arrived }),
+      output: JSON.stringify({ now: view.now, spent: spentBy(led.agent, view), arrived }),
     },
     consequences: mail_ids.length === 0 ? [] : [{ type: 'consume-mail', mail_ids }],
     spawned: [],
   });
 }
 
-/** Tokens that the agents of a workflow have used. */
-function spentBelow(self: Agent, { relatives }: Draft['view']): number {
-  return relatives.subtree(self).reduce((sum, { usage }) => sum + usage.input + usage.output, 0);
+/** Tokens spent of what the script sees as its budget: the nearest on its path that counts tokens, or that of the tree. Agents that have ended count. */
+function spentBy({ config, root_id }: Agent, { relatives }: Draft['view']): number {
+  const nearest = config.budgets?.find(({ tokens }) => tokens !== undefined);
+  const budget = nearest && relatives.budget(nearest.agent_id);
+  if (budget !== undefined) return budget.spent.tokens;
+  const { tokens = 0, cached = 0 } = relatives.tree(root_id) ?? {};
+  return tokens - cached;
 }
 
 /** A person waits for letters of agents, and sees them; they stay in the mailbox for the model, as the person's own letters do. */

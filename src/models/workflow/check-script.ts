@@ -7,6 +7,8 @@ import type { ScriptCall, ScriptSetup, ScriptState } from './script-step.ts';
 const FULL_CALLS = 50;
 const ENTRIES = 2;
 const CALLS_MAX = 1_000;
+/** Options that no run carries out yet. */
+const NOT_YET = ['context', 'continue'];
 
 /** What a script does with invented results. */
 export interface ScriptCheck {
@@ -38,6 +40,8 @@ export async function checkScript(setup: Omit<ScriptSetup, 'seed' | 'started_at'
           notices.push(event.line === null ? event.text : `line ${event.line}: ${event.text}`);
         if (event.type !== 'call') continue;
         calls.push(event);
+        for (const option of NOT_YET.filter((name) => event.options[name] !== undefined))
+          notices.push(`line ${event.line}: agent(): ${option} is not there yet: this call will fail`);
         depths[event.number] = depth + 1;
         if (event.kind === 'agent') phases.set(event.phase, (phases.get(event.phase) ?? 0) + 1);
       }

@@ -89,11 +89,14 @@ export class RecordedRun {
           if (status === 'ok') this.#waited(output, add);
           continue;
         }
+        // The script has ended: it takes no more results.
+        if (name === 'skip') this.#agents.clear();
         const number = numberOf(call_id);
         if (number === null) continue;
         if (status !== 'ok') {
-          this.ends.push({ call: number, label: this.#labelOf(number), type: 'failed', reason: output });
-          add({ call: number, type: 'failed', reason: output });
+          const reason = refusalOf(output);
+          this.ends.push({ call: number, label: this.#labelOf(number), type: 'failed', reason });
+          add({ call: number, type: 'failed', reason });
         } else this.#settled(number, name, parsedObject(output) ?? {}, add);
       }
     }
@@ -166,6 +169,12 @@ type Add = (
 /** A submitted result is JSON, after which the state of a worktree may be told. */
 function checkedValue(text: string): unknown {
   return jsonIn(text) ?? jsonIn(text.replace(/\n\n\[worktree\] [\s\S]*$/, '')) ?? text;
+}
+
+/** Why a call was refused, in the words that a person reads. */
+function refusalOf(output: string): string {
+  const { error } = (parsedObject(output) ?? {}) as { error?: { message?: unknown } };
+  return typeof error?.message === 'string' ? error.message : output;
 }
 
 function numberOf(call_id: string): number | null {

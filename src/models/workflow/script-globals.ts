@@ -131,7 +131,10 @@ export function installGlobals(
     isolation: (value) => (value === 'worktree' ? null : '"worktree"'),
     context: (value) => (value === 'fork' ? null : '"fork"'),
     continue: (value) => (filled(value) ? null : 'the label of an agent that has finished'),
-    budget: (value) => (finite(value) && (value as number) > 0 ? null : 'a number above 0'),
+    budget: (value) =>
+      (finite(value) && (value as number) > 0) || (typeof value === 'object' && !isArray(value))
+        ? null
+        : 'a number of tokens above 0, or { tokens, usd, seconds }',
     onFailure: (value) => (value === 'throw' || value === 'null' ? null : '"throw"'),
   };
   const TEXTS = ['label', 'phase', 'model', 'effort', 'agentType'];

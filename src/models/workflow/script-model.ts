@@ -19,7 +19,7 @@ const NAMED_MAX = 10;
  */
 export function scriptModel({ config }: Agent, terms: WorkflowTerms): Model {
   if (terms.ask !== undefined) return askModel(terms.ask);
-  const total = config.budgets?.find(({ tokens }) => tokens !== undefined)?.tokens ?? null;
+  const total = terms.tokens ?? config.budgets?.find(({ tokens }) => tokens !== undefined)?.tokens ?? null;
   const held: Held = { run: null, recorded: new RecordedRun(terms.started_at, total), unsaid: [] };
   let queue: Promise<unknown> = Promise.resolve();
   return {
@@ -154,8 +154,8 @@ function callsNow(calls: readonly ScriptCall[]): CallPart[] {
 
 function inputOf({ prompt, options, phase, label, key }: ScriptCall): Record<string, unknown> {
   return {
-    key,
     prompt,
+    key,
     ...(label === null ? {} : { label }),
     ...(phase === null ? {} : { phase }),
     ...options,

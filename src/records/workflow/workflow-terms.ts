@@ -12,6 +12,8 @@ export interface WorkflowTerms {
   readonly started_at: number;
   /** Maximum calls of `agent()`. */
   readonly calls: number;
+  /** The tokens that a person gave its tree; absent: its budget is that of its chain. */
+  readonly tokens?: number;
   /** Instead of a script: the agent asks a person this question, and its result is the answer. */
   readonly ask?: {
     readonly question: string;

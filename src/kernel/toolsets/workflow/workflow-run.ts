@@ -5,6 +5,7 @@ import { formFields } from '../../../records/question/form-field.ts';
 import { storable } from '../../../records/text/text.ts';
 import type { WorkflowTerms } from '../../../records/workflow/workflow-terms.ts';
 import { refuse } from '../acts/agent-reference.ts';
+import { budgetOption } from '../acts/child-budget.ts';
 import { childConfig } from '../acts/child-config.ts';
 import { isolatedChild } from '../acts/new-child.ts';
 import { checkTask, modelOf, needsOf, type TaskOptions } from '../acts/task-options.ts';
@@ -32,13 +33,14 @@ const agentInput = z.object({
   effort: z.string().optional(),
   agentType: z.string().min(1).optional(),
   isolation: z.string().optional(),
+  /** A number is tokens, as `budget.total` is. */
   budget: z
-    .strictObject({
-      tokens: z.int().positive().optional(),
-      usd: z.number().positive().optional(),
-      seconds: z.number().positive().optional(),
-    })
+    .union([
+      z.number().transform((tokens) => ({ tokens: Math.ceil(tokens) })),
+      budgetOption.unwrap().unwrap(),
+    ])
     .optional(),
+  ...{ context: z.unknown().optional(), continue: z.unknown().optional() },
 });
 
 type AgentInput = z.infer<typeof agentInput>;
@@ -73,6 +75,10 @@ const agent = checkedTool({
   },
   decode(input, call, view) {
     const { self } = view;
+    // Without them it would do something else.
+    const missing = (['context', 'continue'] as const).find((name) => input[name] !== undefined);
+    if (missing !== undefined)
+      return refuse('NOT_AVAILABLE', `no agent can be started with "${missing}" yet.`);
     const options = optionsOf(input, view);
     const model = modelOf(options, view.terms.profiles);
     const checked = checkTask(input.prompt, options, call.id, model, view);

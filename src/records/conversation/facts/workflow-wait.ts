@@ -9,7 +9,7 @@ export type WorkflowNews =
 export interface WorkflowWait {
   /** Milliseconds since the epoch: timers up to then are due. */
   readonly now: number;
-  /** Tokens that its agents have used by then. */
+  /** Tokens of its budget that are spent by then. */
   readonly spent: number;
   /** In the order in which the ledger has it. */
   readonly arrived: readonly WorkflowNews[];

@@ -1,0 +1,163 @@
+// Proves what a script gets and what a person sees of a run: results, failures, skipped agents, other calls, texts, and how the run ends.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { until } from '../until.ts';
+import { workflowHome } from './run-workflow.ts';
+
+const home = workflowHome();
+
+async function resultOf(body: string, ...more: readonly string[]): Promise<unknown> {
+  const { code, stdout, stderr } = await home.workflow(body, ...more);
+  assert.equal(code, 0, stderr + stdout);
+  return JSON.parse(stdout);
+}
+
+describe('a workflow that succeeds', { concurrency: true }, () => {
+  it('gives results in the order of the script, and objects for schemas', async () => {
+    const body = `
+      const texts = await parallel([3, 1, 2].map((n) => () => agent('say ' + n, { label: 'n' + n })))
+      const schema = { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } }
+      const object = await agent('object {"n":7}', { schema })
+      const wide = await pipeline(['a', 'b'], (one) => agent('say ' + one), (before, one, index) => agent('say ' + before + one + index))
+      return { texts, object, wide, args, failures: agent.failures() }`;
+    assert.deepEqual(await resultOf(body, '--args', '{"x":[1]}'), {
+      ...{ texts: ['3', '1', '2'], object: { n: 7 }, wide: ['aa0', 'bb1'] },
+      ...{ args: { x: [1] }, failures: [] },
+    });
+  });
+
+  it('runs another workflow, one level deep', async () => {
+    home.script('deep', "return workflow('./inner.js').catch((error) => error.message)");
+    const path = home.script('inner', "return { got: args, said: await agent('say inner') }");
+    const { code, stdout, stderr } =
+      await home.workflow(`return [await workflow({ scriptPath: '${path}' }, { n: 1 }), await workflow('./deep.js'),
+        await workflow('none').catch((error) => error.message)]`);
+    assert.equal(code, 1, stderr);
+    assert.match(stdout, /^Of 3 agents 1 failed:/);
+    assert.deepEqual(JSON.parse(stdout.slice(stdout.indexOf('\n\n'))), [
+      { got: { n: 1 }, said: 'inner' },
+      'workflow(): a workflow within a workflow starts no other',
+      'workflow none: workflow: there is no workflow "none". Workflows: none',
+    ]);
+  });
+
+  it('sleeps, and sets timers in order', async () => {
+    const body = `const order = []; const start = Date.now()
+      setTimeout(() => order.push('second'), 60); setTimeout(() => order.push('first'), 20)
+      const never = setTimeout(() => order.push('never'), 30); clearTimeout(never)
+      await sleep(0.1); await until(Date.now() + 20)
+      return { order, later: Date.now() - start >= 120 }`;
+    assert.deepEqual(await resultOf(body), { order: ['first', 'second'], later: true });
+  });
+
+  it('shows its budget, and what was spent', async () => {
+    const body = `const before = budget.spent(); await agent('say x'); await agent('say y', { budget: 1000 })
+      return [budget.total, before, budget.spent() > 10, budget.remaining() < budget.total]`;
+    const { stdout } = await home.workflow(body, '--limit', 'tokens=5000');
+    assert.deepEqual(JSON.parse(stdout), [5000, 0, true, true]);
+  });
+
+  it('ends the agents that it leaves behind', async () => {
+    const { code, stdout, stderr } = await home.workflow(
+      "agent('hang', { label: 'left' }); await agent('say x'); return 'over'",
+    );
+    assert.deepEqual([code, stdout], [0, 'over\n'], stderr);
+    assert.match(stderr, /left: dead/);
+  });
+
+  it('tells its phases and lines in its conversation', async () => {
+    const { stderr } = await home.workflow(
+      "phase('Look'); log('a line', { n: 1 }); console.log('another'); await agent('say p', { lable: 'x' }); return 1",
+    );
+    assert.match(stderr, /1 agent|2 agents/);
+    const { stdout } = await home.run(['logs', 'script-1', '--json']).then(async () => {
+      const { agents } = (await home.json('ps', '--all')) as { agents: { id: string; name: string }[] };
+      const [run] = agents.filter(({ name }) => stderr.includes(name));
+      return home.run(['logs', run?.id ?? '']);
+    });
+    for (const wanted of ['## Look', 'a line {"n":1}', 'another', 'the option "lable" is unknown'])
+      assert.ok(stdout.includes(wanted), `${wanted}\n${stdout}`);
+  });
+});
+
+describe('a workflow in which something fails', { concurrency: true }, () => {
+  it('goes on with null; the reasons, the outcome and the exit code tell it', async () => {
+    const { code, stdout, stderr } = await home.workflow(`
+      const results = await parallel([
+        () => agent('say fine'), () => agent('boom', { label: 'bad', phase: 'P' }),
+        () => agent('say x', { model: 'scripted:other.json' }), () => agent('say x', { budget: 9e12 }),
+        () => agent('say x', { context: 'fork' }), () => agent('say x', { continue: 'bad' }),
+      ])
+      const thrown = await agent('boom again', { onFailure: 'throw' }).catch((error) => error.message)
+      return { results, thrown, failures: agent.failures() }`);
+    const value = JSON.parse(stdout.slice(stdout.indexOf('\n\n')));
+    assert.deepEqual(value.results, ['fine', null, null, null, null, null]);
+    assert.match(value.thrown, /agent failed: no rule of/);
+    const reasons = value.failures.map(({ reason }: { reason: string }) => reason).sort();
+    for (const [index, wanted] of [
+      /9000000000000 is more than what is left/,
+      /only a person can choose a scripted model/,
+      /no agent can be started with "context" yet/,
+      /no agent can be started with "continue" yet/,
+      /^no rule of/,
+      /^no rule of/,
+    ].entries())
+      assert.match(reasons[index], wanted);
+    assert.match(stdout, /^Of 7 agents 6 failed:\n- /);
+    assert.match(stderr, /2 of its 3 agents failed, and 4 calls were refused/);
+    assert.match(stderr, /done, 2 of 3 failed/);
+    assert.equal(code, 1);
+  });
+
+  it('an agent that a person ends is skipped, which is no failure', async () => {
+    const own = workflowHome();
+    const path = own.script('skip', "return [await agent('hang', { label: 'slow' }), agent.failures()]");
+    const { ended } = own.start(['workflow', 'run', path, '--yes']);
+    const slow = async () =>
+      (
+        (await own.json('ps', '--all').catch(() => ({ agents: [] }))) as {
+          agents: { id: string; label: string }[];
+        }
+      ).agents.find(({ label }) => label === 'slow');
+    await until(async () => (await slow()) !== undefined, 'the agent');
+    await own.run(['kill', (await slow())?.id ?? '']);
+    const { code, stdout, stderr } = await ended;
+    assert.equal(code, 0, stderr);
+    const [value, [failure]] = JSON.parse(stdout.slice(stdout.indexOf('\n\n')));
+    assert.deepEqual([value, failure.label, failure.skipped], [null, 'slow', true]);
+    assert.match(stdout, /^Of 1 agents 1 skipped/);
+  });
+
+  for (const [name, body, wanted] of [
+    ['throws', "await agent('say x')\nnull.x", /script: TypeError: .*\(line 3\)/],
+    ['is stuck', 'await new Promise(() => {})', /awaits a promise that nothing will resolve/],
+    ['returns no JSON', 'return new Map()', /the result is not JSON/],
+    ['asks where nobody can be asked', "return ask('why?')", /nobody can be asked in this run/],
+  ] as const)
+    it(`fails where its script ${name}`, async () => {
+      const { code, stdout, stderr } = await home.workflow(body);
+      assert.deepEqual([code, stdout], [1, ''], stderr);
+      assert.match(stderr, wanted);
+    });
+});
+
+it('asks a person, who answers where approvals are answered', async () => {
+  const own = workflowHome();
+  const path = own.script(
+    'ask',
+    "const [answer, meanwhile] = await Promise.all([ask('Which colour?', { choices: ['red', 'blue'] }), agent('say x')]); return { answer, meanwhile }",
+  );
+  const { ended } = own.start(['workflow', 'run', path, '--yes', '--ask', '--json']);
+  const asked = async () =>
+    ((await own.json('approvals').catch(() => ({ approvals: [] }))) as { approvals: { id: string }[] })
+      .approvals;
+  await until(async () => (await asked()).length === 1, 'the question');
+  const [question] = await asked();
+  assert.match(JSON.stringify(question), /Which colour\?/);
+  const wrong = await own.run(['approvals', 'allow', question?.id ?? '', '--value', 'answer=green']);
+  assert.notEqual(wrong.code, 0);
+  await own.run(['approvals', 'allow', question?.id ?? '', '--value', 'answer=blue']);
+  const { code, stdout, stderr } = await ended;
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(JSON.parse(JSON.parse(stdout).reply), { answer: 'blue', meanwhile: 'x' });
+});
