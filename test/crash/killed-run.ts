@@ -7,6 +7,8 @@ export interface KillTerms {
   readonly most_kills: number;
   /** Minimum and maximum time from the start of a process to its kill. */
   readonly after_ms: readonly [number, number];
+  /** Exit code of the last process. Default 0. */
+  readonly code?: number;
 }
 
 export interface KilledRun {
@@ -19,7 +21,7 @@ export async function killAndResume(
   home: Home,
   run: readonly string[],
   common: readonly string[],
-  { most_kills, after_ms: [earliest, latest] }: KillTerms,
+  { most_kills, after_ms: [earliest, latest], code: wanted = 0 }: KillTerms,
 ): Promise<KilledRun> {
   for (let kills = 0; ; kills += 1) {
     const { child, ended } = home.start([...((await hasRoot(home.database)) ? ['resume'] : run), ...common]);
@@ -29,13 +31,13 @@ export async function killAndResume(
     const { code, signal, stdout, stderr } = await ended;
     clearTimeout(timer);
     if (signal === 'SIGKILL') continue;
-    assert.equal(code, 0, stderr);
+    assert.equal(code, wanted, stderr);
     return { kills, reply: (JSON.parse(stdout) as { reply: string }).reply };
   }
 }
 
 async function hasRoot(database: string): Promise<boolean> {
-  if (!existsSync(database)) return false;
+  if (!database.includes('://') && !existsSync(database)) return false;
   const store = await openStore(database);
   const roots = await store.agents({ conversations: true });
   await store.close();

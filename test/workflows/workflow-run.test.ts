@@ -41,6 +41,12 @@ describe('a workflow that succeeds', { concurrency: true }, () => {
     ]);
   });
 
+  it('returns what the script returns, without the lines that it said last', async () => {
+    home.script('talking', "await agent('say x'); log('inner line'); return { n: 1 }");
+    const body = "const got = await workflow('./talking.js'); phase('End'); log('last'); return got";
+    assert.deepEqual(await resultOf(body), { n: 1 });
+  });
+
   it('sleeps, and sets timers in order', async () => {
     const body = `const order = []; const start = Date.now()
       setTimeout(() => order.push('second'), 60); setTimeout(() => order.push('first'), 20)

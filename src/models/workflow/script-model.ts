@@ -90,10 +90,10 @@ async function answered(
   if (calls.length > 0 && state.type !== 'failed') return answer([...parts, ...callsNow(calls)]);
   if (state.type === 'waiting') return answer([...parts, nextCall(recorded)]);
   const { open } = recorded;
-  if (open.length > 0) return answer([...parts, skipCall(open, recorded)]);
+  // The last message is the result and nothing else, so what there is to say is said before.
+  if (open.length > 0 || parts.length > 0) return answer([...parts, skipCall(open, recorded)]);
   if (state.type === 'done')
     return answer([
-      ...parts,
       { type: 'text', text: terms.nested ? state.result : resultText(state.result, recorded.ends) },
     ]);
   return failure(
