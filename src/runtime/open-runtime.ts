@@ -253,6 +253,9 @@ class Runtime implements RuntimeFace {
   readonly switchMode: RuntimeFace['switchMode'] = (id, mode) => this.#order(id, { type: 'mode', mode });
   readonly interrupt: RuntimeFace['interrupt'] = (id, reason) => this.#order(id, { type: 'cancel', reason });
 
+  readonly startWorkflow: RuntimeFace['startWorkflow'] = (id, order) =>
+    this.#order(id, { type: 'workflow', ...order });
+
   async #order(agent_id: string, order: Order): Promise<void> {
     await this.#people.ledger.order(agent_id, order);
   }

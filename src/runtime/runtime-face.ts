@@ -1,3 +1,4 @@
+import type { Order } from '../kernel/mailbox/order.ts';
 import type { Model } from '../models/model.ts';
 import type { Agent, AgentConfig, PermissionMode } from '../records/agent/agent.ts';
 import type { Failure } from '../records/agent/failure.ts';
@@ -132,6 +133,8 @@ export interface RuntimeFace {
   wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void>;
   /** Answers an ask, and all open ones that the grant of the answer covers; rejects with `E_ASK_ANSWERED`, `E_INVALID_ARGUMENT` and `E_CONFIG`. */
   answer(ask_id: string, answer: Omit<AskAnswer, 'by' | 'at'> & { readonly by?: string }): Promise<void>;
+  /** Starts a workflow as a child of an agent that this process leads, which is told of its end. */
+  startWorkflow(agent_id: string, order: Omit<Extract<Order, { type: 'workflow' }>, 'type'>): Promise<void>;
   /** Repeats the model request of an agent whose turn failed; no-op for others. `without_last` as in `ResumeOptions`. */
   retry(agent_id: string, without_last?: boolean): Promise<void>;
   /** Switches the model of this one agent permanently, from its next request on. Rejects as `start` does for an unknown model. */

@@ -6,8 +6,7 @@ import { loaded, loadScript } from '../models/workflow/saved-scripts.ts';
 import { readMeta } from '../models/workflow/script-source.ts';
 import type { Tool } from '../records/tool.ts';
 import { DEFAULT_CALLS } from '../records/workflow/workflow-terms.ts';
-import { orderMail } from '../runtime/orders/ledger-orders.ts';
-import type { Store } from '../store/store.ts';
+import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import { defineOwnTool } from '../tools/define-tool.ts';
 
 const input = z
@@ -34,7 +33,7 @@ const input = z
 type Input = z.infer<typeof input>;
 
 /** The tool `workflow`: starts a run as a child of the caller, by an order in its mailbox, and returns at once. */
-export function createWorkflowTool(store: Store): Tool<Input> {
+export function createWorkflowTool(runtime: () => Pick<RuntimeFace, 'startWorkflow'>): Tool<Input> {
   return {
     ...defineOwnTool<Input>({
       name: 'workflow',
@@ -51,8 +50,6 @@ export function createWorkflowTool(store: Store): Tool<Input> {
               .map((line) => `+${line}`)
               .join('\n'),
       async run(given, { agent, cwd, spill_dir }) {
-        const self = await store.agent(agent.id);
-        if (self === null) throw new Error('this agent is not in the ledger any more');
         const { source, meta, hash, path } = scriptOf(given, cwd, spill_dir);
         const [id, run_id] = [randomUUID(), randomUUID()];
         const workflow = {
@@ -60,9 +57,7 @@ export function createWorkflowTool(store: Store): Tool<Input> {
           ...(given.args === undefined ? {} : { args: JSON.stringify(given.args) }),
           ...{ seed: hash, started_at: Date.now(), calls: DEFAULT_CALLS },
         };
-        const mail = orderMail(self, { type: 'workflow', id, run_id, workflow });
-        const sent = await store.send({ ...mail, from_name: agent.name });
-        if (!sent.ok) throw new Error('this agent has ended');
+        await runtime().startWorkflow(agent.id, { id, run_id, workflow, by: agent.name });
         return JSON.stringify({ status: 'accepted', run: id, name: meta.name, script: path });
       },
     }),

@@ -45,12 +45,19 @@ const cuts = [
 ] as const;
 for (const database of ['sqlite', 'postgres'] as const)
   for (const after_ms of database === 'sqlite' ? cuts : cuts.slice(1, 2))
-    it(`killed again and again on ${database}, after ${after_ms.join(' to ')} ms`, { timeout: 120_000 }, async (context) => {
+    it(`killed again and again on ${database}, after ${after_ms.join(' to ')} ms`, {
+      timeout: 120_000,
+    }, async (context) => {
       const home = workflowHome(RULES);
       const script = home.script('killed', BODY);
       home.script('inner', INNER);
       const url = database === 'sqlite' ? home.database : await postgres.createDatabase();
-      const common = ['--model', 'scripted:rules.json', '--json', ...(database === 'sqlite' ? [] : ['--database', url])];
+      const common = [
+        '--model',
+        'scripted:rules.json',
+        '--json',
+        ...(database === 'sqlite' ? [] : ['--database', url]),
+      ];
       const run = ['workflow', 'run', script, '--yes'];
       const { kills, reply } = await killAndResume({ ...home, database: url }, run, common, {
         ...{ most_kills: 5, after_ms, code: 1 },

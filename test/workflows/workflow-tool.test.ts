@@ -44,12 +44,6 @@ describe('the tool workflow', { concurrency: true }, () => {
       assert.equal(agents.length, 1);
     });
 
-  it('starts nothing in plan mode', async () => {
-    const planned = await reply('start', '--yes', '--mode', 'plan');
-    assert.match(planned.reply, /^called: .*plan/i);
-    assert.equal(planned.agents.length, 1);
-  });
-
   it('refuses what is no script, with the line, and more than one source', async () => {
     assert.match((await reply('unreadable', '--yes')).reply, /called: .*export const meta/);
     assert.match((await reply('both', '--yes')).reply, /called: .*give one of script, name and scriptPath/);

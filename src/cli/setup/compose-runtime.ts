@@ -45,7 +45,7 @@ export async function composeRuntime(
     terms,
     checkModel: async (name) => void (await parts.openModel(name)),
   });
-  return openRuntime({
+  const runtime = await openRuntime({
     ...parts,
     role,
     labels,
@@ -57,10 +57,11 @@ export async function composeRuntime(
         env,
       }),
       cron,
-      createWorkflowTool(store),
+      createWorkflowTool(() => runtime),
     ],
     terms,
     can_ask,
     rules_file: rulesFile(env),
   });
+  return runtime;
 }

@@ -33,6 +33,8 @@ export type Order =
       readonly id: string;
       readonly run_id: string;
       readonly workflow: WorkflowTerms;
+      /** Name of the agent that starts it. */
+      readonly by: string;
     }
   /** Switches the model from the next request on. */
   | { readonly type: 'model'; readonly model: string }

@@ -30,6 +30,7 @@ const order: z.ZodType<Order> = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('workflow'),
+    by: z.string(),
     id: z.string().regex(/^[\w-]+$/),
     run_id: z.string().regex(/^[\w-]+$/),
     workflow: z.object({

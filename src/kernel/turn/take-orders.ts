@@ -107,7 +107,7 @@ function followOrder(order: Order, mail: Mail, draft: Draft): void {
     case 'fork':
       return forkByPerson(order, by, draft);
     case 'workflow':
-      return startWorkflow(order, by, draft);
+      return startWorkflow(order, draft);
     case 'model':
       if (order.model !== draft.config.model) draft.apply({ type: 'model', at, model: order.model });
       return;
@@ -163,7 +163,7 @@ function forkByPerson({ id, name, prompt, captured }: OrderOf<'fork'>, by: strin
 }
 
 /** Order of the tool `workflow`, and of people. Idempotent by the id. */
-function startWorkflow({ id, run_id, workflow }: OrderOf<'workflow'>, by: string, draft: Draft): void {
+function startWorkflow({ id, run_id, workflow, by }: OrderOf<'workflow'>, draft: Draft): void {
   const { relatives, now: at } = draft.view;
   if (relatives.agent(id) !== undefined) return;
   const view = toolsetView(draft, draft.last_seq);

@@ -267,7 +267,10 @@ function listOfRules(
 }
 
 /** The tools that rules, profiles and the configuration of the command line may name. */
-export const TOOLS = [...Object.values(BUILT_IN_PERMISSIONS), toolPermission('cron')];
+export const TOOLS = [
+  ...Object.values(BUILT_IN_PERMISSIONS),
+  ...['cron', 'workflow'].map((name) => toolPermission(name)),
+];
 
 /** Tools and kinds of creation that rules may name. */
 export const RULED = [...TOOLS, ...CREATION_PERMISSIONS];
