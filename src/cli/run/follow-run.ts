@@ -13,6 +13,7 @@ import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { resumeCommand, sameLedgerFlags } from '../../settings/suggested-command.ts';
 import type { Store } from '../../store/store.ts';
 import { isServed } from '../../trees/leaders/leaders.ts';
+import { workflowFailure } from '../../trees/workflow-failure.ts';
 import { markRead } from '../../tui/overview/overview-source.ts';
 import { composeRuntime, type RuntimeTerms } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
@@ -20,7 +21,6 @@ import { closeStore, onStopSignal } from '../setup/end-process.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT, exitCodeOf } from '../start/exit-code.ts';
 import { standstillOf, stoppedRun } from './ending/stopped-run.ts';
-import { workflowFailure } from '../workflow/workflow-failure.ts';
 import { liveProgress, type Progress, plainProgress, type ShownEvent, shownEvent } from './progress.ts';
 
 export interface FollowOptions {
