@@ -17,12 +17,13 @@ import { until } from '../until.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const LIKE: Readonly<Record<string, z.ZodObject>> = { agent, approval, granted_rule: grantedRule, job, run };
-/** Documented on other pages, because no command prints them. */
+/** Documented on other pages: no command prints them, or they are of workflows (docs/workflows.md#commands). */
 const ELSEWHERE = [
   'coppice/archive/v1',
   'coppice/delivery/v1',
   'coppice/notification/v1',
   'coppice/status-line/v1',
+  ...['coppice/workflow-check/v1', 'coppice/workflows/v1', 'coppice/workflow-run/v1'],
 ];
 
 const SHAPES = new Map(
