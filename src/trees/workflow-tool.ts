@@ -15,7 +15,7 @@ const input = z
       .string()
       .optional()
       .describe(
-        "JavaScript. First: export const meta = { name: 'kebab-case', description: 'one line' }. Then plain code with top-level await; it ends with return RESULT. agent(prompt, { label, phase, schema, model, agentType }) gives an agent's last words, or with a JSON Schema the checked object, or null if it failed. parallel([() => agent(…), …]) waits for all; pipeline(items, async (item) => …, …) takes each through all stages. Also phase(title), log(text), args, ask(question, { choices }), sleep(seconds). No files, network or clock: agents do the work.",
+        "JavaScript. First: export const meta = { name: 'kebab-case', description: 'one line' }. Then plain code with top-level await; it ends with return RESULT. agent(prompt, { label, phase, schema, model, agentType: PROFILE }) gives an agent's last words, or with a JSON Schema the checked value; null if it failed. parallel([() => agent(…), …]) waits for all; pipeline(items, async (item) => …, async (previous, item, index) => …) takes each through all stages by itself. Both give an array in order; an entry that threw is null. Agents share your folder and work at once: say who may change what. log(text) is for people; return what you need. Also phase(title), args, budget, workflow(name, args), ask(question, { choices }), sleep(seconds). No files or network: agents do the work. At most 1,000 agents.",
       ),
     name: z.string().optional().describe('Instead: a saved workflow.'),
     scriptPath: z.string().optional().describe('Instead: the path of a script.'),
@@ -58,7 +58,13 @@ export function createWorkflowTool(runtime: () => Pick<RuntimeFace, 'startWorkfl
           ...{ seed: hash, started_at: Date.now(), calls: DEFAULT_CALLS },
         };
         await runtime().startWorkflow(agent.id, { id, run_id, workflow, by: agent.name });
-        return JSON.stringify({ status: 'accepted', run: id, name: meta.name, script: path });
+        return JSON.stringify({
+          status: 'accepted',
+          run: id,
+          name: meta.name,
+          script: path,
+          note: 'its end wakes you',
+        });
       },
     }),
     audience: ({ toolsets }) => toolsets.includes('workflow'),

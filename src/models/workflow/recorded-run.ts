@@ -47,6 +47,8 @@ export class RecordedRun {
   answered_after = -1;
   /** Highest number of a call that the ledger has. */
   last_call = 0;
+  /** What was told with results since the script answered last. */
+  notes: string[] = [];
   /** What a person or an agent wrote to the run. */
   readonly letters: string[] = [];
 
@@ -81,6 +83,7 @@ export class RecordedRun {
       const message = messages[this.#read] as PromptMessage;
       if (message.role === 'assistant') {
         this.answered_after = this.#count;
+        this.notes = [];
         for (const part of message.parts) if (part.type === 'call') this.#made(part, calls);
       }
       if (message.role !== 'results') continue;
@@ -120,6 +123,7 @@ export class RecordedRun {
 
   #settled(number: number, name: string, output: Record<string, unknown>, add: Add): void {
     if (typeof output.now === 'number') this.#now = Math.max(this.#now, output.now);
+    if (typeof output.note === 'string' && !this.notes.includes(output.note)) this.notes.push(output.note);
     if (typeof output.agent_id === 'string') {
       const checked = this.#inputs.get(number)?.schema !== undefined || name !== 'agent';
       this.#agents.set(output.agent_id, { call: number, label: this.#labelOf(number), checked });

@@ -81,7 +81,7 @@ async function answered(
     event.type === 'call' ? event.number > recorded.last_call : event.after > recorded.answered_after,
   );
   const parts: AssistantPart[] = [];
-  const text = held.unsaid.flatMap(told).join('\n');
+  const text = [...recorded.notes.map((note) => `(${note})`), ...held.unsaid.flatMap(told)].join('\n');
   if (text !== '') parts.push({ type: 'text', text });
   const calls = held.unsaid.filter((event) => event.type === 'call');
   const cleared = new Set(held.unsaid.flatMap((event) => (event.type === 'cancel' ? [event.number] : [])));

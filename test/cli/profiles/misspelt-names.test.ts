@@ -130,5 +130,8 @@ it('in limits', async () => {
 });
 
 it('the tools that may be named are those that there are', () => {
-  assert.deepEqual([...TOOL_NAMES], [...createBuiltInTools().map((tool) => tool.spec.name), 'cron']);
+  assert.deepEqual(
+    [...TOOL_NAMES],
+    [...createBuiltInTools().map((tool) => tool.spec.name), 'cron', 'workflow'],
+  );
 });

@@ -86,7 +86,7 @@ const agent = checkedTool({
     const [id, run_id] = [view.newId(), view.newId()];
     const label = input.label ?? null;
     const own = checked.profile?.system ?? null;
-    const prompt = systemPrompt(self, label);
+    const prompt = systemPrompt(self, label, input.schema !== undefined);
     const config = childConfig(self.config, {
       profile: checked.profile,
       model,
@@ -107,15 +107,23 @@ const agent = checkedTool({
       session_key: `agent:${checked.profile?.name ?? 'main'}:workflow:${id}`,
       ...{ task: input.prompt, timeout_ms: null, cleanup: 'keep', deliver: [] },
     });
-    return { type: 'settle', output: JSON.stringify({ agent_id: id }), consequences };
+    const note = unknownKind(input, view);
+    return { type: 'settle', output: JSON.stringify({ agent_id: id, ...(note && { note }) }), consequences };
   },
 });
 
-function systemPrompt({ config, name }: Agent, label: string | null): string {
+/** Scripts name kinds of agents that other programs have: told, and no reason to fail. */
+function unknownKind({ agentType }: AgentInput, { terms }: ToolsetView): string | null {
+  if (agentType === undefined || terms.profiles.has(agentType)) return null;
+  const known = [...terms.profiles.keys()].join(', ') || 'none';
+  return `agentType "${agentType}" is no profile here, so the agent has none. Profiles: ${known}`;
+}
+
+function systemPrompt({ config, name }: Agent, label: string | null, submits: boolean): string {
   const workflow = framedName(config.workflow?.name ?? name);
   const what = label === null ? '' : ` Your part in it: ${framedName(label)}.`;
   return storable(
-    `You are an agent of the workflow "${workflow}", which a script runs.${what} Do the task that you are given. Nobody answers questions: where something is unclear, decide and say so. Your last message is data for the script: give the result and nothing else.`,
+    `You are an agent of the workflow "${workflow}", which a script runs.${what} Do the task that you are given. Nobody answers questions: where something is unclear, decide and say so. ${submits ? 'End with submit_result: its result is data for the script, and nothing else is read.' : 'Your last message is data for the script: give the result and nothing else.'}`,
   );
 }
 
