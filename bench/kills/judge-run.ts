@@ -113,7 +113,9 @@ export function judgeLetters({ mail, agents, messages }: EndedLedger): LetterJud
       findings.push({ law: 'doubled', text: `the letters ${twin.id} and ${id} to ${to_id} are the same` });
     bodies.set(`${to_id} ${body}`, letter);
     const heard = (messages.get(to_id) ?? []).filter(({ kind }) => kind === 'user' || kind === 'result');
-    const times = heard.reduce((sum, { content }) => sum + timesIn(JSON.stringify(content), body), 0);
+    // Facts are for viewers, and no part of what is told.
+    const told = heard.map(({ content }) => JSON.stringify({ ...content, facts: undefined }));
+    const times = told.reduce((sum, text) => sum + timesIn(text, body), 0);
     if (times === 1) delivered += 1;
     else if (times > 1)
       findings.push({ law: 'doubled', text: `the letter ${id} was told ${times} times to ${to_id}` });

@@ -175,6 +175,7 @@ const OF_BOTH = (kind: keyof typeof KINDS): Readonly<Record<string, () => Promis
   const of = (entry: object) => rootBy(kind, entry);
   return {
     model: async () => assert.equal((await of({ model: 'other' })).model, 'other'),
+    fallback: async () => assert.deepEqual((await of({ fallback: ['other'] })).fallback, ['other']),
     thinking: async () => assert.equal((await of({ thinking: 'high' })).thinking, 'high'),
     toolsets: async () => assert.deepEqual((await of({ toolsets: ['fanout'] })).toolsets, ['fanout']),
     tools: async () => assert.ok((await of({ tools: ['write'] })).tools.includes('write')),

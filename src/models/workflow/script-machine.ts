@@ -16,6 +16,7 @@ import { type GlobalsSetup, installGlobals } from './script-globals.ts';
 import { makeOtherCalls } from './script-other-calls.ts';
 import { SCRIPT_FILE } from './script-source.ts';
 import type {
+  CompiledWasm,
   RecordedCall,
   ScriptCall,
   ScriptEntry,
@@ -39,7 +40,7 @@ const TEXT_SHOWN = 500;
 
 export interface MachineSetup {
   /** The interpreter, compiled. */
-  readonly wasm: WebAssembly.Module;
+  readonly wasm: CompiledWasm;
   /** As `compileScript` makes it. */
   readonly program: string;
   readonly globals: GlobalsSetup;
@@ -73,7 +74,9 @@ export class ScriptMachine {
       importFFI: async () => QuickJSFFI,
       importModuleLoader: async () => loader.default,
     };
-    const module = await newQuickJSWASMModuleFromVariant(newVariant(base, { wasmModule: setup.wasm }));
+    const module = await newQuickJSWASMModuleFromVariant(
+      newVariant(base, { wasmModule: setup.wasm as never }),
+    );
     return new ScriptMachine(setup, module.newRuntime());
   }
 

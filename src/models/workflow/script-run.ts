@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { ScriptMeta } from './script-source.ts';
 import {
+  type CompiledWasm,
   type RecordedCall,
   SCRIPT_LIMITS,
   type ScriptEntry,
@@ -40,14 +41,18 @@ export interface ScriptRun {
 /** How long a thread waits for the next script. It starts in 45 ms, and opens a script in 8. */
 const SPARE_MS = 5_000;
 
-let wasm: Promise<WebAssembly.Module> | undefined;
+let wasm: Promise<CompiledWasm> | undefined;
+
+const { WebAssembly: assembly } = globalThis as unknown as {
+  readonly WebAssembly: { readonly compile: (bytes: Uint8Array) => Promise<CompiledWasm> };
+};
 let spare: ScriptThread | null = null;
 
 /** Opens a script, which does not run yet. Rejects with `E_SCRIPT` if it cannot run. */
 export async function openScript(setup: ScriptSetup): Promise<ScriptRun> {
   const limits = { ...SCRIPT_LIMITS, ...setup.limits };
   wasm ??= readFile(new URL(import.meta.resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm'))).then(
-    (bytes) => WebAssembly.compile(bytes),
+    (bytes) => assembly.compile(bytes),
   );
   const compiled = await wasm;
   const thread = spare ?? new ScriptThread(compiled);
@@ -135,7 +140,7 @@ class ScriptThread {
   #answered: ((answer: object) => void) | null = null;
   #over: Held | null = null;
 
-  constructor(wasm: WebAssembly.Module) {
+  constructor(wasm: CompiledWasm) {
     const worker = new Worker(new URL('./script-worker.ts', import.meta.url), {
       workerData: wasm,
       env: {},

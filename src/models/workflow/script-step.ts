@@ -114,3 +114,6 @@ export type ScriptRequest = DeepReadonly<{
   recorded: RecordedCall[] | null;
   last: boolean;
 }>;
+
+/** A compiled `WebAssembly.Module`, by no name of a library of types that programs may not have. */
+export type CompiledWasm = object;

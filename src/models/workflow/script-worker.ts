@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { ScriptMachine } from './script-machine.ts';
 import { compileScript } from './script-source.ts';
-import type { ScriptLimits, ScriptRequest, ScriptSetup } from './script-step.ts';
+import type { CompiledWasm, ScriptLimits, ScriptRequest, ScriptSetup } from './script-step.ts';
 
 /** The thread's side of `script-run.ts`: opens one script, then answers each request with a step. */
 export interface ScriptOpening {
@@ -12,7 +12,7 @@ export interface ScriptOpening {
 }
 
 /** The interpreter, compiled. */
-const wasm = workerData as WebAssembly.Module;
+const wasm = workerData as CompiledWasm;
 const port = parentPort;
 
 /** The interpreter takes time and time zone from this thread's `Date`; a run has the same of both on every machine. */

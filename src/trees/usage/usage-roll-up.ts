@@ -107,7 +107,7 @@ function isSame(found: PlacedUsage | undefined, last: PlacedUsage | null): boole
 
 const DAY_MS = 86_400_000;
 
-interface UsageSum extends Usage {
+export interface UsageSum extends Usage {
   readonly requests: number;
 }
 

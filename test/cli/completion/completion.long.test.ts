@@ -187,9 +187,12 @@ describe('the scripts', () => {
         '--concurrency',
         '--older-than',
         '--listen',
+        '--args',
+        '--calls',
       ],
       ...['run prompt', 'send text', 'budget amounts', 'cron add name', 'worker drain worker'],
       ...['mcp add name', 'mcp add command', 'mcp login name', 'mcp test names'],
+      ...['workflow check workflow', 'workflow run workflow'],
     ];
     const isFree = (place: Place | null) => place?.kind === 'text' && place.choices === null;
     const unknown = shapes.flatMap(({ path, flags, places }) => [

@@ -9,7 +9,7 @@ import { concurrent } from '../../toolsets/sessions-play.ts';
 
 /** A call to the ledger that can be held: a commit with such a step of this agent, a kill of it, a claim of the tree with this root, a read of this mailbox. */
 export interface LedgerCall {
-  readonly what: keyof typeof STEPS | 'kill' | 'claim' | 'mail';
+  readonly what: keyof typeof STEPS | 'kill' | 'claim' | 'conversations';
   readonly id: string;
 }
 
@@ -88,7 +88,8 @@ class Gate {
 }
 
 function isThis({ what, id }: LedgerCall, method: string, first: unknown): boolean {
-  if (what === 'kill' || what === 'claim' || what === 'mail') return method === what && first === id;
+  if (what === 'conversations') return method === what && (first as string[]).includes(id);
+  if (what === 'kill' || what === 'claim') return method === what && first === id;
   return method === 'commit' && (first as Step[]).some((step) => step.agent_id === id && STEPS[what](step));
 }
 

@@ -96,7 +96,7 @@ async function areTold(leader: LeaderProcess, all: readonly Waiting[]): Promise<
 const MOMENTS = [
   ['claim', 'before'],
   ['claim', 'acknowledged'],
-  ['mail', 'acknowledged'],
+  ['conversations', 'acknowledged'],
 ] as const;
 
 /** Moments at which one process can die, while the other one continues all joins. Each resolves when all joins have ended as they should. */
