@@ -127,9 +127,9 @@ export class ToolCatalog {
     const is_outside =
       config.client !== undefined || config.workflow !== undefined || isAgentProgram(config.model);
     const own = is_outside ? { tools: [], toolsets: [] } : config;
-    const asking = config.workflow?.ask === undefined ? [] : (this.#workflows?.ask ?? []);
+    const asking = config.workflow?.ask === undefined ? undefined : this.#workflows?.ask;
     const tools = [
-      ...[asking].flat(),
+      ...(asking === undefined ? [] : [asking]),
       ...own.tools.flatMap((name) => this.#tools.get(name) ?? []),
       ...(offer?.tools ?? []),
     ];

@@ -49,8 +49,6 @@ export class RecordedRun {
   last_call = 0;
   /** What was told with results since the script answered last. */
   notes: string[] = [];
-  /** What a person or an agent wrote to the run. */
-  readonly letters: string[] = [];
 
   constructor(started_at: number, total: number | null) {
     this.#now = started_at;
@@ -141,10 +139,8 @@ export class RecordedRun {
       add({ call, type: 'value', value: null });
     }
     for (const one of arrived) {
-      if (!('outcome' in one)) {
-        this.letters.push(one.text);
-        continue;
-      }
+      // Letters of people and agents are no results.
+      if (!('outcome' in one)) continue;
       const started = this.#agents.get(one.agent_id);
       if (started === undefined) continue;
       this.#agents.delete(one.agent_id);

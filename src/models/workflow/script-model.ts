@@ -92,6 +92,9 @@ async function answered(
   const { open } = recorded;
   // The last message is the result and nothing else, so what there is to say is said before.
   if (open.length > 0 || parts.length > 0) return answer([...parts, skipCall(open, recorded)]);
+  // Its thread is of no more use; asked again, the run is replayed.
+  await held.run?.dispose();
+  held.run = null;
   if (state.type === 'done')
     return answer([
       { type: 'text', text: terms.nested ? state.result : resultText(state.result, recorded.ends) },

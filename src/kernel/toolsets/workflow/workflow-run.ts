@@ -141,18 +141,11 @@ const nested = checkedTool({
     const found = view.answer({ type: 'workflow', base: config.cwd, name });
     if (!found.ok) return refuse('NOT_AVAILABLE', found.error);
     const loaded = JSON.parse(found.text) as Pick<WorkflowTerms, 'name' | 'description' | 'script'>;
-    const [id, run_id] = [view.newId(), view.newId()];
-    const workflow = {
+    return started(view, phase, (id) => ({
       ...loaded,
       ...(args === undefined ? {} : { args: JSON.stringify(args) }),
-      ...{ seed: `${seed} ${id}`, started_at: view.now, calls, nested: true as const },
-    };
-    const agents = [workflowAgent(view, { id, run_id, workflow, phase: phase ?? null })];
-    return {
-      type: 'settle',
-      output: JSON.stringify({ agent_id: id }),
-      consequences: [{ type: 'create-agents', agents }],
-    };
+      ...{ seed: `${seed} ${id}`, started_at: view.now, calls, nested: true },
+    }));
   },
 });
 
@@ -169,20 +162,26 @@ const ask = checkedTool({
   decode({ prompt: question, choices, schema, label, phase }, _call, view) {
     if (schema !== undefined && formFields(schema) === null)
       return refuse('INVALID_ARG', 'field "schema": it is not a flat form that people can fill in.');
-    const [id, run_id] = [view.newId(), view.newId()];
     const asked = { question, ...(choices && { choices }), ...(schema && { schema }) };
     const { seed } = view.self.config.workflow as WorkflowTerms;
-    const workflow = {
+    return started(view, phase, () => ({
       ...{ name: label ?? 'ask', description: question, script: '', ask: asked },
       ...{ seed, started_at: view.now, calls: 0 },
-    };
-    const agents = [workflowAgent(view, { id, run_id, workflow, phase: phase ?? null })];
-    return {
-      ...{ type: 'settle', output: JSON.stringify({ agent_id: id }) },
-      consequences: [{ type: 'create-agents', agents }],
-    };
+    }));
   },
 });
+
+/** Starts a run within this one, whose result is the value of the call. */
+function started(
+  view: ToolsetView,
+  phase: string | undefined,
+  terms: (id: string) => WorkflowTerms,
+): Decision {
+  const [id, run_id] = [view.newId(), view.newId()];
+  const agents = [workflowAgent(view, { id, run_id, workflow: terms(id), phase: phase ?? null })];
+  const output = JSON.stringify({ agent_id: id });
+  return { type: 'settle', output, consequences: [{ type: 'create-agents', agents }] };
+}
 
 /** A message for people: a notice in the conversation, and to the chat of the tree. */
 const notify = checkedTool({
