@@ -40,6 +40,9 @@ it(`${TURNS} turns, killed up to ${KILLS} times`, async (context) => {
     const who = ['kid', 'late'].find((name) => isOf(exchange, name)) ?? 'root';
     if (who !== 'root') newest.set(who, exchange);
     const answered = brain(exchange);
+    // Only the root counts: an agent that is asked at the end says what it is.
+    if (who !== 'root' && answered.calls?.[0]?.name === 'bash')
+      return { ...answered, text: 'I am here.', calls: [] };
     if (who !== 'root' || answered.calls?.[0]?.name !== 'bash') {
       if (who === 'root' && answered.text === 'All counted.') newest.set(who, exchange);
       return answered;
@@ -63,6 +66,8 @@ it(`${TURNS} turns, killed up to ${KILLS} times`, async (context) => {
   const { kills, reply } = await killAndResume(home, run, ['--model', 'local/m', '--json'], terms);
   assert.equal(reply, 'All counted.');
   assert.equal((await Promise.all(sent)).length, WORDS.length);
+  // Taken before the children work again: a checkpoint made then would rightly say so.
+  const last = told(newest.get('root') as Exchange).join('\n\n');
   for (const name of ['kid', 'late']) await home.run(['send', name, 'What did you see?']);
   const resumed = await home.start(['resume', '--model', 'local/m', '--json']).ended;
   assert.equal(resumed.code, 0, resumed.stderr);
@@ -74,7 +79,6 @@ it(`${TURNS} turns, killed up to ${KILLS} times`, async (context) => {
   const [kid] = await store.find('kid');
   const [late] = await store.find('late');
   assert.ok(root !== undefined && kid !== undefined && late !== undefined);
-  const last = told(newest.get('root') as Exchange).join('\n\n');
   for (const text of [
     TASK,
     `kid (${kid.id}): idle`,
