@@ -57,7 +57,7 @@ export const CLOSURES: Readonly<
     places: [
       ...['kernel/', 'permissions/', 'records/', 'render/', 'runtime/', 'library/engine.ts'],
       ...['store/approvals/', 'store/ledger/', 'store/schema/', 'store/sqlite/'],
-      ...['cron-ledger', 'load-reads', 'outbox-ledger', 'process-gone', 'prompt-messages', 'remove-old'].map(
+      ...['cron-ledger', 'load-ledger', 'outbox-ledger', 'process-gone', 'prompt-messages', 'remove-old'].map(
         (name) => `store/${name}.ts`,
       ),
       ...['store/read-records.ts', 'store/retention-ledger.ts', 'store/store-error.ts', 'store/store.ts'],
@@ -100,6 +100,7 @@ export const MAX_LINES = 450;
 export const MAX_NAMES = 16;
 /** Folders of src/ that may hold more than `MAX_NAMES` files and folders. */
 export const CROWDED: Readonly<Record<string, { readonly names: number; readonly reason: string }>> = {
+  cli: { names: 21, reason: 'a folder for each command' },
   '': { names: 22, reason: 'the rooms of the house' },
 };
 

@@ -320,7 +320,7 @@ export const NEAR: readonly Near[] = [
     slow: [],
   },
   {
-    under: ['models/acp/'],
+    under: ['models/agent-programs/'],
     quick: ['models/acp-session', 'models/acp-wire'],
     slow: ['models/acp-mcp-servers', 'models/acp-model.long'],
   },

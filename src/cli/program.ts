@@ -5,7 +5,7 @@ import { addAgentsCommands } from './agents/agents-commands.ts';
 import { addApprovalsCommands } from './approvals/approvals-commands.ts';
 import type { Shell } from './completion/shell-scripts.ts';
 import { addCronCommands } from './cron/cron-commands.ts';
-import { addMcpCommands } from './profiles/mcp/mcp-commands.ts';
+import { addMcpCommands } from './mcp/mcp-commands.ts';
 import { addRunCommands } from './run/run-commands.ts';
 import { addServeCommands } from './serve/serve-commands.ts';
 import type { WorkOptions } from './setup/context.ts';
@@ -52,7 +52,7 @@ export function createProgram(version: string): Program {
       builder.deferred(async (context, ...given) => (await load())(context, ...given), options),
   };
   addRunCommands(builder);
-  addAgentsCommands(builder, async (...given) => (await import('./run/overview/watch.ts')).watch(...given));
+  addAgentsCommands(builder, async (...given) => (await import('./ps-watch/watch.ts')).watch(...given));
   addProfilesCommands(builder);
   addApprovalsCommands(builder);
   addSubagentCommands(builder);

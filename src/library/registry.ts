@@ -169,13 +169,13 @@ function handlerTool(definition: ToolDefinition, handler: ToolHandler): Tool {
       required: entries.flatMap(([field, { required }]) => (required === true ? [field] : [])),
       additionalProperties: false,
     },
-    run: async (args, context) => textOf(await handler(args, context)),
+    run: async (args, context) => outputText(await handler(args, context)),
   });
   return tool as Tool;
 }
 
 /** The type says string, but an untyped program may return anything. */
-function textOf(value: unknown): string {
+function outputText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { isPrivate } from '../processes/hosts/private-addresses.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { noSuchName } from '../render/nearest-name.ts';
-import type { OpenAcpOptions } from './acp/open-acp-model.ts';
+import type { OpenAcpOptions } from './agent-programs/open-acp-model.ts';
 import { behindDoors, type Door, doorsOf } from './gate/closed-provider.ts';
 import { Gate, gated } from './gate/gate.ts';
 import type { Model } from './model.ts';
@@ -105,7 +105,7 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
     return openScriptedModel(scripted);
   }
   if (name.startsWith('acp:')) {
-    const { openAcpModel } = await import('./acp/open-acp-model.ts');
+    const { openAcpModel } = await import('./agent-programs/open-acp-model.ts');
     return openAcpModel(name.slice('acp:'.length), options);
   }
   const slash = name.indexOf('/');

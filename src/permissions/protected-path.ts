@@ -78,15 +78,16 @@ export function protectedPlace(
   cwd: string,
   { store, settings = [], spill_dir, bounds }: ProtectedContext,
 ): string | undefined {
-  const worktrees = canonical(worktreeFolder(spill_dir));
+  const worktrees = resolveExistingPart(worktreeFolder(spill_dir));
   // Worktrees are in the data folder, but agents may write to them.
-  const in_worktree = isWithin(worktrees, canonical(cwd));
+  const in_worktree = isWithin(worktrees, resolveExistingPart(cwd));
   if (!in_worktree && protectedPart(absolute) !== undefined) return SETTINGS;
-  if (selfRunningPart(relative(canonical(cwd), absolute), bounds?.unprotected ?? [])) return SELF_RUNNING;
-  for (const place of settings.map(canonical))
+  if (selfRunningPart(relative(resolveExistingPart(cwd), absolute), bounds?.unprotected ?? []))
+    return SELF_RUNNING;
+  for (const place of settings.map(resolveExistingPart))
     if (isWithin(place, absolute) && !(in_worktree && isWithin(place, worktrees))) return SETTINGS;
   if (store.kind !== 'sqlite') return undefined;
-  const ledger = canonical(store.location);
+  const ledger = resolveExistingPart(store.location);
   return absolute === ledger || absolute.startsWith(`${ledger}-`) ? LEDGER : undefined;
 }
 
@@ -99,7 +100,9 @@ export function unreadablePlace(
   // Fast path: called for every file of a search, and almost none has this name.
   if (basename(path).toLowerCase() !== KEY_FILE) return undefined;
   const absolute = resolve(realpathSync(cwd), path);
-  return settings.some((place) => isWithin(canonical(join(place, KEY_FILE)), absolute)) ? KEYS : undefined;
+  return settings.some((place) => isWithin(resolveExistingPart(join(place, KEY_FILE)), absolute))
+    ? KEYS
+    : undefined;
 }
 
 /** Ignores case, as some file systems do. */
@@ -108,7 +111,7 @@ function isWithin(folder: string, path: string): boolean {
 }
 
 /** Resolves links in the part of the path that exists. */
-function canonical(path: string): string {
+function resolveExistingPart(path: string): string {
   const asked = resolve(path);
   const missing: string[] = [];
   for (let current = asked; ; current = dirname(current)) {

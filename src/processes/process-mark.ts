@@ -18,13 +18,13 @@ function pidNamespace(pid = 'self'): string {
 
 const namespace = pidNamespace();
 const inherited = process.env[markVariable];
-const own = `${inherited === undefined ? '' : `${inherited}/`}${namespace}-${process.pid}-${processStatus('self')?.started ?? '0'}.`;
+const markPrefix = `${inherited === undefined ? '' : `${inherited}/`}${namespace}-${process.pid}-${processStatus('self')?.started ?? '0'}.`;
 let calls = 0;
 
 /** Returns the mark for the next call of this process. */
 export function nextMark(): string {
   calls += 1;
-  return own + calls;
+  return markPrefix + calls;
 }
 
 /** Numbers below 2^53: a bit that is always set, the id of the runtime's process (22 bits), the end of its start time (12) and of the number of the call (18). */
@@ -49,13 +49,13 @@ export function limitMark(of_pid: string): string | undefined {
   const started = processStatus(pid)?.started ?? '';
   const is_there = started !== '' && limitOfMark(`-${pid}-${started}.0`) === limit - (limit % CALLS);
   const call = limit % CALLS;
-  if (is_there && pid === process.pid) return own + (calls - ((calls - call + CALLS) % CALLS));
+  if (is_there && pid === process.pid) return markPrefix + (calls - ((calls - call + CALLS) % CALLS));
   return `${namespace}-${pid}-${is_there ? started : 0}.${call}`;
 }
 
 /** Whether this runtime started the process, directly or indirectly. */
 export function isOwnMark(mark: string): boolean {
-  return mark.startsWith(own);
+  return mark.startsWith(markPrefix);
 }
 
 /** Whether a process belongs to `call`, or was started by a runtime nested in it. */

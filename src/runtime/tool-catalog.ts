@@ -234,11 +234,11 @@ function unsavedWork({ branch, path }: Worktree): string {
 /** Returns a parser that caches the arguments of each call: deciding, running and describing the call all need them. */
 export function callArguments(): (call: Call) => Arguments {
   const known = new WeakMap<Call, Arguments>();
-  return (call) => keptIn(known, call, parsed);
+  return (call) => keptIn(known, call, parseArguments);
 }
 
 /** Empty text counts as no arguments: providers send it. */
-function parsed({ name, input }: Call): Arguments {
+function parseArguments({ name, input }: Call): Arguments {
   if (input.trim() === '') return { ok: true, input: {} };
   const json = parseJson(input);
   return json.ok

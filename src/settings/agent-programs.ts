@@ -1,5 +1,5 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
-import type { AcpTerms } from '../models/acp/open-acp-model.ts';
+import type { AcpTerms } from '../models/agent-programs/open-acp-model.ts';
 import { configuredVariables } from '../processes/child-environment.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { Store } from '../store/store.ts';
@@ -18,7 +18,7 @@ export function agentPrograms(
     toolServersOf: (name, { mcpServers = [] }) =>
       Promise.all(mcpServers.map((one) => toolServer(name, one, mcp, env))),
     async sandboxFor(name, config) {
-      const { programNeeds } = await import('../models/acp/program-needs.ts');
+      const { programNeeds } = await import('../models/agent-programs/program-needs.ts');
       const needs = programNeeds(config);
       const made = programSandbox(sandbox, needs, env, ledger, `acp.${name}`);
       if (made === null || needs.hosts !== undefined) return made;
@@ -51,7 +51,7 @@ async function toolServer(
       },
     );
   }
-  const { requestHeaders } = await import('../tools/mcp/server-variables.ts');
+  const { requestHeaders } = await import('../tools/mcp-servers/server-variables.ts');
   const listed = (given: Readonly<Record<string, string>>) =>
     Object.entries(given).map(([key, value]) => ({ name: key, value }));
   try {

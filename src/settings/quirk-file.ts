@@ -5,8 +5,8 @@ import * as z from 'zod';
 import { learntQuirks } from '../models/provider/provider-config.ts';
 import type { QuirkBook } from '../models/provider/quirk-book.ts';
 import { replaceFile } from '../permissions/replace-file.ts';
-import type { SetAside } from '../tools/mcp/listed-tool.ts';
-import type { McpServerConfig } from '../tools/mcp/mcp-config.ts';
+import type { SetAside } from '../tools/mcp-servers/listed-tool.ts';
+import type { McpServerConfig } from '../tools/mcp-servers/mcp-config.ts';
 
 const aside = z.object({ name: z.string(), why: z.string() });
 /** Maximum tools of a server of which it is remembered. */

@@ -53,7 +53,7 @@ export function runtimeParts(
     openModel: async (name: string): Promise<Model> => own(name) ?? openModel(name, terms),
     // Imported once an agent needs a server.
     openServers: async () => {
-      const { McpHost } = await import('../tools/mcp/mcp-host.ts');
+      const { McpHost } = await import('../tools/mcp-servers/mcp-host.ts');
       return new McpHost({
         config: mcp,
         env,

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { acpServerConfig } from '../models/acp/acp-config.ts';
+import { acpServerConfig } from '../models/agent-programs/acp-config.ts';
 import { providerConfig } from '../models/provider/provider-config.ts';
 import { commandLimits, folderName, hostName } from '../processes/sandbox/sandbox-needs.ts';
 import { LIMIT_BOUNDS, type Limits } from '../records/agent/limits.ts';
 import { ASKED_PARAMETERS } from '../records/agent/profile.ts';
 import type { DeepReadonly } from '../records/deep-readonly.ts';
 import { TIMEOUT_SECONDS_MAX } from '../records/text/parse-duration.ts';
-import { mcpConfig } from '../tools/mcp/mcp-config.ts';
+import { mcpConfig } from '../tools/mcp-servers/mcp-config.ts';
 
 /** Maximum number of pieces of evidence that a profile may require. */
 export const REQUIRE_MAX = 8;

@@ -16,7 +16,7 @@ import type { ListedTask, TaskAnswer, TaskCall, TaskOrder } from '../records/run
 import type { NewAgent } from '../records/run/new-agent.ts';
 import type { Run, RunSource } from '../records/run/run.ts';
 import type { CronLedger } from './cron-ledger.ts';
-import type { LoadReads, PlacedRequest } from './load-reads.ts';
+import type { LoadReads, PlacedRequest } from './load-ledger.ts';
 import type { OutboxLedger } from './outbox-ledger.ts';
 import type { AskMark, Conversation, FileChange, TreeLetter } from './read-records.ts';
 import type { RetentionLedger } from './retention-ledger.ts';

@@ -30,7 +30,7 @@ function notStarted(error: NodeJS.ErrnoException, cwd: string): string {
   return `the shell could not be started: ${error.message}`;
 }
 
-function resultOf(end: ProcessEnd, output: string, timeout: number, cwd: string): ToolResult {
+function bashResult(end: ProcessEnd, output: string, timeout: number, cwd: string): ToolResult {
   const text = `${output}${lineAfter(output)}`;
   if (end.end === 'not_started') return { status: 'error', output: notStarted(end.error, cwd) };
   if (end.end === 'aborted') {
@@ -152,7 +152,7 @@ export function createBashTool(
           output: `the command did not run, since its sandbox could not be made: ${sandbox_error.trim()}`,
         };
       const output = capture.finish();
-      const result = { ...resultOf(end, output, timeout, cwd), ...shownFile(command, output, cwd) };
+      const result = { ...bashResult(end, output, timeout, cwd), ...shownFile(command, output, cwd) };
       const notes = [budget?.note, ...aside];
       if (confined !== null && (result.status === 'error' || MISSING.test(result.output)))
         notes.push(...confined.missed(`${command}\n${result.output}`, cwd, shared));

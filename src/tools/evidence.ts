@@ -41,11 +41,11 @@ export function evidenceText(text: string, tools: readonly ToolPermission[]): st
   return `${ruleText(rule)} ${exit === undefined ? 'ok' : `exit ${exit}`}`;
 }
 
-const parsed = new Map<string, Evidence>();
+const evidenceByText = new Map<string, Evidence>();
 
 /** Parses each text once; the cache is bounded by the number of texts in profiles. */
 function evidence(text: string): Evidence {
-  return keptIn(parsed, text, parseEvidence);
+  return keptIn(evidenceByText, text, parseEvidence);
 }
 
 /** Describes a call for the counters of its agent. `subject`: as for rules; `require`: the evidence that its profile requires. */

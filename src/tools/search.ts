@@ -68,7 +68,7 @@ function failure(errors: string): string {
   return `${about}: ${text === '' ? 'ripgrep failed without a message' : text}`;
 }
 
-function resultOf(
+function searchResult(
   end: ProcessEnd,
   results: SearchResults,
   errors: string,
@@ -117,7 +117,7 @@ async function searchIn(
       if (errors.length < 2000) errors = (errors + chunk.toString('utf8')).slice(0, 2000);
     },
   });
-  return resultOf(end, results, errors, context);
+  return searchResult(end, results, errors, context);
 }
 
 /** Searches file contents with ripgrep, except hidden files, binary files and those in `.gitignore`. */

@@ -1,4 +1,4 @@
-import type { LoadReads, PlacedRequest } from '../store/load-reads.ts';
+import type { LoadReads, PlacedRequest } from '../store/load-ledger.ts';
 
 /** Number of places that are read again, because a request may appear below others (`LoadReads.requestsAfter`). */
 const WINDOW = 1_000;

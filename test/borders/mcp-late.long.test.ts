@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import type { Tool } from '../../src/records/tool.ts';
 import { closeOpened } from '../close-opened.ts';
-import { agentWith, serverConfig, testingHost } from '../tools/mcp/servers.ts';
+import { agentWith, serverConfig, testingHost } from '../tools/mcp-servers/servers.ts';
 import { call, makeWorkspace } from '../tools/tool-fixture.ts';
 import { GREETING, OBJECT, rawAddress, WRITTEN } from './raw-mcp.ts';
 

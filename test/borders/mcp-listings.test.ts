@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { closeOpened } from '../close-opened.ts';
-import { testingServer } from '../tools/mcp/servers.ts';
+import { testingServer } from '../tools/mcp-servers/servers.ts';
 import { GREETING, OBJECT, rawServer } from './raw-mcp.ts';
 
 after(closeOpened);

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import { argumentsFault } from '../../src/kernel/toolsets/json-schema/arguments-fault.ts';
-import { toolSchema, withServerNames } from '../../src/tools/mcp/tool-schema.ts';
+import { toolSchema, withServerNames } from '../../src/tools/mcp-servers/tool-schema.ts';
 import { closeOpened } from '../close-opened.ts';
 import { callOne, rawServer } from './raw-mcp.ts';
 

@@ -1,7 +1,7 @@
 /** An MCP server over HTTP that answers with exactly what a test gives, and the part of Coppice that uses it. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { McpServer } from '../../src/tools/mcp/mcp-server.ts';
+import { McpServer } from '../../src/tools/mcp-servers/mcp-server.ts';
 import { closeLater } from '../close-opened.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -68,7 +68,7 @@ export async function rawServer(answer: Answer, options: Options = {}): Promise<
 
 /** Calls the tool `one` and returns what a model gets. */
 export async function callOne(server: McpServer, input: object = {}): Promise<string> {
-  const { serverToolOf } = await import('../../src/tools/mcp/server-tool.ts');
+  const { serverToolOf } = await import('../../src/tools/mcp-servers/server-tool.ts');
   const { argumentsFault } = await import('../../src/kernel/toolsets/json-schema/arguments-fault.ts');
   const { call, makeWorkspace } = await import('../tools/tool-fixture.ts');
   const [listed] = await server.tools();

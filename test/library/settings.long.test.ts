@@ -22,7 +22,7 @@ import { subagentTerms } from '../../src/settings/subagent-terms.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { TASK, tokensOf, WINDOW, workTool, wornOutModel } from '../runtime/context/worn-out-window.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { serverConfig } from '../tools/mcp/servers.ts';
+import { serverConfig } from '../tools/mcp-servers/servers.ts';
 import { webServer } from '../tools/web/web-server.ts';
 
 const folder = temporaryFolder();

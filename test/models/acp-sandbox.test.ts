@@ -18,7 +18,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import type { AcpServerConfig } from '../../src/models/acp/acp-config.ts';
+import type { AcpServerConfig } from '../../src/models/agent-programs/acp-config.ts';
 import type { SandboxSettings } from '../../src/processes/sandbox/sandbox.ts';
 import { agentPrograms } from '../../src/settings/agent-programs.ts';
 import type { SandboxConfig } from '../../src/settings/settings.ts';

@@ -1,8 +1,8 @@
 // Proves that a call of an agent program that names very many files is refused at once, without checking each file.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { AcpSession } from '../../src/models/acp/acp-session.ts';
-import { AcpTurn } from '../../src/models/acp/acp-turn.ts';
+import { AcpSession } from '../../src/models/agent-programs/acp-session.ts';
+import { AcpTurn } from '../../src/models/agent-programs/acp-turn.ts';
 import type { ModelHost } from '../../src/models/model-host.ts';
 
 it('a permission that is given when its prompt has ended is worth nothing, also if another prompt has begun', async () => {

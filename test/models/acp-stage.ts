@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { AcpServerConfig } from '../../src/models/acp/acp-config.ts';
+import type { AcpServerConfig } from '../../src/models/agent-programs/acp-config.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../../src/models/model.ts';
 import { openModel } from '../../src/models/providers.ts';
 import type { Sandbox } from '../../src/processes/sandbox/sandbox.ts';
@@ -9,7 +9,7 @@ import type { AgentConfig, PermissionRules } from '../../src/records/agent/agent
 import type { PromptMessage } from '../../src/records/conversation/prompt-message.ts';
 import { createModelHost } from '../../src/settings/agent-program-host.ts';
 import { agentPrograms } from '../../src/settings/agent-programs.ts';
-import type { McpServerConfig } from '../../src/tools/mcp/mcp-config.ts';
+import type { McpServerConfig } from '../../src/tools/mcp-servers/mcp-config.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 export interface Folders {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { MessageTooLargeError } from '@agentclientprotocol/sdk';
-import { AcpTurn } from '../../src/models/acp/acp-turn.ts';
-import { acpWire } from '../../src/models/acp/acp-wire.ts';
+import { AcpTurn } from '../../src/models/agent-programs/acp-turn.ts';
+import { acpWire } from '../../src/models/agent-programs/acp-wire.ts';
 import { MESSAGE_BYTES, MESSAGE_DEPTH, MESSAGE_VALUES } from '../../src/processes/output/json-meter.ts';
 
 /** Returns the updates that arrive, and how the stream ends. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
-import type { AcpServerConfig } from '../../src/models/acp/acp-config.ts';
+import type { AcpServerConfig } from '../../src/models/agent-programs/acp-config.ts';
 import { openModel } from '../../src/models/providers.ts';
 import { closeLater, closeOpened } from '../close-opened.ts';
 import { until } from '../until.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, it } from 'node:test';
-import type { LoadReads, PlacedRequest } from '../../src/store/load-reads.ts';
+import type { LoadReads, PlacedRequest } from '../../src/store/load-ledger.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { RequestFeed } from '../../src/trees/request-feed.ts';
 import { closeLater, closeOpened } from '../close-opened.ts';

@@ -45,7 +45,7 @@ export const PAIR_GUARDS: readonly Guard[] = [
   {
     name: 'undelivered-run-stays',
     protects: 'runs whose delivery has failed from retention',
-    file: 'src/store/ledger/retention.ts',
+    file: 'src/store/ledger/retention-queries.ts',
     guard: "WHERE d.about = r.id AND d.status <> 'delivered')",
     without: "WHERE d.about = r.id AND d.status = 'pending')",
     tests: ['store/remove-old'],
@@ -53,10 +53,10 @@ export const PAIR_GUARDS: readonly Guard[] = [
   {
     name: 'flood-span-ends',
     protects: 'a long-lived MCP server from being cut off for what it has sent in its life',
-    file: 'src/tools/mcp/wire/flood-watch.ts',
+    file: 'src/tools/mcp-servers/wire/flood-watch.ts',
     guard: '[this.#since, this.#messages, this.#bytes] = [now, 0, 0];',
     without: 'this.#since = now;',
-    tests: ['tools/mcp/flood-watch'],
+    tests: ['tools/mcp-servers/flood-watch'],
   },
   {
     name: 'failed-try-forgotten',
@@ -77,7 +77,7 @@ export const PAIR_GUARDS: readonly Guard[] = [
   {
     name: 'late-permission',
     protects: 'a prompt of an agent program from what was allowed to the one before',
-    file: 'src/models/acp/acp-session.ts',
+    file: 'src/models/agent-programs/acp-session.ts',
     guard: "    if (this.#host !== host) return { outcome: { outcome: 'cancelled' } };\n",
     without: '',
     tests: ['models/acp-session'],

@@ -45,7 +45,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   {
     name: 'headers-of-tools',
     protects: 'requests to MCP servers from headers that a tool may not have',
-    file: 'src/tools/mcp/tool-schema.ts',
+    file: 'src/tools/mcp-servers/tool-schema.ts',
     guard: 'if (fault !== null) return fault;',
     without: '',
     tests: ['borders/mcp-headers'],
@@ -317,7 +317,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   {
     name: 'mcp-call-again-once',
     protects: 'a server that loses every session from the same call without end',
-    file: 'src/tools/mcp/mcp-server.ts',
+    file: 'src/tools/mcp-servers/mcp-server.ts',
     guard: '!(error instanceof SessionLost) || tries > 1',
     without: '!(error instanceof SessionLost)',
     tests: ['borders/mcp-results'],
@@ -325,7 +325,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   {
     name: 'mcp-own-names',
     protects: 'rules about arguments from names that only models see',
-    file: 'src/tools/mcp/server-tool.ts',
+    file: 'src/tools/mcp-servers/server-tool.ts',
     guard: 'withServerNames(now(), input)',
     without: 'input',
     tests: ['borders/mcp-schemas'],

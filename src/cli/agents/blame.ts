@@ -33,11 +33,11 @@ function placeOf({ options }: Context, text: string): { readonly file: string; r
   const [whole, name, line] = /^(.+):([1-9]\d{0,8})$/.exec(text) ?? [];
   const path = (one: string) => resolve(options.cwd ?? process.cwd(), one);
   if (name === undefined || statSync(path(text), { throwIfNoEntry: false })?.isFile() === true)
-    return { file: canonical(path(text), text) };
-  return { file: canonical(path(name), whole ?? text), line: Number(line) };
+    return { file: realPathOfFile(path(text), text) };
+  return { file: realPathOfFile(path(name), whole ?? text), line: Number(line) };
 }
 
-function canonical(path: string, shown: string): string {
+function realPathOfFile(path: string, shown: string): string {
   try {
     return realpathSync.native(path);
   } catch (error) {

@@ -25,7 +25,7 @@ export async function findAgent(context: Context, asked: Calls, text: string): P
   const agent = await oneOf(text, near.length > 0 ? near : found, {
     hasEnded,
     none: () => notFound(asked, text),
-    describe: (one) => describe(asked, one),
+    describe: (one) => describeCandidate(asked, one),
   });
   if (near.length > 0)
     process.stderr.write(`${clean(agent.name)} of the tree ${await nameOfTree(asked, agent)}\n`);
@@ -114,11 +114,11 @@ async function notFound(asked: Calls, text: string): Promise<CoppiceError> {
     recent.map((agent) => agent.name),
   );
   const nearest = recent.find((agent) => agent.name === name);
-  const hint = `${nearest !== undefined ? `Did you mean ${await describe(asked, nearest)}?\n` : ''}See: coppice ps --all`;
+  const hint = `${nearest !== undefined ? `Did you mean ${await describeCandidate(asked, nearest)}?\n` : ''}See: coppice ps --all`;
   return new CoppiceError('E_AGENT_NOT_FOUND', `no agent called "${text}"`, { hint });
 }
 
-async function describe(asked: Calls, agent: AgentDocument): Promise<string> {
+async function describeCandidate(asked: Calls, agent: AgentDocument): Promise<string> {
   return `${clean(agent.name)} (${agent.id.slice(0, 8)}, ${agent.status}), tree ${await nameOfTree(asked, agent)}`;
 }
 

@@ -52,13 +52,13 @@ export function jobRunTable(
         ? sign(style, '–')
         : duration(run.duration_ms ?? Date.now() - Date.parse(run.started_at)),
       run === null ? sign(style, '–') : (short.get(run.id) ?? run.id),
-      clean(`${run === null ? whyNoRun(one, job) : resultOf(run)}${missedText(one)}`),
+      clean(`${run === null ? whyNoRun(one, job) : runResultCell(run)}${missedText(one)}`),
     ];
   });
   return tableLines(RUNS, rows, { width, right: new Set([3]), style });
 }
 
-function resultOf({ outcome, outcome_text, status, result }: RunDocument): string {
+function runResultCell({ outcome, outcome_text, status, result }: RunDocument): string {
   return status === 'completed' || result !== null
     ? resultLine(result ?? '', outcome_text === outcome ? null : outcome_text)
     : outcome_text;

@@ -105,7 +105,7 @@ function show({ project, read, parts, notices }: Shown): void {
   if (state === 'changed') lines.push(`changed since you trusted this folder on ${trusted_at?.slice(0, 10)}`);
   for (const { source } of raw.files) {
     const profile = read.profiles.find((one) => one.source === source);
-    lines.push(source, ...(profile === undefined ? [] : describe(profile)));
+    lines.push(source, ...(profile === undefined ? [] : describeProfile(profile)));
   }
   for (const { source, kind, about, trust: since } of parts)
     lines.push(
@@ -120,7 +120,7 @@ function show({ project, read, parts, notices }: Shown): void {
 const GRANTS =
   'with --profile: allowed without asking, unless one of your own rules differs; as a sub-agent: at most what its creator may do';
 
-function describe(profile: Profile): string[] {
+function describeProfile(profile: Profile): string[] {
   const { permissions, system } = profile;
   const list = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.join(', '));
   const rows: readonly (readonly [string, string | null])[] = [

@@ -41,7 +41,7 @@ export function addRunCommands({ sub, deferred, imported }: CommandBuilder): voi
     .option('--profile <name>', 'configure the agents by a named profile; see coppice profiles')
     .option('--setup', 'connect a model in this terminal, then exit; editors run it to log in');
   ruleOptions(acp).action(
-    imported(async () => (await import('./editor/acp.ts')).acp, { creates_ledger: true, local: true }),
+    imported(async () => (await import('../acp/acp.ts')).acp, { creates_ledger: true, local: true }),
   );
 
   sub('demo', 'Watch one agent fork three: scripted, offline, with real tools, in this folder')

@@ -15,6 +15,7 @@ import type { AppEnd, AppOptions } from '../../tui/app-options.ts';
 import { keyBindings } from '../../tui/keys/keys-config.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { exportPieces, writeExport } from '../export/export.ts';
+import { prepareModel } from '../first-run/prepare-model.ts';
 import { openInBrowser, signInLink } from '../serve/sign-in-link.ts';
 import { askLedger } from '../setup/ask-server.ts';
 import { modelChoices } from '../setup/choose-model.ts';
@@ -24,10 +25,9 @@ import type { Context } from '../setup/context.ts';
 import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
 import { closeStore } from '../setup/end-process.ts';
 import { EXIT } from '../start/exit-code.ts';
-import { prepareModel } from './first-run/prepare-model.ts';
+import { isDumb, meterSettings, opensScreen, statusScript, styleOfUi } from '../window/window-terminal.ts';
 import { parseLimits } from './limit-option.ts';
 import { reportOpenTrees } from './report-open-trees.ts';
-import { isDumb, meterSettings, opensScreen, statusScript, styleOfUi } from './window/window-terminal.ts';
 
 export interface UiOptions extends RootOptions, PlacementOptions {
   readonly tree?: string;

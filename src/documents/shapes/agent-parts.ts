@@ -10,7 +10,7 @@ import {
   maybeNumber,
   maybeTime,
   number,
-  one,
+  oneOf,
   outcome,
   text,
   texts,
@@ -60,12 +60,12 @@ export const agent = z
   .strictObject({
     id: text('uuid'),
     name: text('its name; a root is called `main` unless it was named'),
-    status: one(
+    status: oneOf(
       'in one word; `unled`: there is something to do, and no process leads its tree',
       ...STATUS_WORDS,
       'unled',
     ),
-    state: one(
+    state: oneOf(
       'state of the kernel',
       ...([
         'idle',
@@ -85,7 +85,7 @@ export const agent = z
     session_key: text('readable address'),
     title: maybe('of a root: the first line of its task, where the command looked it up'),
     depth: number('0 for a root'),
-    origin: one('how it was created', 'root', 'fork', 'spawn', 'session', 'delegate', 'cron'),
+    origin: oneOf('how it was created', 'root', 'fork', 'spawn', 'session', 'delegate', 'cron'),
     user_initiated: yes('false for sub-agents with a task of their own'),
     label: maybe('label of its task'),
     profile: maybe('the profile that it was set up by'),
@@ -94,7 +94,7 @@ export const agent = z
       path: text('its folder; removed once its result is in the ledger'),
     }),
     model: text('`provider/model`'),
-    thinking: one('its effort', 'off', 'low', 'medium', 'high'),
+    thinking: oneOf('its effort', 'off', 'low', 'medium', 'high'),
     tool_calls: number('calls made so far'),
     tokens: group('tokens used so far', {
       input: number('input, cached input included'),
@@ -119,7 +119,7 @@ export const agent = z
     }),
     paused: maybeGroup('set while its provider takes no requests; the request waits in the ledger', {
       waits_for: text('for people: `anthropic’s quota`'),
-      spent: one('what has run out', 'quota', 'credit', 'key', 'model'),
+      spent: oneOf('what has run out', 'quota', 'credit', 'key', 'model'),
       error: text('what the provider said'),
       until: maybeTime('when it is tried again; null: when a person says so'),
       tries: number('tries since then, where the provider names no time; else 0'),
@@ -182,7 +182,7 @@ export const mail = z.strictObject({
   to_id: text('the agent'),
   from_id: maybe('null: a person'),
   from_name: text('who wrote it'),
-  kind: one('what it is', 'letter', 'report', 'outcome', 'announce', 'task', 'control', 'event'),
+  kind: oneOf('what it is', 'letter', 'report', 'outcome', 'announce', 'task', 'control', 'event'),
   body: text('text; JSON for `report`, `outcome`, `announce` and `control`'),
   images: z.array(image).optional().describe('pictures'),
   did: text('what its sender had really done by then; on mail to its parent').optional(),
@@ -209,12 +209,12 @@ export const request = z.strictObject({
 /** A message as a model sees it. */
 export const promptMessage = z.strictObject({
   number: number('counts from 1'),
-  role: one('who speaks; `results`: of the calls before it', 'user', 'assistant', 'results'),
+  role: oneOf('who speaks; `results`: of the calls before it', 'user', 'assistant', 'results'),
   shared: yes('shared with an ancestor'),
   from: number('bytes of all messages before it'),
   bytes: number('its texts, and its pictures as base64'),
   blocks: list('its parts', {
-    type: one('what it is', 'text', 'reasoning', 'call', 'result'),
+    type: oneOf('what it is', 'text', 'reasoning', 'call', 'result'),
     name: maybe('the tool of a call or a result'),
     text: text('the text; of a call, its arguments'),
     images: number('pictures beside it, which are left out here'),
@@ -228,7 +228,7 @@ export const treeRow = z.strictObject({
   name: text('name of the root'),
   title: text('the first line of its task'),
   status: agent.shape.status.describe('of the root'),
-  need: one(
+  need: oneOf(
     'why it needs attention: it waits for an approval; it failed or no process leads it; it is at work; nothing',
     'approval',
     'trouble',

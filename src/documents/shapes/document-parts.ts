@@ -12,7 +12,7 @@ export const yes = (meaning: string) => z.boolean().describe(meaning);
 export const time = (meaning: string) => z.iso.datetime().describe(meaning);
 export const maybeTime = (meaning: string) => z.iso.datetime().nullable().describe(meaning);
 export const texts = (meaning: string) => z.array(z.string()).describe(meaning);
-export const one = <const Names extends readonly [string, ...string[]]>(meaning: string, ...names: Names) =>
+export const oneOf = <const Names extends readonly [string, ...string[]]>(meaning: string, ...names: Names) =>
   z.enum(names).describe(meaning);
 export const group = <Shape extends z.ZodRawShape>(meaning: string, shape: Shape) =>
   z.strictObject(shape).describe(meaning);
@@ -28,7 +28,7 @@ export const image = z.strictObject({
 
 /** How something stands; `records/run/outcome.ts` makes both. */
 export const outcome = {
-  outcome: one('how it stands or ended, in one word: [outcomes](guarantees.md#outcomes)', ...OUTCOMES),
+  outcome: oneOf('how it stands or ended, in one word: [outcomes](guarantees.md#outcomes)', ...OUTCOMES),
   outcome_text: text('the same in words, on one line: what it waits for, which limit, why it failed'),
 };
 
@@ -37,13 +37,13 @@ const THINKING = ['off', 'low', 'medium', 'high'] as const;
 export const run = z
   .strictObject({
     id: text('uuid'),
-    source: one(
+    source: oneOf(
       'who asked for it: a timer, an agent in the background, an agent that awaits it',
       'cron',
       'subagent',
       'delegate',
     ),
-    status: one('its status', 'queued', 'running', 'completed', 'failed', 'timeout', 'cancelled'),
+    status: oneOf('its status', 'queued', 'running', 'completed', 'failed', 'timeout', 'cancelled'),
     label: maybe('its label; for a timer, the name of the job'),
     task: text('what it was told to do'),
     agent_id: text('its agent; the row stays when the conversation is deleted'),
@@ -51,9 +51,9 @@ export const run = z
     session_key: text('readable address of its conversation'),
     requester_key: text('session key of who asked for it'),
     model: text('`provider/model`'),
-    thinking: one('how much it reasons', ...THINKING),
+    thinking: oneOf('how much it reasons', ...THINKING),
     timeout_seconds: maybeNumber('its own time limit'),
-    cleanup: one('what happens to its conversation', 'delete', 'keep'),
+    cleanup: oneOf('what happens to its conversation', 'delete', 'keep'),
     deliver: texts('targets that are told how it ended'),
     job_id: maybe('the job that started it'),
     result: maybe('its last text'),
@@ -132,12 +132,12 @@ export const job = z
       ])
       .describe('`{type: "cron", expression, tz}`, `{type: "every", every_seconds}` or `{type: "at", at}`'),
     task: text('what is done each time'),
-    session: one('a fresh conversation each time, or an event in the main one', 'isolated', 'main'),
+    session: oneOf('a fresh conversation each time, or an event in the main one', 'isolated', 'main'),
     session_key: maybe('of its isolated conversations'),
     root_id: maybe('the tree whose agent made it, or whose main session gets the event'),
     created_by: text('session key of who made it; `you` for a person'),
     model: text('`provider/model`'),
-    thinking: one('how much its agent reasons', ...THINKING),
+    thinking: oneOf('how much its agent reasons', ...THINKING),
     profile: maybe('the profile of its agent'),
     toolsets: texts('how its agent works with others'),
     cwd: text('its folder'),
@@ -146,8 +146,8 @@ export const job = z
     timeout_seconds: maybeNumber('the longest a run may take'),
     deliver: texts('targets that get its results'),
     once: yes('disabled after it fired once'),
-    cleanup: one('what happens to the conversation of a run', 'delete', 'keep'),
-    overlap: one('what happens if it is due while a run of it is in progress', 'skip', 'queue'),
+    cleanup: oneOf('what happens to the conversation of a run', 'delete', 'keep'),
+    overlap: oneOf('what happens if it is due while a run of it is in progress', 'skip', 'queue'),
     enabled: yes('whether it fires'),
     next_at: maybeTime('when it is due next'),
     created_at: time('when it was made'),
@@ -158,9 +158,9 @@ export const job = z
 export const delivery = z
   .strictObject({
     id: text('follows from its cause: `run-…`, `reply-…`, `ask-…`'),
-    kind: one('what it reports', 'run', 'reply', 'ask', 'alert'),
+    kind: oneOf('what it reports', 'run', 'reply', 'ask', 'alert'),
     target: text('where it goes'),
-    status: one('its status', 'pending', 'delivered', 'failed'),
+    status: oneOf('its status', 'pending', 'delivered', 'failed'),
     attempts: number('tries so far'),
     error: maybe('why the last try failed'),
     about: maybe('the run or the approval that it is about; null for a reply'),
@@ -205,7 +205,7 @@ export const profile = z
 export const jobRun = z.strictObject({
   instant: time('when it was due, or asked for'),
   manual: yes('asked for with `cron run`'),
-  outcome: one('the outcome', 'fired', 'queued', 'skipped'),
+  outcome: oneOf('the outcome', 'fired', 'queued', 'skipped'),
   missed: number('missed instants that it makes up for'),
   fired_at: time('when it was noticed'),
   run: run.nullable().describe('null for an event, and for what led to nothing'),
@@ -215,10 +215,10 @@ export const worker = z.strictObject({
   id: text('uuid'),
   host: text('its machine'),
   pid: number('its process'),
-  role: one('what it is for', 'run', 'serve', 'worker'),
+  role: oneOf('what it is for', 'run', 'serve', 'worker'),
   labels: texts('what trees may ask for'),
   draining: yes('told to take nothing more'),
-  state: one('`gone`: its process is dead, its lease not yet over', 'works', 'draining', 'gone'),
+  state: oneOf('`gone`: its process is dead, its lease not yet over', 'works', 'draining', 'gone'),
   agents: number('agents that it leads'),
   started_at: time('when it began; 1970 where that is not known'),
   expires_at: time('when its lease ends unless it is renewed'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { agent, mail, treeRow } from './agent-parts.ts';
-import { approval, one, text, texts, worker } from './document-parts.ts';
+import { approval, oneOf, text, texts, worker } from './document-parts.ts';
 import type { JsonDocument } from './json-document.ts';
 import { message } from './message-lines.ts';
 
@@ -15,7 +15,7 @@ const delta = z.discriminatedUnion('type', [
 ]);
 
 const event = z.strictObject({
-  type: one(
+  type: oneOf(
     'what happened; the same as `event` of the stream',
     'tree',
     'agent',

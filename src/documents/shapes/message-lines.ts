@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { group, image, number, one, text } from './document-parts.ts';
+import { group, image, number, oneOf, text } from './document-parts.ts';
 import { facts } from './message-facts.ts';
 
 const place = {
@@ -29,7 +29,7 @@ export const messages = {
   user: z.strictObject({
     kind: z.literal('user').describe('what the model was told'),
     content: group('what was said', {
-      origin: one(
+      origin: oneOf(
         'a person, letters, the runtime, who a fork is, the task of a fresh conversation',
         'human',
         'mail',
@@ -95,7 +95,7 @@ export const messages = {
     content: group('the result', {
       call_id: text('the `id` of the call'),
       name: text('the tool'),
-      status: one(
+      status: oneOf(
         '`interrupted`: its process died while it ran, the outcome is unknown',
         'ok',
         'error',
@@ -116,7 +116,7 @@ export const messages = {
   event: z.strictObject({
     kind: z.literal('event').describe('something for people; never sent to a model'),
     content: group('the event', {
-      event: one(
+      event: oneOf(
         'what happened',
         ...([
           'forked',

@@ -9,7 +9,7 @@ import {
   list,
   maybe,
   number,
-  one,
+  oneOf,
   profile,
   run,
   text,
@@ -107,7 +107,7 @@ export const OTHER_DOCUMENTS = [
     by: ['cron run --detach'],
     shape: z.strictObject({
       job: text('id of the job'),
-      outcome: one('the outcome', 'fired', 'queued', 'skipped'),
+      outcome: oneOf('the outcome', 'fired', 'queued', 'skipped'),
       root_id: maybe('the tree that was started'),
     }),
   },
@@ -207,7 +207,7 @@ export const OTHER_DOCUMENTS = [
       servers: list('those of the configuration first', {
         name: text('its name, with which the names of its tools begin'),
         source: text('`config`, or the file that brings it'),
-        state: one(
+        state: oneOf(
           '`untrusted`, `changed`: its file waits for `coppice trust`; `hidden`: the configuration has one of that name',
           'used',
           'untrusted',

@@ -7,7 +7,7 @@ import {
   maybeNumber,
   maybeTime,
   number,
-  one,
+  oneOf,
   text,
   texts,
   time,
@@ -191,7 +191,7 @@ export const SERVER_DOCUMENTS = [
     by: ['web'],
     shape: z.strictObject({
       url: text('signs a browser in, once, within a minute'),
-      scope: one('what the session may do', 'read', 'write'),
+      scope: oneOf('what the session may do', 'read', 'write'),
       expires_at: time('when it expires'),
     }),
   },
@@ -206,7 +206,7 @@ export const SERVER_DOCUMENTS = [
     name: 'coppice/session/v1',
     by: [],
     shape: z.strictObject({
-      scope: one('what this token or session may do', 'read', 'write'),
+      scope: oneOf('what this token or session may do', 'read', 'write'),
       version: text('of the server'),
     }),
   },

@@ -7,7 +7,7 @@ import {
   maybeGroup,
   maybeNumber,
   number,
-  one,
+  oneOf,
   outcome,
   text,
   texts,
@@ -36,7 +36,7 @@ export const TREE_DOCUMENTS = [
     shape: z.strictObject({
       id: text('the root'),
       ...outcome,
-      status: one(
+      status: oneOf(
         '`stopped`: by a signal, `--timeout`, or a provider that takes no requests; nothing is lost',
         'done',
         'failed',
@@ -98,7 +98,7 @@ export const TREE_DOCUMENTS = [
       lines: list('all lines, or the one that was asked about', {
         line: number('counted from 1'),
         text: text('its text'),
-        source: one(
+        source: oneOf(
           '`before`: it was there before the first change that the ledger knows; `outside`: written later, by no recorded call',
           'agent',
           'before',
@@ -128,7 +128,7 @@ export const TREE_DOCUMENTS = [
         number: number('within its tree, from 1'),
         title: text('what is to be done'),
         depends_on: z.array(z.number()).describe('tasks that must be done before'),
-        state: one('`blocked`: it waits for others', 'open', 'blocked', 'claimed', 'done'),
+        state: oneOf('`blocked`: it waits for others', 'open', 'blocked', 'claimed', 'done'),
         agent_id: maybe('who claimed it, or finished it'),
         agent_name: maybe('its name'),
         result: maybe('its result'),
@@ -176,7 +176,7 @@ export const TREE_DOCUMENTS = [
         agent_id: text('uuid'),
         root_id: text('the root of its tree'),
         name: text('its name'),
-        status: one('its status', 'running', 'idle', 'dead'),
+        status: oneOf('its status', 'running', 'idle', 'dead'),
         last_reply: maybe('text of its last finished turn'),
         error: text('why it failed').optional(),
         limit: text('the limit that ended its turn').optional(),
@@ -203,7 +203,7 @@ export const TREE_DOCUMENTS = [
         agent_id: text('its id'),
         name: text('its name'),
         branch: text('its branch'),
-        status: one('the outcome', 'merged', 'unchanged', 'conflict', 'test_failed', 'failed'),
+        status: oneOf('the outcome', 'merged', 'unchanged', 'conflict', 'test_failed', 'failed'),
         commit: maybe('the merge'),
         files: texts('those in conflict'),
         error: maybe('why it was not merged'),

@@ -51,7 +51,7 @@ export function kill(
   // A fork at rest has reported already, and one in a person's wait has no turn.
   const in_turn = target.status !== 'waiting' && !unit.isAtRest(target);
   const cut = target.origin === 'fork' && target.parent_id !== killer && in_turn;
-  const states = new Map(ids.map((id) => [id, killedState(parsed<AgentState>(unit.state(id)), by, at)]));
+  const states = new Map(ids.map((id) => [id, killedState(parseOrNull<AgentState>(unit.state(id)), by, at)]));
   for (const { id } of doomed) {
     const agent = unit.agent(id) as AgentFacts;
     const state = states.get(id) as Killed;
@@ -84,7 +84,7 @@ export function kill(
 }
 
 /** Returns null for malformed JSON: an agent whose row is damaged can still be killed, but what it did is then unknown. */
-function parsed<T>(text: string | null): T | null {
+function parseOrNull<T>(text: string | null): T | null {
   try {
     return JSON.parse(text ?? 'null') as T | null;
   } catch {
@@ -101,7 +101,7 @@ function awaitsOutcome({ parent_id, origin }: AgentFacts, dead: ReadonlySet<stri
 function outcomeOf(unit: UnitOfWork, agent: AgentFacts, state: Killed, at: number): NewMail {
   const { id, origin } = agent;
   const outcome = { type: 'failure', error: `Killed by ${state.by}`, error_kind: 'killed' };
-  const config = parsed<AgentConfig>(unit.facts.get('config', id));
+  const config = parseOrNull<AgentConfig>(unit.facts.get('config', id));
   const did = config === null ? undefined : deedsLine({ config, state }, at);
   const told = did === undefined ? {} : { did };
   // For the model that reads it, `you` is itself.

@@ -88,8 +88,8 @@ class ArgumentReader {
   }
 
   #changed<T>(field: string, written: unknown, value: T): T {
-    const was = written === undefined ? 'missing' : shown(written);
-    this.#note(`${field || 'arguments'}: ${was} → ${shown(value)}`);
+    const was = written === undefined ? 'missing' : shortJson(written);
+    this.#note(`${field || 'arguments'}: ${was} → ${shortJson(value)}`);
     return value;
   }
 
@@ -215,7 +215,7 @@ class ArgumentReader {
     const [plain, word] = [plainName(key), wordOf(value) ?? ''];
     const values = this.#own ? (IGNORED.get(plain) ?? []) : [];
     if (AGENT_TYPE.test(plain) && !/^(general|general-purpose|default|worker)$/i.test(word))
-      this.told.push(`${key} was ignored: there is no ${shown(value)} here`);
+      this.told.push(`${key} was ignored: there is no ${shortJson(value)} here`);
     return values.includes('*') || values.includes(word);
   }
 
@@ -235,7 +235,7 @@ class ArgumentReader {
   }
 }
 
-function shown(value: unknown): string {
+function shortJson(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 60)}…`.toWellFormed() : text;
 }

@@ -45,7 +45,7 @@ export function changeTasks(unit: UnitOfWork, call: TaskCall, order: TaskOrder):
     case 'release':
       return settle(unit, agent, list, order);
     case 'list':
-      return { ok: true, output: shown(list) };
+      return { ok: true, output: taskListResult(list) };
   }
 }
 
@@ -215,7 +215,7 @@ function brief({
   };
 }
 
-function shown(list: readonly ListedTask[]): Record<string, unknown> {
+function taskListResult(list: readonly ListedTask[]): Record<string, unknown> {
   const done = list.filter(({ state }) => state === 'done');
   const kept = new Set(done.slice(-DONE_SHOWN));
   const tasks = list.filter((task) => task.state !== 'done' || kept.has(task)).map(brief);

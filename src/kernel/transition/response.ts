@@ -2,7 +2,7 @@ import { missingEvidence } from '../../records/agent/deeds-line.ts';
 import type { Failure } from '../../records/agent/failure.ts';
 import type { Call, Turn } from '../../records/agent/state.ts';
 import { incompleteAnswer, marked, refusal } from '../../records/conversation/answer-ending.ts';
-import { textOf } from '../../records/conversation/child-text.ts';
+import { assistantText } from '../../records/conversation/child-text.ts';
 import { appendAnswer, appendAssistant, appendSystem } from './append.ts';
 import { countFailure, isRepeatedFailure, UNPROVED_MAX } from './breakers.ts';
 import { schedule } from './calls.ts';
@@ -14,7 +14,7 @@ import { endInFailure, endTurn, report, unprovedFailure } from './turn-end.ts';
 /** Handles an answer of the model: runs its calls, ends the child, or ends the turn. */
 export function answered(before: Turn, event: EventOf<'response'>, context: TransitionContext): Transition {
   const { calls, seq, submission, content, appendix } = event;
-  const text = textOf(content);
+  const text = assistantText(content);
   const turn: Turn = { ...before, requests: before.requests + 1 };
   const said = appendAssistant(content);
   const declined = refusal(content);

@@ -19,7 +19,7 @@ export function doing(state: AgentState, argumentsOf: View['argumentsOf']): stri
       const first = state.running.find(waitsForPerson) ?? state.running[0];
       if (first === undefined) return null;
       const others = state.running.length - 1;
-      return `${describe(first, argumentsOf)}${others > 0 ? ` +${others}` : ''}`;
+      return `${describeRunningCall(first, argumentsOf)}${others > 0 ? ` +${others}` : ''}`;
     }
     case 'awaiting':
       return `awaiting ${count(state.pending.length)}`;
@@ -36,7 +36,7 @@ function waitsForPerson(one: RunningCall): boolean {
   return isAsked(one) || one.questions !== undefined;
 }
 
-function describe(one: RunningCall, argumentsOf: View['argumentsOf']): string {
+function describeRunningCall(one: RunningCall, argumentsOf: View['argumentsOf']): string {
   const { call, wait } = one;
   if (isAsked(one)) return oneLine(`asks: ${subjectOf(call, argumentsOf(call))}`);
   const [question] = one.questions ?? [];

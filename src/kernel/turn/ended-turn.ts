@@ -2,7 +2,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import type { Deeds } from '../../records/agent/deeds.ts';
 import { deedsOf } from '../../records/agent/deeds-line.ts';
 import { type AgentState, isTerminal, restAfterSummary } from '../../records/agent/state.ts';
-import { allTexts, textOf } from '../../records/conversation/child-text.ts';
+import { allTexts, assistantText } from '../../records/conversation/child-text.ts';
 import { type Mail, WAKING_MAIL } from '../../records/conversation/mail.ts';
 import type { EventOf } from '../transition/event.ts';
 import type { View } from './view.ts';
@@ -54,7 +54,7 @@ export function replyIn(answer: EventOf<'response'>, before: AgentState, after: 
   // It would reach other models, whose providers refuse it, too.
   if (answer.content.finish === 'refused') return null;
   const unfinished = before.type === 'requesting' ? (before.turn.unfinished ?? '') : '';
-  return unfinished + textOf(answer.content);
+  return unfinished + assistantText(answer.content);
 }
 
 /**

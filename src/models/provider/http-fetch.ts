@@ -51,7 +51,7 @@ export function getText(
 ): Promise<HttpText> {
   const call = { method: 'GET', headers, body: [], signal, idle_ms };
   return sendHttp(httpAddress(url), call, async (answer) => {
-    const text = await textOf(answer);
+    const text = await readBody(answer);
     return { status: answer.statusCode ?? 0, type: typeOf(answer), text };
   });
 }
@@ -181,7 +181,7 @@ export function typeOf({ headers }: IncomingMessage): string {
 }
 
 /** Reads a whole body; of a huge one only the beginning. */
-export async function textOf(answer: AsyncIterable<Uint8Array>): Promise<string> {
+export async function readBody(answer: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of answer) {

@@ -35,7 +35,7 @@ export function refusedMessage(
   if (!isJsonObject(message)) return null;
   const pieces = asList(message.content ?? message.parts);
   const piece = part === undefined ? undefined : pieces[part];
-  const told = describe(isJsonObject(piece) ? piece : message, message, all);
+  const told = describePiece(isJsonObject(piece) ? piece : message, message, all);
   return { told, index: indexOf(isJsonObject(piece) ? piece : piecesOf(message)[0], all, messages) };
 }
 
@@ -80,7 +80,7 @@ function kindOf(piece: unknown): string | null {
   )
     return 'call';
   if (/thinking|reasoning/.test(type) || piece.thought === true) return null;
-  return `text ${textOf(piece)}`;
+  return `text ${pieceText(piece)}`;
 }
 
 function kindsOf(message: PromptMessage): readonly string[] {
@@ -91,7 +91,7 @@ function kindsOf(message: PromptMessage): readonly string[] {
   );
 }
 
-function describe(piece: JsonObject, message: JsonObject, all: readonly unknown[]): string {
+function describePiece(piece: JsonObject, message: JsonObject, all: readonly unknown[]): string {
   const call = piece.functionCall ?? piece.function ?? piece;
   const name = isJsonObject(call) && typeof call.name === 'string' ? call.name : null;
   const id =
@@ -107,9 +107,9 @@ function describe(piece: JsonObject, message: JsonObject, all: readonly unknown[
   const calls = asList(piece.tool_calls).flatMap((one) =>
     isJsonObject(one) && isJsonObject(one.function) ? [String(one.function.name)] : [],
   );
-  if (calls.length > 0 && textOf(piece) === '') return `the call of ${calls.join(', ')}`;
+  if (calls.length > 0 && pieceText(piece) === '') return `the call of ${calls.join(', ')}`;
   const who = message.role === 'assistant' || message.role === 'model' ? 'the answer' : 'the message';
-  return `${who} ${excerpt(textOf(piece))}`;
+  return `${who} ${excerpt(pieceText(piece))}`;
 }
 
 /** Searches the body for the name of the call with this id. */
@@ -126,7 +126,7 @@ function calledAs(id: unknown, all: readonly unknown[]): string {
   return 'a call';
 }
 
-function textOf(piece: JsonObject): string {
+function pieceText(piece: JsonObject): string {
   if (typeof piece.text === 'string') return piece.text;
   if (typeof piece.content === 'string') return piece.content;
   return asList(piece.content ?? piece.parts)

@@ -11,8 +11,8 @@ import {
   type HttpCall,
   headersOf,
   JSON_TYPE,
+  readBody,
   sendHttp,
-  textOf,
   typeOf,
 } from '../provider/http-fetch.ts';
 import { saidIn, saidInBody } from '../refusals/said-in.ts';
@@ -47,13 +47,13 @@ export async function sendWire(
     const foreign = foreignAnswer(answer, url);
     try {
       if (foreign !== null) {
-        const body = typeOf(answer) === JSON_TYPE ? parsedObject(await textOf(answer)) : null;
+        const body = typeOf(answer) === JSON_TYPE ? parsedObject(await readBody(answer)) : null;
         answer.destroy();
         if (body === null) throw foreign;
         return takeWhole(body, reader, collector, foreign);
       }
       if (status < 200 || status >= 300) {
-        const body = await textOf(answer);
+        const body = await readBody(answer);
         throw refusal(saidInBody(body) ?? answer.statusMessage ?? '', status, body);
       }
       await read(answer, reader, collector);

@@ -77,7 +77,7 @@ export const readWrapper: ReadArguments = (words) => {
   if (before.some(maySplit)) return hidden(`the arguments of ${name}`);
   if (grammar.text !== undefined && words[start]?.startsWith('-') === true)
     return words[start] === `-${grammar.text}`
-      ? [textOf(words[start + 1], name)]
+      ? [innerText(words[start + 1], name)]
       : hidden(`an option of ${name}`);
   // `env -` is `env -i`.
   if (name === 'env' && words[start] === '-') start += 1;
@@ -90,7 +90,7 @@ export const readWrapper: ReadArguments = (words) => {
   // Words read from standard input are appended.
   if (name === 'xargs') return [{ words: [...(rest.length === 0 ? ['echo'] : replaced(words, rest)), MANY] }];
   if (rest.length === 0) return grammar.shell === true ? hidden(`the shell of ${name}`) : inner;
-  return [...inner, grammar.joined === true ? textOf(rest.join(' '), name) : { words: rest }];
+  return [...inner, grammar.joined === true ? innerText(rest.join(' '), name) : { words: rest }];
 };
 
 /** Index of the first word after the options; null if an option is not in the grammar. Adds shell text in option values to `inner`. */
@@ -122,14 +122,14 @@ function afterOptions(words: readonly string[], grammar: Grammar, inner: InnerCo
       const value = glued ? word.slice(letter + 1) : words[at + 1];
       if (!glued) at += 1;
       if (value === undefined || maySplit(value)) return null;
-      if (is_text) inner.push(textOf(value, words[0]!));
+      if (is_text) inner.push(innerText(value, words[0]!));
       break;
     }
   }
   return at;
 }
 
-function textOf(text: string | undefined, name: string): InnerCommand {
+function innerText(text: string | undefined, name: string): InnerCommand {
   return text !== undefined && isKnown(text)
     ? { text, posix: true }
     : { hidden: `the text that ${name} gives to a shell` };

@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { canonical, governingIn, isInside, type Placeholder } from './governing.ts';
+import { governingIn, isInside, type Placeholder, realPathOrNull } from './governing.ts';
 import { type SandboxView, SHOWN_IF_STRICT, viewOf } from './sandbox-view.ts';
 import { guardFolder } from './self-running.ts';
 
@@ -58,14 +58,15 @@ export interface BubblewrapCall extends Pick<ReturnType<typeof guardFolder>, 'ta
  */
 export function bubblewrapCall(layout: SandboxLayout): BubblewrapCall {
   const { cwd, home, tmp, output } = layout;
-  if (canonical(cwd) !== cwd) throw new Error(`the folder ${cwd} is gone, or is a link to another one now`);
+  if (realPathOrNull(cwd) !== cwd)
+    throw new Error(`the folder ${cwd} is gone, or is a link to another one now`);
   const { opened, read, write, closed, shown, hidden } = viewOf(layout);
   const memory = ['/dev/shm', ...(layout.strict ? [home] : []), ...(tmp === null ? ['/tmp'] : [])];
   const size = layout.memory_bytes === Infinity ? [] : ['--size', String(layout.memory_bytes)];
   // Secrets that do not exist yet: created while the program runs, they would be visible.
   const later = layout.hidden.filter(
     (path) =>
-      canonical(path) === null && ![...opened, ...closed, ...hidden].some((one) => isInside(path, one)),
+      realPathOrNull(path) === null && ![...opened, ...closed, ...hidden].some((one) => isInside(path, one)),
   );
   const { writable, missing, ...governed } = governingIn(cwd, layout.lasting);
   const guard = guardFolder(cwd, layout.unprotected ?? [], writable);
@@ -137,8 +138,8 @@ export function programWithin(layout: SandboxLayout, file: string): string {
   const shown = [...SHOWN_IF_STRICT, layout.cwd, ...layout.read, ...layout.write];
   const isShown = (path: string) => shown.some((place) => isInside(path, place));
   const name = basename(file);
-  for (const path of [file, canonical(file), join('/usr/bin', name), join('/bin', name)]) {
-    const real = path === null ? null : canonical(path);
+  for (const path of [file, realPathOrNull(file), join('/usr/bin', name), join('/bin', name)]) {
+    const real = path === null ? null : realPathOrNull(path);
     if (path !== null && real !== null && basename(path) === name && isShown(path) && isShown(real))
       return path;
   }

@@ -136,11 +136,11 @@ function forbidLink(path: string): void {
 }
 
 function readsWorktreeSettings(config: string): boolean {
-  return /worktreeconfig/i.test(textOf(config));
+  return /worktreeconfig/i.test(fileTextOrEmpty(config));
 }
 
 /** Returns null if the path does not exist. */
-export function canonical(path: string): string | null {
+export function realPathOrNull(path: string): string | null {
   try {
     // Most paths do not exist, and an error costs more than a look.
     return existsSync(path) ? realpathSync(path) : null;
@@ -149,7 +149,7 @@ export function canonical(path: string): string | null {
   }
 }
 
-export function textOf(path: string): string {
+export function fileTextOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
@@ -163,7 +163,7 @@ export function namedInSettings(
   keys: string,
   folder: string,
 ): readonly { readonly key: string; readonly path: string }[] {
-  const lines = textOf(config).matchAll(
+  const lines = fileTextOrEmpty(config).matchAll(
     new RegExp(`^\\s*(?:\\[[^\\]]*\\]\\s*)?(${keys})\\s*=\\s*"?([^"\\n;#]*)`, 'gim'),
   );
   return [...lines].flatMap(([, name = '', value = '']) => {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
-import { canonical, isInside, namedInSettings, repositoryOf, textOf } from './governing.ts';
+import { fileTextOrEmpty, isInside, namedInSettings, realPathOrNull, repositoryOf } from './governing.ts';
 import { SHOWN_IN_HOME, SHOWN_IN_RUN, SHOWN_IN_TOOLCHAIN, secretPaths } from './known-places.ts';
 
 /** Folders that a strict sandbox shows: programs, libraries and their settings. */
@@ -31,9 +31,9 @@ const PATHS = /(?<![\w.~$}-])(?:~\/|\.\.\/|\/)[^\s'"`:;,()<>|&$*?[\]{}]+/g;
 
 /** Canonical home folders of the user (`home`) and of the other people of this machine, whose numbers have four digits or more. */
 function homesOf(home: string): string[] {
-  const people = textOf('/etc/passwd').matchAll(/^(?:[^:]*:){2}\d{4,}:(?:[^:]*:){2}(\/[^:]*)/gm);
+  const people = fileTextOrEmpty('/etc/passwd').matchAll(/^(?:[^:]*:){2}\d{4,}:(?:[^:]*:){2}(\/[^:]*)/gm);
   const all = [home, '/root', ...Array.from(people, ([, folder = '']) => folder)];
-  return all.flatMap((path) => canonical(path) ?? []);
+  return all.flatMap((path) => realPathOrNull(path) ?? []);
 }
 
 export interface SandboxView {
@@ -58,16 +58,16 @@ export interface SandboxView {
 /** What a program sees of the file system, and what it does not; canonical paths. */
 export function viewOf(view: SandboxView) {
   const { cwd, home, strict, sockets } = view;
-  const write = view.write.filter((path) => canonical(path) === path);
+  const write = view.write.filter((path) => realPathOrNull(path) === path);
   const read = view.read.filter(
-    (path) => canonical(path) === path && ![cwd, ...write].some((other) => isInside(path, other)),
+    (path) => realPathOrNull(path) === path && ![cwd, ...write].some((other) => isInside(path, other)),
   );
   const opened = [cwd, ...read, ...write];
   const homes = homesOf(home);
   // Only what `shownIn` returns is visible of these.
   const folders = [
     ...homes,
-    ...[...PARENTS, ...(sockets ? [] : ['/run'])].flatMap((path) => canonical(path) ?? []),
+    ...[...PARENTS, ...(sockets ? [] : ['/run'])].flatMap((path) => realPathOrNull(path) ?? []),
   ];
   const closable = folders.filter(
     (path) =>
@@ -75,7 +75,7 @@ export function viewOf(view: SandboxView) {
       !opened.some((one) => isInside(path, one)),
   );
   const closed = strict ? [] : [...new Set(closable)].filter((path) => !isWithin(path, closable));
-  const barred = view.hidden.flatMap((path) => canonical(path) ?? []);
+  const barred = view.hidden.flatMap((path) => realPathOrNull(path) ?? []);
   // A /tmp of its own hides what people start from there. That of commands is on disk, where a mount would leave something behind.
   const apart = strict ? [] : [...closed, '/tmp'];
   const shown = shownIn(view, view.tmp === null ? apart : closed, opened, barred);
@@ -83,7 +83,7 @@ export function viewOf(view: SandboxView) {
   const isClosed = (path: string) => strict || closed.some((folder) => isInside(path, folder));
   const places = [...opened, ...shown.keys(), ...(strict ? SHOWN_IF_STRICT : [])];
   const secrets = secretPaths(homes.filter((one) => one === homes[0] || !isClosed(one)));
-  const hidden = [...secrets.flatMap((path) => canonical(path) ?? []), ...barred].filter(
+  const hidden = [...secrets.flatMap((path) => realPathOrNull(path) ?? []), ...barred].filter(
     (path) =>
       !isClosed(path) ||
       places.some((one) => isInside(path, one)) ||
@@ -107,7 +107,7 @@ function shownIn(
   const places = [...known, ...programPlaces(view.programs, closed, opened, known)];
   // Links are shown as what they lead to, which is also shown in its own place.
   const all = places.flatMap((path) => {
-    const real = canonical(path);
+    const real = realPathOrNull(path);
     return real === null ? [] : [path, real].map((at) => [at, real] as const);
   });
   const free = all.filter(
@@ -151,11 +151,11 @@ function programPlaces(
   known: readonly string[],
 ): string[] {
   const around = (path: string) => {
-    const real = (isAbsolute(path) && canonical(path)) || '/';
+    const real = (isAbsolute(path) && realPathOrNull(path)) || '/';
     return [...opened, ...known].some((one) => isInside(real, one)) ? [] : foldersAround(real, closed);
   };
   const folders = (process.env.PATH ?? '').split(delimiter).filter((path) => {
-    const real = canonical(path) ?? '/';
+    const real = realPathOrNull(path) ?? '/';
     // A link in a folder that agents can write is theirs.
     return isWithin(real, closed) && !opened.some((one) => isInside(real, one));
   });
@@ -195,12 +195,12 @@ function linksIn(folder: string): string[] {
 export function missedBy(view: SandboxView, text: string): string[] {
   const { opened, apart, shown } = viewOf(view);
   const secret = [...secretPaths(homesOf(view.home)), ...view.hidden].flatMap(
-    (path) => canonical(path) ?? [],
+    (path) => realPathOrNull(path) ?? [],
   );
   const visible = [...opened, ...shown.keys(), ...secret];
   const named = text
     .match(PATHS)
-    ?.flatMap((path) => canonical(resolve(view.cwd, path.replace(/^~\//, `${view.home}/`))) ?? []);
+    ?.flatMap((path) => realPathOrNull(resolve(view.cwd, path.replace(/^~\//, `${view.home}/`))) ?? []);
   const missed = [...new Set(named)].flatMap((path) => {
     if (view.tmp !== null && isInside(path, '/tmp') && existsSync(join(view.tmp, path.slice(4)))) return [];
     if (visible.some((one) => isInside(path, one) || isInside(one, path))) return [];

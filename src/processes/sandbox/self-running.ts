@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { canonical, isInside } from './governing.ts';
+import { isInside, realPathOrNull } from './governing.ts';
 import { placesOf } from './known-places.ts';
 
 /** What editors, agent programs and hooks run by themselves in a folder that counts as trusted, relative to it (docs/sandbox.md). */
@@ -28,12 +28,12 @@ export function selfRunning(unprotected: readonly string[]): readonly string[] {
  */
 export function guardFolder(cwd: string, unprotected: readonly string[], repositories: readonly string[]) {
   const places = selfRunning(unprotected);
-  const loose = places.filter((place) => canonical(join(cwd, place)) !== join(cwd, place));
+  const loose = places.filter((place) => realPathOrNull(join(cwd, place)) !== join(cwd, place));
   const before = loose.map((place) => stateOf(cwd, place));
   const plans = repositories.map((folder) => planOf(folder));
   return {
     read_only: places
-      .flatMap((place) => canonical(join(cwd, place)) ?? [])
+      .flatMap((place) => realPathOrNull(join(cwd, place)) ?? [])
       .filter((path) => isInside(path, cwd)),
     takeBack: () => [
       ...loose.flatMap((place, at) => {
@@ -57,7 +57,7 @@ const NOTHING = ' null undefined undefined';
 
 /** Identifies what is there, or the link that may lead to what is to come. */
 function stateOf(folder: string, place: string): string {
-  const real = canonical(join(folder, place));
+  const real = realPathOrNull(join(folder, place));
   const status = real === null ? undefined : fs.statSync(real, { throwIfNoEntry: false });
   const link = linkOf(folder, place) ?? '';
   return `${targetOf(link)} ${real} ${status?.ino} ${status?.ctimeMs}`;

@@ -16,7 +16,7 @@ export function allTexts(...texts: readonly (string | undefined)[]): string {
     .join('\n\n');
 }
 
-export function textOf({ parts }: Pick<AssistantContent, 'parts'>): string {
+export function assistantText({ parts }: Pick<AssistantContent, 'parts'>): string {
   return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
 }
 
@@ -43,6 +43,8 @@ export function resultLine(result: string, limit: string | null | undefined): st
 /** The assistant texts of these messages, without those of refused answers, which no model must be sent. */
 export function saidIn(messages: readonly Message[]): string[] {
   return messages.flatMap((message) =>
-    message.kind === 'assistant' && message.content.finish !== 'refused' ? [textOf(message.content)] : [],
+    message.kind === 'assistant' && message.content.finish !== 'refused'
+      ? [assistantText(message.content)]
+      : [],
   );
 }

@@ -1,7 +1,7 @@
 import { withDeeds } from '../text/untrusted-text.ts';
 import { toldAsInterrupted } from './answer-ending.ts';
 import { type Checkpoint, checkpointText, type Elision, elided, type Spoken } from './checkpoint.ts';
-import { textOf } from './child-text.ts';
+import { assistantText } from './child-text.ts';
 import { typedText } from './facts/message-facts.ts';
 import type {
   AssistantContent,
@@ -245,7 +245,7 @@ export class Prompt {
   /** Assistant texts of the agent's own messages, oldest first: all, or those since the newest message addressed to it. */
   said(since: 'beginning' | 'spoken-to'): string[] {
     const own = this.#own.slice(since === 'beginning' ? this.#inherited : this.#spoken_to);
-    return own.flatMap((message) => (message.role === 'assistant' ? [textOf(message)] : []));
+    return own.flatMap((message) => (message.role === 'assistant' ? [assistantText(message)] : []));
   }
 
   /** The prefix of every fork at this point; each open call of the newest assistant message is answered with the same placeholder. */

@@ -34,7 +34,7 @@ export function formValues(
 function readValue(field: FormField, value: FormValue): Read {
   switch (field.kind) {
     case 'text':
-      return textOf(field, value);
+      return readTextField(field, value);
     case 'number':
     case 'integer':
       return numberOf(field, value);
@@ -52,7 +52,7 @@ function readValue(field: FormField, value: FormValue): Read {
   }
 }
 
-function textOf({ min = 0, max = TEXT_MAX, format }: FormField, value: FormValue): Read {
+function readTextField({ min = 0, max = TEXT_MAX, format }: FormField, value: FormValue): Read {
   if (typeof value !== 'string') return no('must be text');
   const length = [...value].length;
   if (length < min) return no(`must have at least ${min} characters`);

@@ -54,11 +54,11 @@ export function outcomeOf(agent: OutcomeFacts, unled: string | null = null): Out
   if (pause !== null) return ofPause(pause, unled);
   const asked = openAsks(state).length;
   if (asked > 0) return forYou(asked);
-  if (unled !== null) return said('unled', unled);
+  if (unled !== null) return outcomeWithText('unled', unled);
   const own = (agent.reply ?? null) === null ? 'its turn' : 'its agents';
   const what = queued ? own : waitedFor(state, agent.updated_at ?? 0);
   if (what !== null) return { outcome: 'waiting', outcome_text: `waiting for ${what}` };
-  return said('working', doing ?? '');
+  return outcomeWithText('working', doing ?? '');
 }
 
 /** The outcome of a tree, from those of its agents. `total`: agents that it ever had. Of those that have ended, only those that did not end well must be among `agents`. */
@@ -74,8 +74,8 @@ export function treeOutcome(root_id: string, agents: readonly Standing[], total 
   const open =
     approvals[0] ?? asking[0] ?? found('unled')[0] ?? working[0] ?? provider ?? found('waiting')[0];
   if (open !== undefined && open === working[0] && open !== root)
-    return said('working', `${working.length} of ${total} agents`);
-  const head = open ?? root ?? said('done', '');
+    return outcomeWithText('working', `${working.length} of ${total} agents`);
+  const head = open ?? root ?? outcomeWithText('done', '');
   const { outcome, outcome_text } = head;
   if (outcome !== 'done' && outcome !== 'cut_short') return { outcome, outcome_text };
   const failed = others.filter((one) => one.outcome === 'failed' || one.outcome === 'declined');
@@ -130,18 +130,19 @@ function ended(state: AgentState, origin?: Origin): Outcome {
   const failure = (state.type === 'killed' && state.by !== 'you' && state.failure) || failureOf(state);
   if (failure !== null) {
     const word = OF_KIND[failure.kind] ?? 'failed';
-    return said(word, `${word === 'failed' ? `${failure.kind}: ` : ''}${failure.error}`);
+    return outcomeWithText(word, `${word === 'failed' ? `${failure.kind}: ` : ''}${failure.error}`);
   }
   if (state.type === 'idle' && state.stopped_by !== undefined)
     return { outcome: 'stopped', outcome_text: `stopped by ${oneLine(state.stopped_by)}` };
   const limit = cutShort(state);
   const denied = state.type === 'completed' ? deniedToRun(state, origin) : null;
-  if (denied?.did === false) return said('failed', `${limit === null ? '' : `${limit}; `}${denied.line}`);
-  return limit === null ? said('done', '') : said('cut_short', limit);
+  if (denied?.did === false)
+    return outcomeWithText('failed', `${limit === null ? '' : `${limit}; `}${denied.line}`);
+  return limit === null ? outcomeWithText('done', '') : outcomeWithText('cut_short', limit);
 }
 
 function forYou(many: number): Outcome {
-  return said('waiting_for_you', many === 1 ? '1 approval' : `${many} approvals`);
+  return outcomeWithText('waiting_for_you', many === 1 ? '1 approval' : `${many} approvals`);
 }
 
 /** What a working agent waits for, and until when; null if it does not only wait. */
@@ -165,9 +166,9 @@ function timeText(at: number, since: number): string {
 
 /** A request that waits for its provider: until the time that it named, or until a person has done something about it. */
 function ofPause({ text, failure, opens_at, tries, at }: Pause, unled: string | null): Outcome {
-  if (opens_at === null) return said('waiting_for_you', `${text} (${failure.error})`);
+  if (opens_at === null) return outcomeWithText('waiting_for_you', `${text} (${failure.error})`);
   const until = `${tries === 0 ? 'until' : '(next try at'} ${timeText(opens_at, at)}${tries === 0 ? '' : ')'}`;
-  if (unled !== null) return said('unled', `waiting for ${text} ${until}; ${unled}`);
+  if (unled !== null) return outcomeWithText('unled', `waiting for ${text} ${until}; ${unled}`);
   return { outcome: 'waiting', outcome_text: oneLine(`waiting for ${text} ${until}`) };
 }
 
@@ -185,7 +186,7 @@ function partOf(some: readonly Outcome[], word: string, all: number, head: Outco
 }
 
 /** Both parts of an outcome; `why` may be empty. */
-export function said(outcome: OutcomeWord, why: string): Outcome {
+export function outcomeWithText(outcome: OutcomeWord, why: string): Outcome {
   const text = oneLine(why);
   return { outcome, outcome_text: text === '' ? nameOf(outcome) : `${nameOf(outcome)}: ${text}` };
 }

@@ -3,7 +3,7 @@ import { framedName } from '../agent/agent-name.ts';
 import type { AgentState, ChildOutcome } from '../agent/state.ts';
 import { allTexts, withPartial } from '../conversation/child-text.ts';
 import { deedsEnd, framed, framedReason, quoteStamps } from '../text/untrusted-text.ts';
-import { deniedToRun, type Outcome, type OutcomeWord, said } from './outcome.ts';
+import { deniedToRun, type Outcome, type OutcomeWord, outcomeWithText } from './outcome.ts';
 import type { Run, RunSource, RunStatus } from './run.ts';
 
 type RunFacts = Pick<Run, 'status' | 'error'> & Partial<Pick<Run, 'outcome' | 'outcome_text'>>;
@@ -17,7 +17,7 @@ const OF_STATUS: Readonly<Record<RunStatus, OutcomeWord>> = {
 export function outcomeOfRun({ status, error, outcome = null, outcome_text = null }: RunFacts): Outcome {
   if (outcome !== null && outcome_text !== null) return { outcome, outcome_text };
   const word = status === 'completed' && error !== null ? 'cut_short' : OF_STATUS[status];
-  return said(word, error ?? '');
+  return outcomeWithText(word, error ?? '');
 }
 
 export type RunOutcome = Pick<Run, 'status' | 'result' | 'error'>;

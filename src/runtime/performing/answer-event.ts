@@ -6,7 +6,7 @@ import type { ModelOutcome } from '../../models/model.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { mustSubmit } from '../../records/agent/agent.ts';
 import type { Call } from '../../records/agent/state.ts';
-import { textOf } from '../../records/conversation/child-text.ts';
+import { assistantText } from '../../records/conversation/child-text.ts';
 import type { AssistantContent, CallPart } from '../../records/conversation/message.ts';
 import { isServerTool } from '../../records/server-tools.ts';
 import { storable } from '../../records/text/text.ts';
@@ -66,7 +66,7 @@ export function answered(
       const { side_by_side, idempotent } = setup.tools.get(name) ?? setup.findTool(name) ?? harmless;
       return { id, name, input, ...(note !== undefined && { note }), side_by_side, idempotent };
     });
-  const announced = whole && calls.length === 0 && announcesCalls(textOf({ parts }));
+  const announced = whole && calls.length === 0 && announcesCalls(assistantText({ parts }));
   return {
     ...(announced && { announced }),
     type: 'response',

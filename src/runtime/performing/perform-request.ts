@@ -77,7 +77,7 @@ export async function performRequest(cell: Cell, context: RequestContext, insist
       ? await ask(cell, controller, context, insists, () => {
           began_ms = clock.lap();
         })
-      : exceededCreationLimit(verdict.text);
+      : limitReached(verdict.text);
   // Aborted, replaced, or no longer led here: the answer is dropped.
   if (cell.request !== controller || cell.gone) return;
   withdrawQuestions(cell);
@@ -260,7 +260,7 @@ function failed(
     : { type: 'request-failed', at, failure: kept, partial: storable(partial) };
 }
 
-function exceededCreationLimit(error: string): ModelOutcome {
+function limitReached(error: string): ModelOutcome {
   return { type: 'failure', failure: { kind: 'limit', error, retryable: true } };
 }
 

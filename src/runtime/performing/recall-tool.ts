@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { textOf } from '../../records/conversation/child-text.ts';
+import { assistantText } from '../../records/conversation/child-text.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { outputText } from '../../records/text/untrusted-text.ts';
 import type { Tool } from '../../records/tool.ts';
@@ -48,7 +48,7 @@ function textIn({ kind, content }: PlacedMessage): string {
       const calls = content.parts.flatMap((part) =>
         part.type === 'call' ? [`${part.name} ${part.input}`] : [],
       );
-      return [textOf(content), ...calls].filter((text) => text !== '').join('\n');
+      return [assistantText(content), ...calls].filter((text) => text !== '').join('\n');
     }
     case 'result':
       return outputText(content);

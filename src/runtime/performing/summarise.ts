@@ -2,7 +2,7 @@ import { checkpointOf } from '../../kernel/context/checkpoint-of.ts';
 import type { RequestRecord } from '../../kernel/step.ts';
 import type { EventOf } from '../../kernel/transition/event.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../../models/model.ts';
-import { textOf } from '../../records/conversation/child-text.ts';
+import { assistantText } from '../../records/conversation/child-text.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Cell } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
@@ -82,7 +82,7 @@ export async function summarise(
   if (outcome.type === 'failure')
     return OUTAGES.has(outcome.failure.kind) ? outcome : { type: 'event', event: event(null) };
   const { content, usage, finish } = outcome;
-  const text = finish === 'refused' ? '' : textOf(content).trim();
+  const text = finish === 'refused' ? '' : assistantText(content).trim();
   return {
     type: 'event',
     event: event(text === '' ? null : text),

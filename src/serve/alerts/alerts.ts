@@ -4,7 +4,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { failureOf } from '../../records/agent/state.ts';
 import { deliveryId, type NewDelivery } from '../../records/run/delivery.ts';
 import { clean } from '../../render/clean.ts';
-import type { Load } from '../../store/load-reads.ts';
+import type { Load } from '../../store/load-ledger.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
 import { type FeedPosition, RequestFeed } from '../../trees/request-feed.ts';
 

@@ -26,7 +26,7 @@ const RULE_MAX = 2_000;
 const VALUE_MAX = 100_000;
 const VALUES_MAX = 200;
 
-const shown = z
+const shownDigestField = z
   .string()
   .optional()
   .describe('`shown` of what was seen; default: the id in the path, which implies it');
@@ -74,7 +74,7 @@ export const PEOPLE_ROUTES = [
         .max(RULE_MAX)
         .optional()
         .describe('what is granted, such as `bash:git status *`; default: the whole tool'),
-      shown,
+      shown: shownDigestField,
       values: z
         .record(z.string(), formValue)
         .optional()
@@ -91,7 +91,7 @@ export const PEOPLE_ROUTES = [
     answer: 'coppice/approval/v1',
     body: z.strictObject({
       note: z.string().max(NOTE_MAX).default('').describe('what the model is told'),
-      shown,
+      shown: shownDigestField,
       dismissed: z.boolean().optional().describe('of a question: it is dismissed without a decision'),
     }),
     handle: (sources, request) =>

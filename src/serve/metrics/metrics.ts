@@ -3,7 +3,7 @@ import { isWorking } from '../../records/agent/state.ts';
 import type { Usage } from '../../records/agent/usage.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
-import type { Load } from '../../store/load-reads.ts';
+import type { Load } from '../../store/load-ledger.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
 import { pause } from '../../trees/cpu-meter.ts';
 import { PAGE, RequestFeed } from '../../trees/request-feed.ts';
@@ -93,7 +93,7 @@ export class Metrics {
       coppice_model_gate_limit: gates.map(({ labels, limit }) => ({ labels, value: limit })),
       coppice_model_gate_at_work: gates.map(({ labels, at_work }) => ({ labels, value: at_work })),
       coppice_model_gate_waiting: gates.map(({ labels, waiting }) => ({ labels, value: waiting })),
-      coppice_stream_clients: one(this.#clients()),
+      coppice_stream_clients: unlabelledSample(this.#clients()),
       ...this.#processSamples(),
     };
     return Object.entries(METRICS)
@@ -128,14 +128,14 @@ export class Metrics {
     this.#loop.reset();
     return {
       coppice_event_loop_delay_seconds: delays,
-      process_resident_memory_bytes: one(process.memoryUsage.rss()),
-      process_cpu_seconds_total: one((user + system) / 1e6),
-      process_start_time_seconds: one(Math.round(Date.now() / 1_000 - process.uptime())),
+      process_resident_memory_bytes: unlabelledSample(process.memoryUsage.rss()),
+      process_cpu_seconds_total: unlabelledSample((user + system) / 1e6),
+      process_start_time_seconds: unlabelledSample(Math.round(Date.now() / 1_000 - process.uptime())),
     };
   }
 }
 
-function one(value: number): readonly Sample[] {
+function unlabelledSample(value: number): readonly Sample[] {
   return [{ labels: {}, value }];
 }
 
@@ -149,8 +149,8 @@ function loadSamples(load: Load, workers: readonly KnownWorker[], now: number): 
   return {
     coppice_agents: by_status.samples(),
     coppice_trees: by_need.samples(),
-    coppice_approvals_waiting: one(asks.reduce((sum, { count }) => sum + count, 0)),
-    coppice_approvals_oldest_seconds: one((now - oldest) / 1_000),
+    coppice_approvals_waiting: unlabelledSample(asks.reduce((sum, { count }) => sum + count, 0)),
+    coppice_approvals_oldest_seconds: unlabelledSample((now - oldest) / 1_000),
     coppice_runs: runs.flatMap(({ source, queued, running }) => [
       { labels: { source, status: 'queued' }, value: queued },
       { labels: { source, status: 'running' }, value: running },
@@ -160,8 +160,8 @@ function loadSamples(load: Load, workers: readonly KnownWorker[], now: number): 
       { labels: { status: 'failed' }, value: deliveries.failed },
     ],
     coppice_workers: by_role.samples(),
-    coppice_schedules: one(schedules.enabled),
-    coppice_schedules_due: one(schedules.due),
+    coppice_schedules: unlabelledSample(schedules.enabled),
+    coppice_schedules_due: unlabelledSample(schedules.due),
   };
 }
 

@@ -25,7 +25,7 @@ export async function withMessages(
     const at = messages.findIndex(({ seq }) => seq === (index === 0 ? turn.seq : source?.seq));
     const message = messages[at];
     if (message === undefined) return {};
-    if (index === 0) return contents ? { [ATTRIBUTE.input_messages]: said([message]) } : {};
+    if (index === 0) return contents ? { [ATTRIBUTE.input_messages]: messagesJson([message]) } : {};
     if (message.kind !== 'assistant') return {};
     const { content, seq } = message;
     if (source?.call_id === null)
@@ -66,11 +66,14 @@ function finishOf({ finish, parts }: Answer): string {
 }
 
 function exchange(asked: readonly PlacedMessage[], answer: PlacedMessage): Attributes {
-  return { [ATTRIBUTE.input_messages]: said(asked), [ATTRIBUTE.output_messages]: said([answer]) };
+  return {
+    [ATTRIBUTE.input_messages]: messagesJson(asked),
+    [ATTRIBUTE.output_messages]: messagesJson([answer]),
+  };
 }
 
 /** The newest of the messages, as far as they fit. */
-function said(messages: readonly PlacedMessage[]): string {
+function messagesJson(messages: readonly PlacedMessage[]): string {
   const texts: string[] = [];
   let left = TEXT_MAX;
   for (const message of messages.toReversed()) {

@@ -3,7 +3,7 @@ import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { keptIn } from '../../records/kept-in.ts';
 import type { Conversation } from '../read-records.ts';
 import { type Database, NO_LIMIT } from './database.ts';
-import { mailOf, messageOf, parsed, type Row } from './rows.ts';
+import { mailOf, messageOf, parseColumn, type Row } from './rows.ts';
 
 /** Messages of one agent that belong to a conversation: its own, or an ancestor's up to a fork point. */
 interface Part {
@@ -38,7 +38,7 @@ async function partsOf(db: Database, ids: readonly string[], more = ''): Promise
     parts.get(leaf as string)?.push({
       ...{ id: id as string, from: own_from as number, to: until as number },
       checkpoint: checkpoint
-        ? parsed<{ readonly data: Checkpoint }>({ id, checkpoint }, 'checkpoint').data
+        ? parseColumn<{ readonly data: Checkpoint }>({ id, checkpoint }, 'checkpoint').data
         : null,
     });
   return parts;

@@ -1,12 +1,12 @@
 /** The store contract on any database: queries that both speak, and decisions of kernel/ledger in transactions. */
 
 import type { Store } from '../store.ts';
+import { schedules } from './cron-queries.ts';
 import type { Database } from './database.ts';
 import { leases } from './lease-queries.ts';
-import { loadReads } from './load.ts';
+import { loadReads } from './load-queries.ts';
 import { outbox } from './outbox-queries.ts';
-import { retention } from './retention.ts';
-import { schedules } from './schedules.ts';
+import { retention } from './retention-queries.ts';
 import { treeReads } from './tree-reads.ts';
 import { treeWrites } from './tree-writes.ts';
 

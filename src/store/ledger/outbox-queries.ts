@@ -3,7 +3,7 @@ import { splitTarget } from '../../records/run/delivery.ts';
 import type { OutboxLedger } from '../outbox-ledger.ts';
 import { type Database, NO_LIMIT } from './database.ts';
 import { goneWorkers } from './lease-queries.ts';
-import { removeBatch } from './retention.ts';
+import { removeBatch } from './retention-queries.ts';
 import { deliveryOf, type Row } from './rows.ts';
 import {
   below,

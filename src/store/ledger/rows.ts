@@ -8,7 +8,7 @@ import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { CronFire, CronJob, NewCronJob } from '../../records/run/cron-job.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
 import type { Run } from '../../records/run/run.ts';
-import type { PlacedRequest } from '../load-reads.ts';
+import type { PlacedRequest } from '../load-ledger.ts';
 import type { FileChange } from '../read-records.ts';
 import type { AgentMark, KnownWorker } from '../store.ts';
 import { StoreError } from '../store-error.ts';
@@ -17,7 +17,7 @@ import { StoreError } from '../store-error.ts';
 export type Row = Record<string, string | number | null>;
 
 /** Parses a JSON column that holds an object or a list; `needs`: a text field that it must have. Throws a `StoreError` that names the damaged row. */
-export function parsed<T>(row: Row, column: string, needs?: string): T {
+export function parseColumn<T>(row: Row, column: string, needs?: string): T {
   try {
     const value = JSON.parse(row[column] as string) as Record<string, unknown>;
     if (
@@ -46,8 +46,8 @@ export function agentOf(row: Row): Agent {
     session_key: row.session_key as string,
     origin: row.origin as Agent['origin'],
     depth: row.depth as number,
-    config: parsed(row, 'config', 'model'),
-    state: parsed(row, 'state', 'type'),
+    config: parseColumn(row, 'config', 'model'),
+    state: parseColumn(row, 'state', 'type'),
     last_seq: row.last_seq as number,
     forked_from:
       row.forked_from === null
@@ -60,7 +60,7 @@ export function agentOf(row: Row): Agent {
     deaths: row.deaths as number,
     calls: row.calls as number,
     usage: usageOf(row),
-    ...(row.budget === null ? {} : { budget: parsed<AgentBudget>(row, 'budget') }),
+    ...(row.budget === null ? {} : { budget: parseColumn<AgentBudget>(row, 'budget') }),
     doing: row.doing as string | null,
     reply: row.reply as string | null,
     ...(row.unread ? { unread: true } : {}),
@@ -81,7 +81,7 @@ export function markOf(row: Row): AgentMark {
 export function treeOf(row: Row): Tree {
   return {
     root_id: row.root_id as string,
-    limits: parsed(row, 'limits'),
+    limits: parseColumn(row, 'limits'),
     live: row.live as number,
     total: row.total as number,
     tokens: row.tokens as number,
@@ -106,7 +106,7 @@ function usageOf(row: Row): Agent['usage'] {
 
 export function messageOf(row: Row): PlacedMessage {
   const { agent_id, seq, at, kind } = row;
-  return withOldFacts({ agent_id, seq, at, kind, content: parsed(row, 'content') } as PlacedMessage);
+  return withOldFacts({ agent_id, seq, at, kind, content: parseColumn(row, 'content') } as PlacedMessage);
 }
 
 export function fileChangeOf(row: Row): FileChange {
@@ -116,14 +116,14 @@ export function fileChangeOf(row: Row): FileChange {
     root_id: row.root_id as string,
     seq: row.seq as number,
     at: row.at as number,
-    result: parsed(row, 'content', 'call_id'),
-    answer: row.answer === null ? null : parsed(row, 'answer', 'model'),
+    result: parseColumn(row, 'content', 'call_id'),
+    answer: row.answer === null ? null : parseColumn(row, 'answer', 'model'),
   };
 }
 
 export function runOf(row: Row): Run {
   const { number: _, cleaned_at: __, deliver: ___, ...rest } = row;
-  return { ...rest, deliver: parsed(row, 'deliver') } as unknown as Run;
+  return { ...rest, deliver: parseColumn(row, 'deliver') } as unknown as Run;
 }
 
 /** Fields of a job with columns of their own; the rest is one JSON text. */
@@ -140,7 +140,7 @@ export function definitionOf(job: NewCronJob): string {
 
 export function jobOf(row: Row): CronJob {
   return {
-    ...parsed<JobDefinition>(row, 'definition'),
+    ...parseColumn<JobDefinition>(row, 'definition'),
     id: row.id as string,
     name: row.name as string,
     root_id: row.root_id as string | null,
@@ -166,7 +166,11 @@ export function fireOf(row: Row): CronFire {
 }
 
 export function workerOf(row: Row): KnownWorker {
-  return { ...row, labels: parsed(row, 'labels'), draining: Boolean(row.draining) } as unknown as KnownWorker;
+  return {
+    ...row,
+    labels: parseColumn(row, 'labels'),
+    draining: Boolean(row.draining),
+  } as unknown as KnownWorker;
 }
 
 export function deliveryOf(row: Row): Delivery {
@@ -184,7 +188,7 @@ export function mailOf(row: Row): Mail {
   const letter = rest as unknown as Mail;
   return {
     ...letter,
-    ...(facts === null ? oldMailFacts(letter) : parsed<Partial<Mail>>(row, 'facts')),
+    ...(facts === null ? oldMailFacts(letter) : parseColumn<Partial<Mail>>(row, 'facts')),
     ...(images === null ? {} : { images: JSON.parse(images as string) }),
     ...(did === null ? {} : { did: did as string }),
   };

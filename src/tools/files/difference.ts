@@ -17,10 +17,10 @@ const COMPARE_LINES = 20_000;
 
 /** Reads the text of a file to be edited. Throws an Error for the model if it is not text. */
 export function readText(source: ContainedPath): string {
-  return textOf(source, readWhole(source, HASH_BYTES, 'use bash, with sed for example'));
+  return patchableText(source, readWhole(source, HASH_BYTES, 'use bash, with sed for example'));
 }
 
-export function textOf(source: ContainedPath, bytes: Buffer): string {
+export function patchableText(source: ContainedPath, bytes: Buffer): string {
   if (isBinary(bytes) || !isUtf8(bytes))
     throw new Error(`${printablePath(source.relative)}: not UTF-8 text, so patch would damage it: use bash`);
   return bytes.toString('utf8');

@@ -5,7 +5,7 @@ import type { Tool } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineOwnTool } from '../define-tool.ts';
 import { changeFile, unseenRefusal } from './change-file.ts';
-import { changeOf, difference, readText, textOf } from './difference.ts';
+import { changeOf, difference, patchableText, readText } from './difference.ts';
 import { editText } from './edit-text.ts';
 
 const input = z.strictObject({
@@ -43,7 +43,7 @@ export function createPatchTool(guard?: PathGuard): Tool<z.infer<typeof input>> 
       const file = await changeFile(
         () => containAllowedPath('patch', path, context, guard),
         (target, hashed) => {
-          const before = hashed?.bytes ? textOf(target, hashed.bytes) : readText(target);
+          const before = hashed?.bytes ? patchableText(target, hashed.bytes) : readText(target);
           const after = editText(before, edits);
           shown = difference(printablePath(target.relative), before, after);
           return Buffer.from(after, 'utf8');

@@ -108,10 +108,10 @@ export async function readLines(
     if (signal.aborted) return { status: 'cancelled', output: window.shown.join('\n') };
   }
   if (!window.full && window.pending) window.endLine();
-  return describe(window, name, offset);
+  return windowResult(window, name, offset);
 }
 
-function describe(window: LineWindow, name: string, offset: number): ToolResult {
+function windowResult(window: LineWindow, name: string, offset: number): ToolResult {
   if (window.shown.length === 0) {
     const lines = window.line - 1;
     if (lines === 0 && offset === 1) return { status: 'ok', output: `[${name} is empty]` };

@@ -79,7 +79,7 @@ export function createWebFetchTool({
       }
       if (reading.type === 'elsewhere')
         return `${reading.from.href} leads to ${reading.to.href}, which was not read: call web_fetch with that address if you want it`;
-      return resultOf(reading, asked, context);
+      return fetchResult(reading, asked, context);
     },
   });
 }
@@ -111,7 +111,7 @@ function asToldError(error: unknown, url: URL): Error {
   return new Error(`${url.host} could not be read: ${message === '' ? code : message}`);
 }
 
-async function resultOf(
+async function fetchResult(
   { url, answer }: Extract<Reading, { type: 'answer' }>,
   { whole = false, offset = 0 }: Input,
   context: ToolContext,
@@ -134,7 +134,7 @@ async function resultOf(
     const why = outcome.type === 'failed' ? outcome.why : 'it is not a page';
     return { status: 'error', output: said ?? `the text of ${url.href} could not be extracted: ${why}` };
   }
-  const text = shown(outcome, url, offset, answer.cut, context);
+  const text = pageResult(outcome, url, offset, answer.cut, context);
   return said === null ? { status: 'ok', output: text } : { status: 'error', output: `${said}\n${text}` };
 }
 
@@ -171,7 +171,7 @@ function unreadable({ headers, bytes, cut }: WebAnswer, url: URL): string | null
   return `${url.href} is not text (${type === '' ? 'of no named type' : type.slice(0, 100)}, ${size}), so there is nothing to show`;
 }
 
-function shown(
+function pageResult(
   { title, text, note }: Extract<PageOutcome, { type: 'text' }>,
   url: URL,
   offset: number,

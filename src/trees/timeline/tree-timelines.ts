@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ALL_TOOLSETS } from '../../kernel/toolsets/all-toolsets.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
-import type { PlacedRequest } from '../../store/load-reads.ts';
+import type { PlacedRequest } from '../../store/load-ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
 import { Slices, unmetered } from '../cpu-meter.ts';

@@ -1,4 +1,4 @@
-import type { LoadReads } from '../../store/load-reads.ts';
+import type { LoadReads } from '../../store/load-ledger.ts';
 import { pause } from '../cpu-meter.ts';
 import { RequestFeed } from '../request-feed.ts';
 import { SharedRead } from './patient-read.ts';

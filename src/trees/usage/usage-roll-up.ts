@@ -1,6 +1,6 @@
 import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
 import { keptIn } from '../../records/kept-in.ts';
-import type { LoadReads, PlacedUsage } from '../../store/load-reads.ts';
+import type { LoadReads, PlacedUsage } from '../../store/load-ledger.ts';
 import { pause } from '../cpu-meter.ts';
 import { SharedRead } from './patient-read.ts';
 

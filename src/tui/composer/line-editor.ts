@@ -112,10 +112,14 @@ export class LineEditor {
     if (this.#search !== null) return searchFrame(this.#search, width, max_rows, this.#options.style);
     const inner = Math.max(2, width - 2);
     const { rows, hidden, list } = this.#editor.layOut(inner, Math.max(1, max_rows));
-    const lines = rows.map((row, index) => `${this.#prompt(index, rows.length, hidden)}${shown(row)}`);
+    const lines = rows.map(
+      (row, index) => `${this.#prompt(index, rows.length, hidden)}${withoutPaintedCursor(row)}`,
+    );
     const row = rows.findIndex((line) => line.includes(CURSOR_MARKER));
     const before = rows[row]?.split(CURSOR_MARKER)[0] ?? '';
-    const completions = list.slice(0, Math.max(0, max_rows - lines.length)).map((line) => `  ${shown(line)}`);
+    const completions = list
+      .slice(0, Math.max(0, max_rows - lines.length))
+      .map((line) => `  ${withoutPaintedCursor(line)}`);
     return {
       lines: [...lines, ...completions],
       cursor: row < 0 ? null : { row, column: visibleWidth(pastesIn(before)) + 2 },
@@ -178,7 +182,7 @@ function pastesIn(row: string): string {
 }
 
 /** Removes the cursor that the library paints; the terminal's own cursor is placed there. */
-function shown(line: string): string {
+function withoutPaintedCursor(line: string): string {
   const [before, after] = line.split(CURSOR_MARKER);
   const unpainted =
     after === undefined ? line : `${before}${after.replace('\x1b[7m', '').replace('\x1b[0m', '')}`;

@@ -79,7 +79,7 @@ export class ShellCommands {
     this.#running = null;
     this.#last = { command, output: result.output };
     this.#host.dispatch({ type: 'own_command', began: null });
-    this.#host.say(`! ${command}\n${shown(result)}`);
+    this.#host.say(`! ${command}\n${shellOutputLines(result)}`);
   }
 
   #send(to: string | null, typed: string): void {
@@ -92,7 +92,7 @@ export class ShellCommands {
   }
 }
 
-function shown({ output }: ToolResult): string {
+function shellOutputLines({ output }: ToolResult): string {
   const lines = output.trimEnd().split('\n');
   return cutLines(lines, LINES_SHOWN, (left_out) => `… +${left_out} lines; !! sends all to the agent`).join(
     '\n',

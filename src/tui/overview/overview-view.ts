@@ -264,7 +264,11 @@ function peekView(
   const why = tree.unled === null ? null : ` ${clean(tree.unled.why)}: ${clean(tree.unled.next)}`;
   const unled = why === null || height < 4 ? [] : [line(style, width, [['yellow', why]])];
   const rows = height - 1 - unled.length;
-  return [head, ...unled, ...(asked(peek, width, rows, style, shortcuts) ?? said(peek, width, rows, style))];
+  return [
+    head,
+    ...unled,
+    ...(asked(peek, width, rows, style, shortcuts) ?? lastWordsLines(peek, width, rows, style)),
+  ];
 }
 
 function asked(
@@ -280,7 +284,12 @@ function asked(
   return approvalBox(window, window.question, width, height, style, keys);
 }
 
-function said({ said: text }: Peek, width: number, height: number, style: UiStyle): readonly string[] {
+function lastWordsLines(
+  { said: text }: Peek,
+  width: number,
+  height: number,
+  style: UiStyle,
+): readonly string[] {
   if (text === null) return [];
   if (text.trim() === '') return [line(style, width, [['dim', ' nothing was said yet']])];
   const lines = [...markdown(endOfText(text, TAIL), width - 1, style)].flat();

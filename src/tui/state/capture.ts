@@ -3,12 +3,12 @@ import type { AgentPane } from './ui-state.ts';
 
 /** Shows at once what the person captured, before the ledger confirms it. */
 export function withCapture(pane: AgentPane, content: CaptureContent): AgentPane {
-  return shown({ ...pane, capture_sent: [...pane.capture_sent, content] });
+  return withCaptureSent({ ...pane, capture_sent: [...pane.capture_sent, content] });
 }
 
 /** Removes captured text that did not reach the ledger. */
 export function withoutCapture(pane: AgentPane, content: CaptureContent): AgentPane {
-  return shown({ ...pane, capture_sent: pane.capture_sent.filter((one) => one !== content) });
+  return withCaptureSent({ ...pane, capture_sent: pane.capture_sent.filter((one) => one !== content) });
 }
 
 /** Applies a capture message from the ledger, if it is the agent's own and not inherited. */
@@ -17,7 +17,7 @@ export function seeCapture(pane: AgentPane, message: PlacedMessage, agent_id: st
   const { text, mark } = message.content;
   const told = pane.capture_sent.findIndex((one) => one.text === text && one.mark === mark);
   const capture_sent = told < 0 ? pane.capture_sent : pane.capture_sent.toSpliced(told, 1);
-  return shown({ ...pane, captured: afterCapture(pane.captured, message.content), capture_sent });
+  return withCaptureSent({ ...pane, captured: afterCapture(pane.captured, message.content), capture_sent });
 }
 
 /** The lines of the capture that is open at the end of a conversation; null if none is. */
@@ -29,7 +29,7 @@ export function captureIn(messages: readonly PlacedMessage[], agent_id: string):
   );
 }
 
-export function shown(pane: AgentPane): AgentPane {
+export function withCaptureSent(pane: AgentPane): AgentPane {
   return { ...pane, capture: pane.capture_sent.reduce(afterCapture, pane.captured) };
 }
 

@@ -5,7 +5,7 @@ import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { countIn } from '../../records/kept-in.ts';
 import { endOfText } from '../../records/text/cut-text.ts';
-import { captureIn, seeCapture, shown } from './capture.ts';
+import { captureIn, seeCapture, withCaptureSent } from './capture.ts';
 import type { Entry } from './entry.ts';
 import { transcript, withMessage } from './transcript.ts';
 import { type AgentPane, paneOf, type QueuedText, type UiState } from './ui-state.ts';
@@ -132,7 +132,7 @@ export function seeHistory(
   const told = all.filter((message) => message.seq > pane.seq);
   const read = told.reduce((sum, message) => seeCapture(sum, message, agent_id), pane);
   const next: AgentPane = {
-    ...shown({ ...read, captured: captureIn(all, agent_id) }),
+    ...withCaptureSent({ ...read, captured: captureIn(all, agent_id) }),
     entries: withNotices(transcript(all, agent_id), pane.entries),
     whole: true,
     early: [],

@@ -47,7 +47,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'captured':
       return captured(state, event);
     case 'say':
-      return said(state, event);
+      return withLocalMessage(state, event);
     case 'fold':
       return folded(state, event);
     case 'reaped':
@@ -117,7 +117,12 @@ function afterRuntime(state: UiState, event: RuntimeEvent): UiState {
     case 'output':
       return seeOutput(state, event.agent_id, event.call_id, event.text);
     case 'notice':
-      return said(state, { type: 'say', agent_id: event.agent_id, text: event.text, tone: 'bad' });
+      return withLocalMessage(state, {
+        type: 'say',
+        agent_id: event.agent_id,
+        text: event.text,
+        tone: 'bad',
+      });
     case 'ledger':
       return { ...state, trouble: event.reachable ? null : event.text };
   }
@@ -154,7 +159,10 @@ function captured(
   return withPane(state, agent_id, lost ? withoutCapture(pane, content) : withCapture(pane, content));
 }
 
-function said(state: UiState, { agent_id, text, tone }: Extract<UiEvent, { type: 'say' }>): UiState {
+function withLocalMessage(
+  state: UiState,
+  { agent_id, text, tone }: Extract<UiEvent, { type: 'say' }>,
+): UiState {
   const pane = paneOf(state, agent_id);
   const entries = [...pane.entries, { type: 'say' as const, seq: pane.seq, text, tone }];
   return withPane(state, agent_id, { entries });

@@ -5,14 +5,14 @@ export type Part = string | readonly [Paint, string];
 
 /** Joins parts to a line, truncated to the width; colours take no columns and are always reset. */
 export function line(style: UiStyle, width: number, parts: readonly Part[]): string {
-  const plain = parts.map(textOf).join('');
+  const plain = parts.map(partText).join('');
   const cut = fit(plain, width, style);
-  if (cut === plain) return parts.map((part) => painted(part, textOf(part), style)).join('');
+  if (cut === plain) return parts.map((part) => painted(part, partText(part), style)).join('');
   const ellipsis = sign(style, '…').slice(0, Math.max(0, width));
   let left = cut.length - ellipsis.length;
   let out = '';
   for (const part of parts) {
-    const text = textOf(part).slice(0, left);
+    const text = partText(part).slice(0, left);
     left -= text.length;
     if (text !== '') out += painted(part, text, style);
     if (left === 0) return out + painted(part, ellipsis, style);
@@ -20,7 +20,7 @@ export function line(style: UiStyle, width: number, parts: readonly Part[]): str
   return out;
 }
 
-function textOf(part: Part): string {
+function partText(part: Part): string {
   return typeof part === 'string' ? part : part[1];
 }
 
@@ -35,7 +35,7 @@ export function separator(style: UiStyle): string {
 
 /** Columns that the parts take together. */
 export function columns(parts: readonly Part[]): number {
-  return columnsOf(parts.map(textOf).join(''));
+  return columnsOf(parts.map(partText).join(''));
 }
 
 /** A rule over the whole width; none in accessible mode. */

@@ -42,7 +42,7 @@ export function childrenLayer(
       ['dim', after],
     ]).trimEnd();
   });
-  const rest = restAfterSummary(rows.length - shown.length, idle, style);
+  const rest = otherAgentsLine(rows.length - shown.length, idle, style);
   return rest === '' ? lines : [...lines, line(style, width, [['dim', `  ${rest}`]])];
 }
 
@@ -54,7 +54,7 @@ function chosen(rows: readonly ChildRow[], count: number): readonly ChildRow[] {
   return rows.filter((row) => kept.has(row));
 }
 
-function restAfterSummary(more: number, idle: number, style: UiStyle): string {
+function otherAgentsLine(more: number, idle: number, style: UiStyle): string {
   const parts = [...(more > 0 ? [`+${more} more at work`] : []), ...(idle > 0 ? [`${idle} idle`] : [])];
   return parts.join(separator(style));
 }

@@ -42,18 +42,18 @@ export function layout(layers: Layers, height: number): Frame {
   const most = Math.max(1, Math.min(room - others, Math.max(3, Math.floor(height / 2))));
   const input_rows = take(Math.min(wanted, most));
   const question = layers.question?.(take(layers.question_rows)) ?? [];
-  const navigation = shown(layers.navigation, take);
-  const bar = shown(layers.bar, take);
+  const navigation = lineIfItFits(layers.navigation, take);
+  const bar = lineIfItFits(layers.bar, take);
   const queued = layers.queued?.(room) ?? [];
   take(queued.length);
-  const spinner = shown(layers.spinner, take);
+  const spinner = lineIfItFits(layers.spinner, take);
   const status_room = Math.min(layers.status_rows, room);
   const status = layers.status === null ? [] : layers.status(status_room);
   take(status.length);
   const children = layers.children?.(Math.min(room, Math.floor(height / 3))) ?? [];
   take(children.length);
-  const footer = shown(layers.footer ?? null, take);
-  const hint = shown(layers.hint, take);
+  const footer = lineIfItFits(layers.footer ?? null, take);
+  const hint = lineIfItFits(layers.hint, take);
   const live = room > 0 ? layers.live(room).slice(-room) : [];
   const typed = input === null ? { lines: [], cursor: null } : inputWindow(input, input_rows);
   const above = [...live, ...status, ...spinner, ...children, ...queued, ...question, ...bar, ...navigation];
@@ -62,7 +62,7 @@ export function layout(layers: Layers, height: number): Frame {
   return { lines: [...above, ...typed.lines, ...hint, ...footer], cursor };
 }
 
-function shown(text: string | null, take: (rows: number) => number): readonly string[] {
+function lineIfItFits(text: string | null, take: (rows: number) => number): readonly string[] {
   return text !== null && take(1) === 1 ? [text] : [];
 }
 

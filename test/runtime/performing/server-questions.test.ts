@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import type { Ask } from '../../../src/records/conversation/ask.ts';
 import { questionOf } from '../../../src/records/question/question.ts';
-import { testingHost } from '../../tools/mcp/servers.ts';
+import { testingHost } from '../../tools/mcp-servers/servers.ts';
 import { until } from '../../until.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { type ApprovalStage, approvalStage } from '../permissions/approval-stage.ts';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import type { AgentConfig } from '../../../src/records/agent/agent.ts';
 import { closeOpened } from '../../close-opened.ts';
-import { serverConfig, testingHost } from '../../tools/mcp/servers.ts';
+import { serverConfig, testingHost } from '../../tools/mcp-servers/servers.ts';
 import { until } from '../../until.ts';
 import { approvalStage } from '../permissions/approval-stage.ts';
 import { type Scene, type StageOptions, setStage } from '../stage.ts';

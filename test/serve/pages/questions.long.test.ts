@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { testingHost } from '../../tools/mcp/servers.ts';
+import { testingHost } from '../../tools/mcp-servers/servers.ts';
 import { until } from '../../until.ts';
 import { setWebStage } from '../http/web-stage.ts';
 import { CHROMIUM, openPage, signIn } from './browser.ts';

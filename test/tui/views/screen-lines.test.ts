@@ -1,8 +1,8 @@
 // Proves the lines around the input at any width and in any style: navigation, spinner, hint, capture, questions, lists.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { choiceLines, typedLine } from '../../../src/cli/run/first-run/dialogue-view.ts';
-import { FIRST_CHOICES, NO_MODEL } from '../../../src/cli/run/first-run/prepare-model.ts';
+import { choiceLines, typedLine } from '../../../src/cli/first-run/dialogue-view.ts';
+import { FIRST_CHOICES, NO_MODEL } from '../../../src/cli/first-run/prepare-model.ts';
 import type { UiStyle } from '../../../src/render/style.ts';
 import type { UiState } from '../../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';

@@ -1,8 +1,8 @@
 // Proves how questions and lists look: approvals, kills, the agents, the keys, the first run.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { choiceLines, matching, typedLine } from '../../../src/cli/run/first-run/dialogue-view.ts';
-import { FIRST_CHOICES, NO_MODEL } from '../../../src/cli/run/first-run/prepare-model.ts';
+import { choiceLines, matching, typedLine } from '../../../src/cli/first-run/dialogue-view.ts';
+import { FIRST_CHOICES, NO_MODEL } from '../../../src/cli/first-run/prepare-model.ts';
 import { moveSelection } from '../../../src/tui/state/agents/filtered-agents.ts';
 import type { Overlay, UiState } from '../../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';

@@ -60,14 +60,14 @@ function readOne(descriptor: number): Pick<InstructionFile, 'text' | 'cut' | 'ha
   try {
     const { content, whole } = readStart(descriptor, FILE_MAX);
     const hash = hashFiles([{ name: '', content }]);
-    return { text: cleanLines(textOf(content)).trim(), cut: !whole, hash };
+    return { text: cleanLines(decodeCut(content)).trim(), cut: !whole, hash };
   } finally {
     closeSync(descriptor);
   }
 }
 
 /** Decodes UTF-8 without the incomplete character at a cut. */
-function textOf(bytes: Buffer): string {
+function decodeCut(bytes: Buffer): string {
   return new StringDecoder('utf8').write(bytes);
 }
 
@@ -78,7 +78,7 @@ function withinAll(files: readonly InstructionFile[]): InstructionFile[] {
   const ranked = [...files.filter(isOwn), ...files.filter((file) => !isOwn(file)).reverse()];
   for (const file of ranked) {
     const bytes = Buffer.from(file.text);
-    const head = { text: textOf(bytes.subarray(0, left)), cut: true };
+    const head = { text: decodeCut(bytes.subarray(0, left)), cut: true };
     kept.set(file, bytes.length <= left ? file : { ...file, ...head, about: sizeOf(head) });
     left = Math.max(0, left - bytes.length);
   }

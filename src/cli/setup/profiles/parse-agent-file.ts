@@ -57,7 +57,7 @@ export function parseAgentFile(content: Buffer, stem: string, source: string): A
   const { fields: written, body } = splitFrontMatter(decoded(content));
   if (written.size === 0 && body === '') throw new Error('it is empty');
   const { fields, unknown } = known(written);
-  const name = fields.has('name') ? textOf(fields, 'name') : stem;
+  const name = fields.has('name') ? textField(fields, 'name') : stem;
   const fault = profileNameFault(name ?? '');
   if (fault !== null) throw new Error(fields.has('name') ? `name: ${fault}` : `its file name: ${fault}`);
   const seconds = numberOf(fields, 'timeout_seconds', TIMEOUT_SECONDS_MAX);
@@ -69,7 +69,7 @@ export function parseAgentFile(content: Buffer, stem: string, source: string): A
     notices: [...ignored('key', unknown), ...ignored('tool', foreign), ...(notice === null ? [] : [notice])],
     profile: {
       name: name as string,
-      description: textOf(fields, 'description') ?? '',
+      description: textField(fields, 'description') ?? '',
       model,
       ...(fields.has('fallback') && { fallback: namesOf(fields, 'fallback', 'model') ?? [] }),
       thinking: thinkingOf(fields),
@@ -107,7 +107,7 @@ function known(written: ReadonlyMap<string, unknown>): { fields: Fields; unknown
     const ours = KEYS.get(key);
     if (ours === undefined) {
       const meant = slipOf(key);
-      if (meant !== null) throw new Error(`unknown key ${shown(key)}: did you mean "${meant}"?`);
+      if (meant !== null) throw new Error(`unknown key ${describeYaml(key)}: did you mean "${meant}"?`);
       unknown.push(clip(clean(key)));
       continue;
     }
@@ -148,7 +148,7 @@ function bare(key: string): string {
 
 /** Names of models without a provider, such as `sonnet`, are those of other programs. */
 function modelOf(fields: Fields): { readonly model: string | null; readonly notice: string | null } {
-  const model = textOf(fields, 'model');
+  const model = textField(fields, 'model');
   if (model === null || model === 'inherit') return { model: null, notice: null };
   if (/^[\w.:-]{1,60}$/.test(model))
     return {
@@ -183,7 +183,7 @@ function namesOf(fields: Fields, key: string, noun: string): string[] | null {
       !(noun === 'tool' && /^[\w-]{1,128}\*$/.test(name) && isServerTool(name))
     )
       throw new Error(
-        `"${fields.written(key)}": ${shown(name)} is not a valid ${noun} name${noun === 'tool' && name.includes('(') ? '; what a tool may do is set in permissions, for example allow: ["bash:git *"]' : ''}`,
+        `"${fields.written(key)}": ${describeYaml(name)} is not a valid ${noun} name${noun === 'tool' && name.includes('(') ? '; what a tool may do is set in permissions, for example allow: ["bash:git *"]' : ''}`,
       );
     return name;
   });
@@ -200,7 +200,9 @@ function toolsOf(fields: Fields, key: string, foreign: string[]): string[] | nul
   for (const name of names ?? []) {
     const meant = isOurs(name) ? null : nearestName(name, TOOL_NAMES, name.length > 4 ? 2 : 1);
     if (meant !== null)
-      throw new Error(`"${fields.written(key)}": there is no tool ${shown(name)}: did you mean "${meant}"?`);
+      throw new Error(
+        `"${fields.written(key)}": there is no tool ${describeYaml(name)}: did you mean "${meant}"?`,
+      );
     if (!isOurs(name)) foreign.push(clip(clean(name)));
   }
   return names === undefined ? null : [...new Set(names.filter(isOurs))];
@@ -212,7 +214,7 @@ function budgetOf(fields: Fields): BudgetTerms | null {
   if (!(value instanceof Map)) throw expected('budget', 'a mapping with tokens, usd and seconds', value);
   for (const [key, amount] of value) {
     if (key !== 'tokens' && key !== 'usd' && key !== 'seconds')
-      throw new Error(`"budget" has tokens, usd and seconds, not ${shown(key)}`);
+      throw new Error(`"budget" has tokens, usd and seconds, not ${describeYaml(key)}`);
     if (typeof amount !== 'number' || !(amount > 0))
       throw expected(`budget.${key}`, 'a number above 0', amount);
   }
@@ -224,7 +226,7 @@ function permissionsOf(fields: Fields): PermissionRules {
   if (!(value instanceof Map)) throw expected('permissions', 'a mapping with allow, ask and deny', value);
   for (const key of value.keys())
     if (key !== 'allow' && key !== 'ask' && key !== 'deny')
-      throw new Error(`"permissions" has allow, ask and deny, not ${shown(key)}`);
+      throw new Error(`"permissions" has allow, ask and deny, not ${describeYaml(key)}`);
   return {
     allow: rulesOf(value, 'allow'),
     ask: rulesOf(value, 'ask'),
@@ -286,10 +288,10 @@ interface Fields {
 }
 
 function expected(key: string, what: string, value: unknown): Error {
-  return new Error(`"${key}" must be ${what}, not ${shown(value)}`);
+  return new Error(`"${key}" must be ${what}, not ${describeYaml(value)}`);
 }
 
-function shown(value: unknown): string {
+function describeYaml(value: unknown): string {
   if (value === null) return 'empty';
   if (value instanceof Map) return 'a mapping';
   if (Array.isArray(value)) return 'a list';
@@ -300,7 +302,7 @@ function clip(text: string): string {
   return cutText(text, 40, '…');
 }
 
-function textOf(fields: Fields, key: string): string | null {
+function textField(fields: Fields, key: string): string | null {
   if (!fields.has(key)) return null;
   const value = fields.get(key);
   if (typeof value !== 'string') throw expected(fields.written(key), 'text', value);

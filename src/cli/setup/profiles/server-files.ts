@@ -8,7 +8,11 @@ import { cutText } from '../../../records/text/cut-text.ts';
 import { isJsonObject, parseJson } from '../../../records/text/json-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { hashFiles } from '../../../tools/files/skill-folder.ts';
-import { type McpServerConfig, mcpServerConfig, serverNameFrom } from '../../../tools/mcp/mcp-config.ts';
+import {
+  type McpServerConfig,
+  mcpServerConfig,
+  serverNameFrom,
+} from '../../../tools/mcp-servers/mcp-config.ts';
 import type { ProjectPart, ProjectPlaces } from './project-places.ts';
 import { readOne, reasonOf } from './read-agent-files.ts';
 

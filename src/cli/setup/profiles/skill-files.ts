@@ -52,7 +52,7 @@ export function readSkills(
       try {
         // Symbolic links of the user may lead anywhere, those of a project not out of it.
         const real = own ? realpathSync.native(path) : containPath(root, path).absolute;
-        const found = describe(readSkillFolder(real), name);
+        const found = describeSkill(readSkillFolder(real), name);
         if (skills.has(found.name)) continue;
         if (skills.size === SKILLS_MAX) throw new Error(`at most ${SKILLS_MAX} skills are used`);
         const state = own ? 'own' : trust.stateOf(real, found.hash);
@@ -76,7 +76,7 @@ function namesIn(place: string): string[] {
   }
 }
 
-function describe(
+function describeSkill(
   { files, hash }: ReturnType<typeof readSkillFolder>,
   folder_name: string,
 ): Pick<FoundSkill, 'name' | 'description' | 'hash' | 'about'> {

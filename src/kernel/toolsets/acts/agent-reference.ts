@@ -11,7 +11,7 @@ export function refuse(code: RefusalCode, message: string): Refused {
 }
 
 /** An agent as shown in messages. */
-export function describe(agent: Agent): string {
+export function agentInMessage(agent: Agent): string {
   return `${agent.name} (${agent.id}, ${agent.state.type})`;
 }
 
@@ -27,7 +27,7 @@ export function find(text: string, field: string, view: ToolsetView): Found {
   const resolved = view.resolve(text);
   if (resolved.found === 'one') return { ok: true, agent: resolved.agent };
   if (resolved.found === 'many') {
-    const candidates = resolved.candidates.map(describe).join(', ');
+    const candidates = resolved.candidates.map(agentInMessage).join(', ');
     return not('AGENT_AMBIGUOUS', `"${text}" matches several agents: ${candidates}. Use a whole id.`);
   }
   const [, ...above] = view.lineage(view.self);

@@ -2,7 +2,7 @@ import type { Agent } from '../../../records/agent/agent.ts';
 import { isTerminal } from '../../../records/agent/state.ts';
 import { storable } from '../../../records/text/text.ts';
 import type { Decision, ToolsetView } from '../toolset.ts';
-import { describe, find, refuse } from './agent-reference.ts';
+import { agentInMessage, find, refuse } from './agent-reference.ts';
 
 /** Sends mail to an agent of the caller's tree; `output` formats the recipient. */
 export function sendLetter(
@@ -17,7 +17,7 @@ export function sendLetter(
   const target = found.agent;
   if (target.id === view.self.id) return refuse('CANNOT_SEND_TO_SELF', 'you cannot send mail to yourself.');
   if (isTerminal(target.state.type))
-    return refuse('ALREADY_DEAD', `${describe(target)} has ended and reads no mail.`);
+    return refuse('ALREADY_DEAD', `${agentInMessage(target)} has ended and reads no mail.`);
   return {
     type: 'settle',
     output: output(target),

@@ -28,15 +28,16 @@ export const SIMPLE: Readonly<Record<string, (value: unknown, keyword: string) =
   },
   enum(value) {
     if (!Array.isArray(value) || value.length === 0) throw new Error('must be a list of values');
-    const known = new Set(value.map((one) => canonical(one, () => undefined)));
+    const known = new Set(value.map((one) => canonicalJson(one, () => undefined)));
     return (given, path, walk) => {
-      if (!known.has(textOf(given, walk))) walk.fault(path, 'must be equal to one of the allowed values');
+      if (!known.has(weighedCanonicalText(given, walk)))
+        walk.fault(path, 'must be equal to one of the allowed values');
     };
   },
   const(value) {
-    const wanted = canonical(value, () => undefined);
+    const wanted = canonicalJson(value, () => undefined);
     return (given, path, walk) => {
-      if (textOf(given, walk) !== wanted) walk.fault(path, 'must be equal to constant');
+      if (weighedCanonicalText(given, walk) !== wanted) walk.fault(path, 'must be equal to constant');
     };
   },
   required(value) {
@@ -52,7 +53,7 @@ export const SIMPLE: Readonly<Record<string, (value: unknown, keyword: string) =
     if (typeof value !== 'boolean') throw new Error('must be true or false');
     return (given, path, walk) => {
       if (!value || !Array.isArray(given)) return;
-      const seen = new Set(given.map((one) => textOf(one, walk)));
+      const seen = new Set(given.map((one) => weighedCanonicalText(one, walk)));
       if (seen.size < given.length) walk.fault(path, 'must not have duplicate items');
     };
   },
@@ -131,8 +132,8 @@ function sizeOf(value: unknown, walk: Walk): number {
   return size;
 }
 
-function textOf(value: unknown, walk: Walk): string {
-  return canonical(value, (steps) => walk.spend(steps));
+function weighedCanonicalText(value: unknown, walk: Walk): string {
+  return canonicalJson(value, (steps) => walk.spend(steps));
 }
 
 export function isTexts(value: unknown): value is readonly string[] {
@@ -140,14 +141,14 @@ export function isTexts(value: unknown): value is readonly string[] {
 }
 
 /** Returns the same text for equal JSON values, independent of key order; `spend` is called with the steps for each value, more for long texts. */
-export function canonical(value: unknown, spend: (steps: number) => void): string {
+export function canonicalJson(value: unknown, spend: (steps: number) => void): string {
   if (typeof value === 'string') {
     spend(4 + value.length / 16);
     return JSON.stringify(value);
   }
   spend(4);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map((one) => canonical(one, spend)).join()}]`;
+  if (Array.isArray(value)) return `[${value.map((one) => canonicalJson(one, spend)).join()}]`;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${canonical(one, spend)}`).join()}}`;
+  return `{${entries.map(([key, one]) => `${JSON.stringify(key)}:${canonicalJson(one, spend)}`).join()}}`;
 }

@@ -28,7 +28,7 @@ export function compilePattern(source: string): Pattern {
   // Checked before compiling: counted repetitions are expanded, and nested ones multiply.
   if (estimate(source) > SIZE_MAX)
     throw new Error(
-      `the pattern ${shown(source)} repeats too much: its counts come to more than ${SIZE_MAX}`,
+      `the pattern ${quotedPattern(source)} repeats too much: its counts come to more than ${SIZE_MAX}`,
     );
   const { RE2JS } = engine();
   let compiled: InstanceType<typeof RE2JS>;
@@ -37,13 +37,13 @@ export function compilePattern(source: string): Pattern {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
-      `the pattern ${shown(source)} cannot be used (no look-around, no back references): ${reason}`,
+      `the pattern ${quotedPattern(source)} cannot be used (no look-around, no back references): ${reason}`,
     );
   }
   return { source, size: Math.max(1, estimate(source)), test: (text) => compiled.test(text) };
 }
 
-function shown(source: string): string {
+function quotedPattern(source: string): string {
   return JSON.stringify(cutText(source, 60, '…'));
 }
 

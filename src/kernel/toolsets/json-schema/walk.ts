@@ -32,7 +32,7 @@ export class Walk {
   }
 
   fault(path: string, text: string): void {
-    if (!this.isOver) this.faults.push(`${path === '' ? 'the result' : shown(path)} ${shown(text)}`);
+    if (!this.isOver) this.faults.push(`${path === '' ? 'the result' : shortPath(path)} ${shortPath(text)}`);
   }
 
   /** Throws `TooCostly`. */
@@ -62,7 +62,7 @@ export class Walk {
   }
 }
 
-function shown(text: string): string {
+function shortPath(text: string): string {
   return cutText(text, SHOWN_MAX, '…');
 }
 

@@ -122,13 +122,13 @@ function checkMail(view: ToolsetView): Decision {
   if (letters.length === 0) return { type: 'settle', output: 'no mail', consequences: [] };
   return {
     type: 'settle',
-    output: `[${letters.map((letter) => shown(letter, view)).join(',')}]`,
+    output: `[${letters.map((letter) => letterJson(letter, view)).join(',')}]`,
     consequences: [{ type: 'consume-mail', mail_ids: letters.map((letter) => letter.id) }],
   };
 }
 
 /** One letter as JSON. The completion of an own child stands in it as it was written, so that nothing is dropped from it. */
-function shown(
+function letterJson(
   { kind, from_id, from_name, body, sent_at, did, completion }: Mail,
   view: ToolsetView,
 ): string {

@@ -130,15 +130,15 @@ function grantRows(
   const rule = chosenRule(draft);
   if (rule === null)
     return [
-      ...told(`no rule is proposed: ${proposedRules(ask).why ?? ''}`, 'yellow', width, style),
+      ...wrappedRows(`no rule is proposed: ${proposedRules(ask).why ?? ''}`, 'yellow', width, style),
       [key('e'), ' write one   ', key('Esc'), ' back'],
     ];
   const also = alsoAnswered(state, ask, draft);
   const rows: Row[] = [
-    ...told(`allow from now on: ${clean(rule)}`, 'bold', width, style),
+    ...wrappedRows(`allow from now on: ${clean(rule)}`, 'bold', width, style),
     [`for: `, ...scopesIn(width, draft.scope)],
-    ...told(reachText(draft, ask, rules_file), 'dim', width, style),
-    ...ruleNotice(rule).flatMap((notice) => told(clean(notice), 'yellow', width, style)),
+    ...wrappedRows(reachText(draft, ask, rules_file), 'dim', width, style),
+    ...ruleNotice(rule).flatMap((notice) => wrappedRows(clean(notice), 'yellow', width, style)),
     ...(also === 0
       ? []
       : [[['yellow', `answers ${also} more that ${also === 1 ? 'waits' : 'wait'}`] as const]]),
@@ -166,8 +166,8 @@ function grantRows(
 function editingRows(draft: GrantDraft, ask: Ask, width: number, style: UiStyle): readonly Row[] {
   const fault = writtenFault(draft, ask);
   return [
-    ...told(`rule: ${clean(draft.editing ?? '')}_`, 'bold', width, style),
-    ...(fault === null ? [] : told(clean(fault), 'yellow', width, style)),
+    ...wrappedRows(`rule: ${clean(draft.editing ?? '')}_`, 'bold', width, style),
+    ...(fault === null ? [] : wrappedRows(clean(fault), 'yellow', width, style)),
     [['dim', 'Enter takes it; nothing is granted yet   Esc back']],
   ];
 }
@@ -195,7 +195,12 @@ function reachText({ scope }: GrantDraft, ask: Ask, rules_file: string): string 
 }
 
 /** Wraps a text into as many rows as it takes: no part of a rule is hidden. */
-function told(text: string, paint: 'bold' | 'dim' | 'yellow', width: number, style: UiStyle): readonly Row[] {
+function wrappedRows(
+  text: string,
+  paint: 'bold' | 'dim' | 'yellow',
+  width: number,
+  style: UiStyle,
+): readonly Row[] {
   return wrap(text, width, style).map((row) => [[paint, row]]);
 }
 

@@ -64,7 +64,7 @@ export function subjectLines(ask: Ask, width: number, style: UiStyle): SubjectLi
   if (kept?.key === key) return kept;
   let [share, left_out] = [1, 0];
   const lines = askParts(ask, ARGUMENT_MAX).flatMap((part): AskRow[] => {
-    const text = textOf(part);
+    const text = askPartText(part);
     const most = PIECES * pieceMax(text);
     const near = cutMiddle(text, Math.max(ROOM_MIN, Math.floor(share * most)), part.left_out);
     share -= near.length / most;
@@ -85,7 +85,7 @@ interface AskRow {
 /** Room for the mark that says how much of a line is left out. */
 const MARK_ROOM = 24;
 
-function textOf({ name, is_subject, text }: AskPart): string {
+function askPartText({ name, is_subject, text }: AskPart): string {
   const trimmed = text.trimEnd();
   if (is_subject || name === '') return trimmed;
   return trimmed.includes('\n') ? `${name}:\n${trimmed}` : `${name}: ${trimmed}`;

@@ -20,11 +20,11 @@ export function waitRows({ rows, cut }: WaitResult, width: number, style: UiStyl
   const longest = Math.max(0, ...names.map((name) => columnsOf(name)));
   const lines = rows.map((row, index) => {
     const name = names[index] ?? '';
-    if (style.accessible) return line(style, width, [`${name}: ${row.status}${told(row, ', ')}`]);
+    if (style.accessible) return line(style, width, [`${name}: ${row.status}${waitRowText(row, ', ')}`]);
     return line(style, width, [
       `  ${pad(name, longest)}    `,
       waitStatus(row.status, style),
-      ['dim', told(row, '  ')],
+      ['dim', waitRowText(row, '  ')],
     ]).trimEnd();
   });
   if (cut === null) return lines;
@@ -36,7 +36,7 @@ export function waitRows({ rows, cut }: WaitResult, width: number, style: UiStyl
 }
 
 /** Leaves out the person's text, which follows as a message of theirs. */
-function told(row: WaitRow, before: string): string {
+function waitRowText(row: WaitRow, before: string): string {
   if (isPerson(row)) return '';
   const { message, last_reply, error, limit, did } = row;
   const text = clean(message ?? error ?? resultLine(last_reply ?? '', limit)).trim();

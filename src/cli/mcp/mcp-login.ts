@@ -1,0 +1,42 @@
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { clean } from '../../render/clean.ts';
+import { loginsFolder } from '../../settings/folders.ts';
+import { Login, logIn } from '../../tools/mcp-servers/login.ts';
+import { expandedConfig } from '../../tools/mcp-servers/server-variables.ts';
+import type { Context } from '../setup/context.ts';
+import { printJson, printLines } from '../setup/output.ts';
+import { type KnownServer, usableServers } from './available-servers.ts';
+
+interface LoginOptions {
+  readonly forget?: boolean;
+}
+
+/** `coppice mcp login`: lets the person log in to a server in a browser, or forgets the login. */
+export async function mcpLogin(
+  context: Context,
+  name: string,
+  { forget = false }: LoginOptions,
+): Promise<number> {
+  const [server] = usableServers(context, [name]) as [KnownServer];
+  const { url } = server.source === 'config' ? server.config : expandedConfig(server.config, context.env);
+  if (url === undefined)
+    throw new CoppiceError('E_USAGE', `${name} is a program: only servers with an address have logins`, {
+      hint: 'Give a program its keys with envAllow',
+    });
+  const folder = loginsFolder(context.data_folder);
+  if (forget) new Login(folder, url).forget();
+  else
+    await logIn(folder, url, (page) =>
+      process.stderr.write(
+        `Open this page in a browser on this machine, and log in there:\n${clean(page.href)}\n`,
+      ),
+    ).catch((error: Error) => {
+      throw new CoppiceError('E_UNAUTHORIZED', `${name} ${error.message}`, { cause: error });
+    });
+  if (context.json) printJson({ schema: 'coppice/mcp-login/v1', name, logged_in: !forget });
+  else
+    printLines([
+      forget ? `the login at ${name} is forgotten` : `logged in to ${name}; try it: coppice mcp test ${name}`,
+    ]);
+  return 0;
+}

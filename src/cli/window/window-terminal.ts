@@ -1,0 +1,79 @@
+// Settings from the configuration and the environment for the terminal that the UI is shown on.
+import { WriteStream } from 'node:tty';
+import { contextWindow } from '../../models/providers.ts';
+import type { Theme, UiStyle } from '../../render/style.ts';
+import { workFolder } from '../../settings/folders.ts';
+import { given } from '../../settings/subagent-terms.ts';
+import { StatusScript } from '../../tui/printing/status-script.ts';
+import type { Notify } from '../../tui/terminal/attention.ts';
+import { type Background, backgroundOfEnvironment } from '../../tui/terminal/background.ts';
+import { PlainScreen } from '../../tui/terminal/plain-screen.ts';
+import type { Screen, ScreenListener } from '../../tui/terminal/screen.ts';
+import { TerminalScreen } from '../../tui/terminal/terminal-screen.ts';
+import { runUserScript } from '../../tui/terminal/user-script.ts';
+import { hasLinks } from '../../tui/text/links.ts';
+import { themeOf } from '../../tui/text/themes.ts';
+import { ALL_METERS, type MeterSettings } from '../../tui/views/navigation/meters.ts';
+import type { Context } from '../setup/context.ts';
+
+/** A style whose theme follows the background that the terminal reports. */
+type WindowStyle = UiStyle & { theme: Theme | undefined };
+
+export function styleOfUi(
+  context: Context,
+  options: { readonly accessible?: boolean; readonly plain?: boolean },
+): WindowStyle {
+  const accessible = options.accessible === true || context.env.ACCESSIBLE === '1';
+  const plain = options.plain === true || isDumb(context);
+  return {
+    colour: context.out.colour && !plain,
+    unicode: context.out.unicode && !plain,
+    accessible: accessible || isDumb(context),
+    links: !plain && (context.loaded.configuration.tui?.links ?? hasLinks(context.env)),
+    theme: themeOn(context, backgroundOfEnvironment(context.env)),
+  };
+}
+
+function themeOn({ env, loaded }: Context, ground: Background | null): Theme | undefined {
+  const depth = WriteStream.prototype.getColorDepth(env);
+  return themeOf(loaded.configuration.tui?.theme ?? 'auto', ground, depth === 8 || depth === 24 ? depth : 4);
+}
+
+/** Whether the terminal cannot move its cursor. */
+export function isDumb({ env }: Context): boolean {
+  return env.TERM === 'dumb';
+}
+
+export function opensScreen(context: Context, style: WindowStyle): (listener: ScreenListener) => Screen {
+  const streams = { input: process.stdin, output: process.stdout };
+  const coloured = (listener: ScreenListener): ScreenListener => ({
+    ...listener,
+    onBackground: (ground) => {
+      style.theme = themeOn(context, ground);
+      listener.onResize();
+    },
+  });
+  return (listener) =>
+    isDumb(context)
+      ? new PlainScreen(streams, listener)
+      : new TerminalScreen(streams, coloured(listener), context.env, notifier(context));
+}
+
+/** Runs the configured script that notifies people while the terminal does not have the focus; null if there is none. */
+function notifier({ loaded, options }: Context): Notify | null {
+  const command = loaded.configuration.tui?.notify?.command;
+  if (command === undefined) return null;
+  const cwd = workFolder(options.cwd);
+  return (text, signal) =>
+    runUserScript(command, { schema: 'coppice/notification/v1', cwd, text }, cwd, signal);
+}
+
+export function statusScript({ loaded, options }: Context): StatusScript | null {
+  const command = loaded.configuration.tui?.statusLine?.command;
+  return command === undefined ? null : new StatusScript(command, workFolder(options.cwd));
+}
+
+export function meterSettings({ loaded: { configuration } }: Context): MeterSettings {
+  const windowOf = (model: string) => contextWindow(model, configuration.providers ?? {});
+  return { ...ALL_METERS, ...given(configuration.tui?.meters ?? {}), windowOf };
+}
