@@ -24,6 +24,8 @@ export interface ModelRequest {
    * other.
    */
   readonly parks?: (spent: Spent) => boolean;
+  /** Why it is not to be sent now, although its provider may take it; asked again when it has a slot. */
+  readonly bars?: () => Barred | null;
   /** What the ledger knows of a pause of this request. */
   readonly paused?: Barred;
   /** Whether a person wants it tried now, although the provider takes no requests. */

@@ -253,6 +253,8 @@ class Runtime implements RuntimeFace {
   readonly switchMode: RuntimeFace['switchMode'] = (id, mode) => this.#order(id, { type: 'mode', mode });
   readonly interrupt: RuntimeFace['interrupt'] = (id, reason) => this.#order(id, { type: 'cancel', reason });
 
+  readonly steerWorkflow: RuntimeFace['steerWorkflow'] = async (...order) =>
+    this.#people.ledger.steerWorkflow(...order);
   readonly startWorkflow: RuntimeFace['startWorkflow'] = (id, order) =>
     this.#order(id, { type: 'workflow', ...order });
 

@@ -87,6 +87,9 @@ export interface ResumeOptions {
   readonly unattended?: boolean;
 }
 
+/** What a person orders a workflow run to do. */
+export type WorkflowSteer = 'pause' | 'stop' | 'resume';
+
 /**
  * The public interface of the runtime, and all that doors see of it. Methods reject with a
  * `CoppiceError` (stable `code`, `hint`); no call can lose what is in the ledger.
@@ -133,6 +136,8 @@ export interface RuntimeFace {
   wait(agent_id: string, timeout_ms: number, from: readonly string[] | null): Promise<void>;
   /** Answers an ask, and all open ones that the grant of the answer covers; rejects with `E_ASK_ANSWERED`, `E_INVALID_ARGUMENT` and `E_CONFIG`. */
   answer(ask_id: string, answer: Omit<AskAnswer, 'by' | 'at'> & { readonly by?: string }): Promise<void>;
+  /** Pauses a workflow run with all below it (`stop`: what is under way is broken off), or lets it go on; a no-op if it is so already, or has ended. */
+  steerWorkflow(run: string, how: WorkflowSteer): Promise<void>;
   /** Starts a workflow as a child of an agent that this process leads, which is told of its end. */
   startWorkflow(agent_id: string, order: Omit<Extract<Order, { type: 'workflow' }>, 'type'>): Promise<void>;
   /** Repeats the model request of an agent whose turn failed; no-op for others. `without_last` as in `ResumeOptions`. */

@@ -2,6 +2,7 @@ import { ASK, followOptions, rootOptions } from '../run/run-commands.ts';
 import type { CommandBuilder } from '../start/command-builder.ts';
 import { whole } from '../start/option-values.ts';
 
+const RUN = 'the agent of the run: uuid, unique prefix or name';
 const WORKFLOW = 'its name, or the path of a script';
 
 /** Adds the commands for workflows (docs/workflows.md). */
@@ -23,6 +24,16 @@ export function addWorkflowCommands({ sub, imported }: CommandBuilder): void {
     imported(async () => (await import('./workflow-list.ts')).workflowList, { local: true }),
   );
   sub('show', 'Show what a run has done, by phase', group)
-    .argument('<run>', 'the agent of the run: uuid, unique prefix or name')
+    .argument('<run>', RUN)
     .action(imported(async () => (await import('./workflow-show.ts')).workflowShow));
+  sub('pause', 'Let a run make no further requests; what is under way comes to its end', group)
+    .argument('<run>', RUN)
+    .action(imported(async () => (await import('./workflow-steer.ts')).workflowPause));
+  sub('stop', 'Break off what a run has under way; it can go on later', group)
+    .argument('<run>', RUN)
+    .action(imported(async () => (await import('./workflow-steer.ts')).workflowStop));
+  const resume = sub('resume', 'Let a run go on; lead it here if no process does', group)
+    .argument('<run>', RUN)
+    .option('--ask', `${ASK}; without it, ask() fails`);
+  followOptions(resume).action(imported(async () => (await import('./workflow-steer.ts')).workflowResume));
 }

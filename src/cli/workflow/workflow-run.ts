@@ -18,7 +18,7 @@ import { parseLimits } from '../run/limit-option.ts';
 import { composeRoot, composeTerms, type RootOptions } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { confirm } from '../setup/standard-input.ts';
-import { argsOf } from './workflow-args.ts';
+import { argsOf, ledgerItself } from './workflow-args.ts';
 
 interface WorkflowOptions extends RootOptions {
   readonly args?: string;
@@ -39,10 +39,7 @@ export async function workflowRun(
   named: string,
   options: WorkflowOptions,
 ): Promise<number> {
-  if (context.server !== null)
-    throw new CoppiceError('E_USAGE', 'a workflow is run on the ledger itself, not over a server', {
-      hint: 'Leave out --server; name the ledger with --database',
-    });
+  ledgerItself(context);
   const script = loadScript(named, resolve(context.options.cwd ?? '.'), context.env.HOME);
   const { name, description } = script.meta;
   const args = argsOf(options.args);

@@ -119,7 +119,7 @@ export const agent = z
     }),
     paused: maybeGroup('set while its provider takes no requests; the request waits in the ledger', {
       waits_for: text('for people: `anthropic’s quota`'),
-      spent: oneOf('what has run out', 'quota', 'credit', 'key', 'model'),
+      spent: oneOf('what has run out', 'quota', 'credit', 'key', 'model', 'person'),
       error: text('what the provider said'),
       until: maybeTime('when it is tried again; null: when a person says so'),
       tries: number('tries since then, where the provider names no time; else 0'),

@@ -36,6 +36,10 @@ export type Order =
       /** Name of the agent that starts it. */
       readonly by: string;
     }
+  /** To a workflow run: it and all below it make no further requests. From the run to those below it, with `stops`: what is under way is broken off. */
+  | { readonly type: 'pause'; readonly stops: boolean }
+  /** To a paused workflow run, which passes it on to all below it: they go on. */
+  | { readonly type: 'go-on' }
   /** Switches the model from the next request on. */
   | { readonly type: 'model'; readonly model: string }
   /** Summarises the older part of the conversation; `note`: what is to be kept. */

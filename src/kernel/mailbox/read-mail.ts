@@ -45,6 +45,8 @@ const order: z.ZodType<Order> = z.discriminatedUnion('type', [
       from: z.object({ agent_id: z.string(), seq: z.number() }).exactOptional(),
     }),
   }),
+  z.object({ type: z.literal('pause'), stops: z.boolean() }),
+  z.object({ type: z.literal('go-on') }),
   z.object({ type: z.literal('model'), model: z.string() }),
   z.object({ type: z.literal('compact'), note: z.string() }),
   z.object({ type: z.literal('mode'), mode: z.enum(['ask', 'accept', 'plan']) }),

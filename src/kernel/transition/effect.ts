@@ -4,6 +4,7 @@ import type { NewAsk } from '../../records/conversation/ask.ts';
 import type { NewMail } from '../../records/conversation/mail.ts';
 import type { Message } from '../../records/conversation/message.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
+import type { WorkflowPause } from '../../records/workflow/workflow-terms.ts';
 
 export interface ProgramAnswer {
   readonly verdict: 'allow' | 'deny';
@@ -33,6 +34,8 @@ export type Effect =
   | { readonly type: 'set-model'; readonly model: string }
   /** Switches the mode of the tree, which its root keeps. */
   | { readonly type: 'set-mode'; readonly mode: PermissionMode }
+  /** Pauses the workflow run for itself and all below it; null: it goes on. */
+  | { readonly type: 'set-paused'; readonly paused: WorkflowPause | null }
   /** Sends this outcome to the parent's mailbox. */
   | { readonly type: 'notify-parent'; readonly outcome: ChildOutcome }
   /** Asks children to stop; each reports its outcome. */

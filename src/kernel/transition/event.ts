@@ -19,6 +19,7 @@ import type {
   UserContent,
 } from '../../records/conversation/message.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
+import type { WorkflowPause } from '../../records/workflow/workflow-terms.ts';
 import type { Effect } from './effect.ts';
 
 /** Everything that can happen to one agent. `at` is milliseconds since the epoch; the kernel reads no clock. */
@@ -148,6 +149,12 @@ export type AgentEvent =
   | { readonly type: 'paused'; readonly at: number; readonly pause: Pause }
   /** A paused request is tried. */
   | { readonly type: 'reopen'; readonly at: number }
+  /** A person pauses the workflow run, or lets it go on (null). */
+  | { readonly type: 'run-paused'; readonly at: number; readonly paused: WorkflowPause | null }
+  /** The run above has stopped: what is under way is broken off. */
+  | { readonly type: 'halt'; readonly at: number }
+  /** The run above goes on. */
+  | { readonly type: 'go-on'; readonly at: number }
   /** Before a request: the prompt has no room left. Long results are shortened, or the model is asked for a summary. */
   | ({ readonly type: 'elide'; readonly at: number } & Elision)
   | { readonly type: 'summarise'; readonly at: number }

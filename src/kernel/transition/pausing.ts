@@ -1,19 +1,21 @@
 import type { Failure } from '../../records/agent/failure.ts';
 import { type AgentState, newTurn } from '../../records/agent/state.ts';
 import { continuation, GO_ON } from '../../records/conversation/answer-ending.ts';
-import { unpaused } from '../../records/conversation/parked.ts';
-import { appendEvent, appendSystem } from './append.ts';
+import { isParked, unpaused } from '../../records/conversation/parked.ts';
+import type { WorkflowPause } from '../../records/workflow/workflow-terms.ts';
+import { appendAnswer, appendEvent, appendSystem } from './append.ts';
+import { schedule } from './calls.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import { ask } from './request.ts';
-import { invalid, step, type Transition } from './transition-result.ts';
+import { invalid, step, type Transition, type TransitionContext } from './transition-result.ts';
 
 type Requesting = Extract<AgentState, { type: 'requesting' }>;
 
 /** Requests that wait because their provider takes none, and what people do about that: try again, or switch the model (docs/decisions/0057-a-quota-is-a-pause.md). */
 export function pausing(
   state: AgentState,
-  event: EventOf<'paused' | 'reopen' | 'model' | 'retry'>,
+  event: EventOf<'paused' | 'reopen' | 'model' | 'retry' | 'go-on'>,
 ): Transition {
   if (event.type === 'model') return switched(state, event);
   if (event.type === 'retry' && state.type === 'errored') return retried(state.failure, event);
@@ -25,7 +27,46 @@ export function pausing(
     return step({ ...request, paused: pause }, [{ type: 'await-provider', at: pause.opens_at }]);
   }
   if (state.paused === undefined) return invalid(state, event, 'the request is not paused');
-  return step(state, [tried(state, event.type === 'retry')]);
+  if (state.paused.spent !== 'person') return step(state, [tried(state, event.type === 'retry')]);
+  const next = unpaused(state, event.at);
+  return step(next, [tried(next)]);
+}
+
+/** What people read of a pause in the conversation of the run. */
+export function pauseTold(paused: WorkflowPause | null): Effect {
+  const what = paused === null ? 'goes on' : `${paused.stops ? 'stopped' : 'paused'} by ${paused.by}`;
+  return appendEvent('notice', `the workflow ${what}`);
+}
+
+const BROKEN_OFF =
+  'Interrupted: a person stopped the workflow while this call ran. It may have happened in full, in part or not at all. Check before you repeat it.';
+
+/** Breaks off what a process does for the agent: its request is made again once the run goes on. What is parked in the ledger stays. */
+export function halted(state: AgentState, event: EventOf<'halt'>, context: TransitionContext): Transition {
+  if (state.type === 'requesting' && state.paused === undefined) {
+    const { asked: _, held: __, ...request } = state;
+    return step(request, [{ type: 'abort' }, tried(state)]);
+  }
+  if (state.type !== 'executing') return invalid(state, event, 'nothing is under way');
+  const live = state.running.filter((one) => !isParked(one));
+  if (live.length === 0) return invalid(state, event, 'all its calls are parked');
+  const over = [...live.map(({ call }) => call), ...state.queued];
+  return schedule(
+    {
+      ...state,
+      running: state.running.filter(isParked),
+      queued: [],
+      results: [...state.results, ...over.map(({ id }) => id)],
+    },
+    [
+      { type: 'abort' },
+      ...live.map(({ call }) => appendAnswer(call, 'interrupted', BROKEN_OFF)),
+      ...state.queued.map((call) =>
+        appendAnswer(call, 'cancelled', 'Cancelled: a person stopped the workflow before this call ran.'),
+      ),
+    ],
+    context,
+  );
 }
 
 /** After a takeover: a request whose time has not come stays parked. `forgiven`: by a person, for whom it is tried at once if the provider has named no time. */

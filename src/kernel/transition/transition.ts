@@ -18,7 +18,7 @@ import { parked, settled } from './calls.ts';
 import type { AgentEvent, EventOf } from './event.ts';
 import { childResult } from './fan-in.ts';
 import { humanWait, waitEnded } from './human-wait.ts';
-import { pausing } from './pausing.ts';
+import { halted, pauseTold, pausing } from './pausing.ts';
 import { budgetTold, endRestingSummary, makeRoom, nextRequest } from './request.ts';
 import { answered } from './response.ts';
 import { clockMoved, resumed } from './resuming.ts';
@@ -73,7 +73,12 @@ function move(state: AgentState, event: AgentEvent, context: TransitionContext):
     case 'reopen':
     case 'model':
     case 'retry':
+    case 'go-on':
       return pausing(state, event);
+    case 'run-paused':
+      return step(state, [{ type: 'set-paused', paused: event.paused }, pauseTold(event.paused)]);
+    case 'halt':
+      return halted(state, event, context);
     case 'call-settled':
       return state.type === 'executing'
         ? settled(state, event, context)

@@ -152,6 +152,16 @@ export class Draft {
       case 'set-model':
         this.#config = { ...this.#config, model: effect.model };
         return;
+      case 'set-paused': {
+        const { workflow, ...config } = this.#config;
+        if (workflow === undefined) return;
+        const { paused: _, ...terms } = workflow;
+        this.#config = {
+          ...config,
+          workflow: effect.paused === null ? terms : { ...terms, paused: effect.paused },
+        };
+        return;
+      }
       case 'set-mode':
         this.#config = { ...this.#config, permissions: { ...this.#config.permissions, mode: effect.mode } };
         return;

@@ -108,6 +108,10 @@ function followOrder(order: Order, mail: Mail, draft: Draft): void {
       return forkByPerson(order, by, draft);
     case 'workflow':
       return startWorkflow(order, draft);
+    case 'pause':
+      return pauseRun(order, mail, draft);
+    case 'go-on':
+      return goOn(mail, draft);
     case 'model':
       if (order.model !== draft.config.model) draft.apply({ type: 'model', at, model: order.model });
       return;
@@ -176,6 +180,39 @@ function startWorkflow({ id, run_id, workflow, by }: OrderOf<'workflow'>, draft:
     agents,
     text: `workflow ${workflow.name} (${id.slice(0, 8)}) started by ${by}`,
   });
+}
+
+/** Requests under way are answered, unless it `stops`; the next ones park, because the run says so (docs/workflows.md#pause-and-stop). */
+function pauseRun({ stops }: OrderOf<'pause'>, { from_id, from_name: by }: Mail, draft: Draft): void {
+  const { now: at } = draft.view;
+  if (from_id === null) {
+    const { workflow } = draft.config;
+    if (workflow === undefined || isResting(draft.state.type))
+      return draft.tell('pause: no workflow runs here');
+    if (workflow.paused !== undefined && (workflow.paused.stops || !stops)) return;
+    draft.apply({ type: 'run-paused', at, paused: { by, stops } });
+    if (stops) passOn({ type: 'pause', stops }, draft);
+  }
+  // A script and a question to a person cost nothing, and a call that is broken off would count as failed.
+  if (stops && draft.config.workflow === undefined) draft.apply({ type: 'halt', at });
+}
+
+function goOn({ from_id }: Mail, draft: Draft): void {
+  const { now: at } = draft.view;
+  if (from_id === null) {
+    if (draft.config.workflow?.paused === undefined) return;
+    draft.apply({ type: 'run-paused', at, paused: null });
+    passOn({ type: 'go-on' }, draft);
+  }
+  draft.apply({ type: 'go-on', at });
+}
+
+/** Passes an order on to all below this agent. */
+function passOn(order: Order, draft: Draft): void {
+  const { relatives, now } = draft.view;
+  const self = draft.led.agent;
+  for (const { id } of relatives.subtree(self))
+    if (id !== self.id) draft.write(id, 'control', JSON.stringify(order), now);
 }
 
 /** A person's retry; `without_last` leaves out the refused message, by default the newest that the model saw. */

@@ -189,8 +189,8 @@ async function passed(
 }
 
 function barredBy(doors: readonly Door[], request: ModelRequest): Failed | null {
-  for (const door of doors) {
-    const barred = door.bars(request);
+  for (const bars of [() => request.bars?.() ?? null, ...doors.map((door) => () => door.bars(request))]) {
+    const barred = bars();
     if (barred !== null) return failed(request, barred);
   }
   return null;

@@ -51,9 +51,11 @@ export type Spent =
   /** The key is refused. */
   | 'key'
   /** The provider does not have the model, or no longer. */
-  | 'model';
+  | 'model'
+  /** Nothing: a person has paused or stopped the workflow that the agent works for. */
+  | 'person';
 
-/** A request that waits in the ledger, because the provider takes none. The turn's clock is stopped meanwhile. */
+/** A request that waits in the ledger, because the provider takes none, or because a person has said so. The turn's clock is stopped meanwhile. */
 export interface Pause {
   readonly spent: Spent;
   /** Which provider, model and key are meant. Processes with the same key write the same; it tells nothing of the key. */

@@ -165,7 +165,8 @@ function timeText(at: number, since: number): string {
 }
 
 /** A request that waits for its provider: until the time that it named, or until a person has done something about it. */
-function ofPause({ text, failure, opens_at, tries, at }: Pause, unled: string | null): Outcome {
+function ofPause({ spent, text, failure, opens_at, tries, at }: Pause, unled: string | null): Outcome {
+  if (spent === 'person') return outcomeWithText('waiting', failure.error);
   if (opens_at === null) return outcomeWithText('waiting_for_you', `${text} (${failure.error})`);
   const until = `${tries === 0 ? 'until' : '(next try at'} ${timeText(opens_at, at)}${tries === 0 ? '' : ')'}`;
   if (unled !== null) return outcomeWithText('unled', `waiting for ${text} ${until}; ${unled}`);

@@ -22,8 +22,16 @@ export interface WorkflowTerms {
   };
   /** A workflow that another one has started; it starts none. */
   readonly nested?: true;
+  /** Set while a person keeps the run from going on. */
+  readonly paused?: WorkflowPause;
   /** The conversation that `context: 'fork'` gives to an agent: that of whoever started the workflow, up to this message. */
   readonly from?: { readonly agent_id: string; readonly seq: number };
+}
+
+/** `stops`: what was under way was broken off; otherwise it came to its end. */
+export interface WorkflowPause {
+  readonly by: string;
+  readonly stops: boolean;
 }
 
 /** Maximum calls of `agent()` in a run, unless it is given another. */

@@ -8,7 +8,10 @@ import type { RulesPlace } from '../../store/approvals/answer-approval.ts';
 import type { Store } from '../../store/store.ts';
 import type { RuntimeFace } from '../runtime-face.ts';
 
-export type Orders = Pick<RuntimeFace, 'send' | 'kill' | 'answer' | 'compact' | 'interrupt'>;
+export type Orders = Pick<
+  RuntimeFace,
+  'send' | 'kill' | 'answer' | 'compact' | 'interrupt' | 'steerWorkflow'
+>;
 
 /** What a runtime in this process adds, which need not wait for the ledger to tell it. */
 interface Here {
@@ -67,6 +70,9 @@ export function ledgerOrders(store: Store, rules: RulesPlace, here = ELSEWHERE) 
     },
     interrupt: async (agent_id, reason) => {
       await order(agent_id, { type: 'cancel', reason });
+    },
+    steerWorkflow: async (run_id, how) => {
+      await order(run_id, how === 'resume' ? { type: 'go-on' } : { type: 'pause', stops: how === 'stop' });
     },
     compact: async (agent_id, note = '') => {
       await order(agent_id, { type: 'compact', note: storable(note) });

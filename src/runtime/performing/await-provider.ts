@@ -8,6 +8,7 @@ import type { Executor } from '../executor/executor.ts';
 import type { AgentTimers } from '../leading/agent-timers.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 import type { ModelCache } from './model-cache.ts';
+import { pausedByPerson, pausedHere } from './pause-of-person.ts';
 
 interface Context {
   readonly executor: Executor;
@@ -16,6 +17,8 @@ interface Context {
 
 /** Times that differ by less are the same: the ledger's clock and the door's are read one after the other. */
 const TOLERANCE_MS = 1_000;
+/** Interval at which a paused workflow run that another process leads is looked at. */
+const LOOK_MS = 5_000;
 
 /**
  * Whether the agent waits in the ledger for this reason instead of failing. A key or a model that has never worked is a mistake, of which a person hears at
@@ -24,6 +27,7 @@ const TOLERANCE_MS = 1_000;
 export function mayPark({ id, parent_id, config, state, usage }: Agent, { agent_index }: Executor) {
   return (spent: Spent): boolean => {
     if (restAfterSummary(state) !== null) return false;
+    if (spent === 'person') return true;
     if (spent === 'quota' || spent === 'credit' || usage.output > 0) return true;
     if (config.fallback !== undefined) return true;
     const parent = agent_index.agent(parent_id ?? id);
@@ -67,10 +71,21 @@ export function followTry(doors: readonly string[], still: Barred | null, contex
 export async function awaitProvider(
   cell: Cell,
   opens_at: number | null,
-  context: Context & { readonly models: ModelCache; readonly timers: AgentTimers },
+  context: Parameters<typeof pausedByPerson>[1] &
+    Context & { readonly models: ModelCache; readonly timers: AgentTimers },
 ): Promise<void> {
   const { executor, clock, models, timers } = context;
   const reopen = () => executor.happened(cell, { type: 'reopen', at: clock.now() });
+  if (pauseOf(cell.agent.state)?.spent === 'person') {
+    // The run may have been let go on just before this was written.
+    const still = await pausedByPerson(cell.agent, context, () => cell.gone);
+    if (cell.gone) return;
+    if (still === null) return reopen();
+    const again = () => void awaitProvider(cell, null, context);
+    if (pausedHere(cell.agent, executor) === null)
+      timers.callAt(cell, 'provider', clock.now() + LOOK_MS, again);
+    return;
+  }
   if (opens_at !== null) return timers.callAt(cell, 'provider', opens_at, reopen);
   const model = await models.modelOf(cell.agent).catch(() => null);
   if (model?.closed?.(barredOf(cell.agent, clock).paused) === false) reopen();

@@ -21,6 +21,7 @@ import { barredOf, followTry, mayPark, park } from './await-provider.ts';
 import { overheadOf, type Relieved, type Sent } from './context-room.ts';
 import { heldRequest } from './held-request.ts';
 import type { ModelCache } from './model-cache.ts';
+import { pausedByPerson, pausedHere } from './pause-of-person.ts';
 import { type Summarised, type SummaryContext, summarise } from './summarise.ts';
 import { awaitTreeMode } from './tree-mode.ts';
 
@@ -43,6 +44,12 @@ export async function performRequest(cell: Cell, context: RequestContext, insist
   cell.said = '';
   let began_ms = clock.lap();
   const now = clock.now();
+  const by_person = await pausedByPerson(cell.agent, context, () => controller.signal.aborted);
+  if (cell.request !== controller || cell.gone) return;
+  if (by_person !== null) {
+    cell.request = null;
+    return park(cell, by_person, context);
+  }
   const held = heldSubmission(cell, now, context.catalog);
   if (held !== null) {
     const whole = await withChanges(cell, held, context);
@@ -172,6 +179,7 @@ async function ask(
       onNotice,
       parks: mayPark(agent, context.executor),
       insists,
+      bars: () => pausedHere(agent, context.executor),
       ...barredOf(agent, context.clock),
       onTaken: () => hold('taken'),
       onTried: (doors, still) => followTry(doors, still, context),

@@ -34,7 +34,9 @@ export function stoppedRun(
   const how = paused === null ? '' : ` (${HOW_ON[paused.paused?.spent ?? 'quota']})`;
   process.stderr.write(`${clean(why)}; nothing is lost, ${next}${how}\n`);
   if (paused === null) return by as number;
-  return paused.paused?.until === null ? EXIT.no_credentials : EXIT.paused;
+  return paused.paused?.until === null && paused.paused.spent !== 'person'
+    ? EXIT.no_credentials
+    : EXIT.paused;
 }
 
 /** What a person does before the tree can go on. */
@@ -43,6 +45,7 @@ const HOW_ON = {
   credit: 'once there is credit, or with --model PROVIDER/MODEL',
   key: 'once the key is right (coppice doctor names its variable), or with --model PROVIDER/MODEL',
   model: 'with --model PROVIDER/MODEL',
+  person: 'or coppice workflow resume, from anywhere',
 } as const;
 
 /** Interval at which a run without a terminal checks whether it only waits for a provider. */

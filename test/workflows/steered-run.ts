@@ -1,0 +1,58 @@
+import { closeLater } from '../close-opened.ts';
+import type { Answer, Exchange } from '../servers/brain.ts';
+import { startOpenAiChatServer } from '../servers/openai-chat-server.ts';
+import { until } from '../until.ts';
+import { type WorkflowHome, workflowHome } from './run-workflow.ts';
+
+/** A home whose agents ask a real server: `say X` is answered with X, `hold X` with X once it is let go, and `run COMMAND` runs the command and says `ran`. */
+export async function steeredHome(configuration: object = {}) {
+  const asked = new Map<string, number>();
+  const held = new Map<string, () => void>();
+  const free = new Set<string>();
+  const answerOf = async (exchange: Exchange): Promise<Answer> => {
+    const { messages } = exchange;
+    const prompt = (messages.find(({ role }) => role === 'user')?.text ?? '').split('\n')[0] as string;
+    asked.set(prompt, (asked.get(prompt) ?? 0) + 1);
+    const [, verb, what = ''] = /^(say|hold|run|fail) ?(.*)/.exec(prompt) ?? [];
+    if (verb === 'fail') return { fault: { status: 400, message: 'it cannot be' } };
+    if (verb === 'run')
+      return messages.at(-1)?.role === 'results'
+        ? { text: `ran: ${messages.at(-1)?.results[0]?.output}` }
+        : { calls: [{ name: 'bash', input: { command: what } }] };
+    if (verb === 'hold' && !free.has(what))
+      await new Promise<void>((resolve) => held.set(what, resolve)).finally(() => held.delete(what));
+    return { text: what };
+  };
+  const server = await startOpenAiChatServer({ answer: answerOf });
+  closeLater(() => server.close());
+  const provider = { type: 'openai-compatible', baseURL: `${server.url}/v1` };
+  const own: WorkflowHome = workflowHome([], {
+    model: 'one/any',
+    providers: { one: { ...provider, apiKeyEnv: 'ONE' } },
+    ...configuration,
+  });
+  own.env.ONE = 'key';
+  return {
+    ...own,
+    server,
+    /** How often each prompt was asked. */
+    asked,
+    total: () => [...asked.values()].reduce((sum, times) => sum + times, 0),
+    isHeld: (what: string) => until(() => held.has(what), `the request "hold ${what}"`),
+    /** Answers it now, and later ones at once. */
+    letGo(what: string) {
+      free.add(what);
+      held.get(what)?.();
+    },
+    /** The run of this name, as `workflow show` tells it. */
+    show: (run: string) => own.json('workflow', 'show', run) as Promise<ShownRun>,
+  };
+}
+
+interface ShownRun {
+  readonly id: string;
+  readonly outcome: string;
+  readonly outcome_text: string;
+  readonly counts: Record<string, number>;
+  readonly agents: readonly { id: string; label: string; outcome_text: string }[];
+}

@@ -1,0 +1,68 @@
+// Proves that a workflow run is paused, stopped and let go on from any process, whichever process leads it, and that nothing finished is asked again.
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { closeOpened } from '../close-opened.ts';
+import { until } from '../until.ts';
+import { steeredHome } from './steered-run.ts';
+
+after(closeOpened);
+
+const TWO_STAGES = `
+const first = await parallel(['a', 'b'].map((n) => () => agent('hold ' + n)))
+const second = await parallel(first.map((n) => () => agent('say ' + n + '2')))
+return { first, second }`;
+const WANTED = { first: ['a', 'b'], second: ['a2', 'b2'] };
+
+describe('pausing a workflow run', { concurrency: true }, () => {
+  it('lets what is under way end and begins nothing new; it goes on in another process', async () => {
+    const home = await steeredHome();
+    const { ended } = home.start(['workflow', 'run', home.script('two', TWO_STAGES), '--yes']);
+    await home.isHeld('a');
+    await home.isHeld('b');
+    const paused = await home.run(['workflow', 'pause', 'two']);
+    assert.equal(paused.code, 0, paused.stderr);
+    assert.match(paused.stdout, /^two pauses: .*; go on with: coppice workflow resume [\da-f]{8}\n$/);
+    home.letGo('a');
+    home.letGo('b');
+    const left = await ended;
+    assert.equal(left.code, 75, left.stderr);
+    assert.match(left.stderr, /paused by you; nothing is lost/);
+    assert.equal(home.total(), 2, 'the second stage was not begun');
+    const shown = await home.show('two');
+    assert.equal(shown.outcome_text, 'waiting: paused by you');
+    const again = await home.run(['resume', shown.id]);
+    assert.equal(again.code, 75, 'a takeover does not end the pause');
+    const { code, stdout, stderr } = await home.run(['workflow', 'resume', 'two']);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(JSON.parse(stdout), WANTED);
+    assert.deepEqual(
+      [...home.asked].sort(),
+      ['hold a', 'hold b', 'say a2', 'say b2'].map((one) => [one, 1]),
+    );
+  });
+
+  it('holds after kill -9 of the leader, and goes on in the process that leads it when the order comes from another', async () => {
+    const home = await steeredHome();
+    home.script('inner', "return [await agent('hold in'), await agent('say deep')]");
+    const body = "return Promise.all([workflow('./inner.js'), agent('hold out')])";
+    const first = home.start(['workflow', 'run', home.script('outer', body), '--yes']);
+    await home.isHeld('in');
+    await home.isHeld('out');
+    assert.equal((await home.run(['workflow', 'pause', 'inner'])).code, 0);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    // Both requests are lost with the process; that of the paused run is not made again.
+    const second = home.start(['workflow', 'resume', 'outer']);
+    await until(() => home.asked.get('hold out') === 2, 'the second request');
+    await until(async () => (await home.show('inner')).agents[0]?.outcome_text === 'waiting: paused by you');
+    assert.equal(home.asked.get('hold in'), 1);
+    home.letGo('in');
+    const resumed = await home.run(['workflow', 'resume', 'inner']);
+    assert.deepEqual([resumed.code, resumed.stdout], [0, 'inner goes on\n'], resumed.stderr);
+    await until(() => home.asked.get('say deep') === 1, 'the rest of the paused run');
+    home.letGo('out');
+    const { code, stdout, stderr } = await second.ended;
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(JSON.parse(stdout), [['in', 'deep'], 'out']);
+  });
+});
