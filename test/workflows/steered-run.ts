@@ -5,7 +5,7 @@ import { until } from '../until.ts';
 import { type WorkflowHome, workflowHome } from './run-workflow.ts';
 
 /** A home whose agents ask a real server: `say X` is answered with X, `hold X` with X once it is let go, and `run COMMAND` runs the command and says `ran`. */
-export async function steeredHome(configuration: object = {}) {
+export async function steeredHome(configuration: object = {}, terms: object = {}) {
   const asked = new Map<string, number>();
   const held = new Map<string, () => void>();
   const free = new Set<string>();
@@ -28,7 +28,7 @@ export async function steeredHome(configuration: object = {}) {
   const provider = { type: 'openai-compatible', baseURL: `${server.url}/v1` };
   const own: WorkflowHome = workflowHome([], {
     model: 'one/any',
-    providers: { one: { ...provider, apiKeyEnv: 'ONE' } },
+    providers: { one: { ...provider, apiKeyEnv: 'ONE', ...terms } },
     ...configuration,
   });
   own.env.ONE = 'key';
@@ -45,7 +45,7 @@ export async function steeredHome(configuration: object = {}) {
       held.get(what)?.();
     },
     /** The run of this name, as `workflow show` tells it. */
-    show: (run: string) => own.json('workflow', 'show', run) as Promise<ShownRun>,
+    show: (run: string) => own.json('workflow', 'show', run) as unknown as Promise<ShownRun>,
   };
 }
 

@@ -1,5 +1,7 @@
 // Proves that a workflow run is paused, stopped and let go on from any process, whichever process leads it, and that nothing finished is asked again.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { closeOpened } from '../close-opened.ts';
 import { until } from '../until.ts';
@@ -64,5 +66,63 @@ describe('pausing a workflow run', { concurrency: true }, () => {
     const { code, stdout, stderr } = await second.ended;
     assert.equal(code, 0, stderr);
     assert.deepEqual(JSON.parse(stdout), [['in', 'deep'], 'out']);
+  });
+
+  it('does not send what waits for its turn at the provider', async () => {
+    const home = await steeredHome({}, { maxConcurrent: 1 });
+    const body = "return parallel(['a', 'b', 'c', 'd'].map((n) => () => agent('hold ' + n)))";
+    const { ended } = home.start(['workflow', 'run', home.script('queue', body), '--yes']);
+    await until(() => home.total() === 1, 'the first request');
+    await home.run(['workflow', 'pause', 'queue']);
+    await until(async () => (await home.run(['logs', 'queue'])).stdout.includes('paused by you'));
+    for (const what of ['a', 'b', 'c', 'd']) home.letGo(what);
+    assert.equal((await ended).code, 75);
+    assert.equal(home.total(), 1);
+    const { code, stdout } = await home.run(['workflow', 'resume', 'queue']);
+    assert.deepEqual([code, JSON.parse(stdout)], [0, ['a', 'b', 'c', 'd']]);
+    assert.equal(home.total(), 4);
+  });
+});
+
+describe('stopping a workflow run', { concurrency: true }, () => {
+  it('breaks off requests and commands; they are made again or told when it goes on, and what has ended is not', async () => {
+    const home = await steeredHome();
+    const body = `
+const done = await agent('say done')
+return [done, ...(await parallel([() => agent('hold open'), () => agent('run touch began; sleep 600')]))]`;
+    const { ended } = home.start(['workflow', 'run', home.script('cut', body), '--yes']);
+    await home.isHeld('open');
+    await until(() => existsSync(join(home.work, 'began')), 'the command');
+    const stopped = await home.run(['workflow', 'stop', 'cut', '--json']);
+    const order = JSON.parse(stopped.stdout);
+    assert.deepEqual([order.ordered, order.name, order.led], ['stop', 'cut', true]);
+    const left = await ended;
+    assert.equal(left.code, 75, left.stderr);
+    assert.match(
+      left.stderr,
+      /stopped by you; nothing is lost, continue with: coppice workflow resume [\da-f]{8}/,
+    );
+    home.letGo('open');
+    const { code, stdout, stderr } = await home.run(['workflow', 'resume', 'cut']);
+    assert.equal(code, 0, stderr);
+    const [done, open, ran] = JSON.parse(stdout);
+    assert.deepEqual([done, open], ['done', 'open']);
+    assert.match(ran, /^ran: Interrupted: a person stopped the workflow while this call ran/);
+    assert.deepEqual([...home.asked].sort(), [
+      ['hold open', 2],
+      ['run touch began; sleep 600', 2],
+      ['say done', 1],
+    ]);
+  });
+
+  it('is refused for what is no run, and for one that has ended', async () => {
+    const home = await steeredHome();
+    await home.workflow("return agent('say x')");
+    const over = await home.run(['workflow', 'stop', 'script-1']);
+    assert.deepEqual([over.code, over.stderr.includes('has ended: done')], [1, true], over.stderr);
+    await home.run(['run', 'say plain', '--name', 'plain']);
+    const plain = await home.run(['workflow', 'pause', 'plain']);
+    assert.deepEqual([plain.code, plain.stderr.includes('is not a workflow run')], [2, true], plain.stderr);
+    assert.equal((await home.run(['workflow', 'pause', 'nobody'])).code, 3);
   });
 });

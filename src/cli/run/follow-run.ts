@@ -135,7 +135,13 @@ export async function followRun(context: Context, run: Followed, options: Follow
     if (!is_settled) {
       const led_on = typeof settled !== 'number' && ((await run.handOver?.(root_id)) ?? false);
       await run.close();
-      const how_on = led_on ? 'a server or worker goes on with it by itself' : run.next(root_id);
+      const { spent, waits_for } = (typeof settled === 'number' ? null : settled.paused) ?? {};
+      const how_on =
+        spent === 'person'
+          ? `continue with: ${waits_for}${sameLedgerFlags(context)}`
+          : led_on
+            ? 'a server or worker goes on with it by itself'
+            : run.next(root_id);
       const as_json = context.json || options.events === true;
       return stoppedRun(
         as_json,

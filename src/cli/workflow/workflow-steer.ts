@@ -2,6 +2,7 @@ import { clean } from '../../render/clean.ts';
 import { ledgerOrders } from '../../runtime/orders/ledger-orders.ts';
 import type { WorkflowSteer } from '../../runtime/runtime-face.ts';
 import { rulesFile } from '../../settings/folders.ts';
+import { sameLedgerFlags } from '../../settings/suggested-command.ts';
 import type { Store } from '../../store/store.ts';
 import { assertMayLeadHere, isServed } from '../../trees/leaders/leaders.ts';
 import { steerRun, type WorkflowOrder } from '../../trees/workflow-runs.ts';
@@ -32,7 +33,10 @@ function steer(context: Context, store: Store, text: string, how: WorkflowSteer)
 function print(context: Context, order: WorkflowOrder): number {
   const { name, run, ordered, led } = order;
   const when = led || ordered === 'resume' ? '' : ', as soon as a process leads it';
-  const how = ordered === 'resume' ? '' : `; go on with: coppice workflow resume ${run.slice(0, 8)}`;
+  const how =
+    ordered === 'resume'
+      ? ''
+      : `; go on with: coppice workflow resume ${run.slice(0, 8)}${sameLedgerFlags(context)}`;
   return printResult(context, order, () => [`${clean(name)} ${DONE[ordered]}${when}${how}`]);
 }
 

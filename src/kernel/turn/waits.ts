@@ -57,7 +57,7 @@ export function endWaits(draft: Draft): ReadonlyMap<string, number> {
     const now = waitView(draft);
     const { from } = wait;
     if (wait.runs) {
-      if (now.inbox.some(endsRuns) || wait.deadline <= view.now) settleRuns(parked, draft);
+      if (endsNow(wait, draft)) settleRuns(parked, draft);
       continue;
     }
     const open = from?.length ? firstAtWork(from, now, led.wait_cursors.get(call.id)) : null;
@@ -82,8 +82,7 @@ function firstAtWork(from: readonly string[], view: WaitView, start = 0): number
 export function endOrPark({ call, wait }: Parked, draft: Draft): void {
   const { now } = draft.view;
   const view = waitView(draft);
-  if (wait.runs && (view.inbox.some(endsRuns) || wait.deadline <= now))
-    return settleRuns({ call, wait }, draft);
+  if (wait.runs && endsNow(wait, draft)) return settleRuns({ call, wait }, draft);
   if (wait.runs) return void draft.apply({ type: 'call-parked', at: now, call_id: call.id, wait });
   if (isComplete(wait, view) || isCutShort(wait, draft, view))
     return settleWait({ call, wait }, draft, view, null);
@@ -118,10 +117,18 @@ function endsRuns(mail: Mail): boolean {
   return mail.kind === 'announce' || isLetter(mail);
 }
 
-/** Ends the wait of a workflow: everything that has arrived is its result, in the order in which the ledger has it. */
+/** A paused run does not wait: its next request does, so that no time runs out meanwhile. */
+function endsNow({ deadline }: WaitSpec, { config, view, mail }: Draft): boolean {
+  return config.workflow?.paused !== undefined || deadline <= view.now || mail.left.some(endsRuns);
+}
+
+/**
+ * Ends the wait of a workflow: everything that has arrived is its result, in the order in which the ledger has it. What arrives while the run is paused stays
+ * in the mailbox.
+ */
 function settleRuns({ call }: Parked, draft: Draft): void {
-  const { led, view } = draft;
-  const taken = draft.mail.left.filter(endsRuns);
+  const { led, view, config } = draft;
+  const taken = config.workflow?.paused === undefined ? draft.mail.left.filter(endsRuns) : [];
   const arrived = taken.flatMap((mail): WorkflowNews[] => {
     if (isLetter(mail)) return [{ from: mail.from_id ?? PERSON, name: mail.from_name, text: mail.body }];
     const ended = readChildResult(mail);

@@ -17,7 +17,7 @@ function barredBy({ id, config }: Agent): Barred | null {
   if (paused === undefined) return null;
   const error = `${paused.stops ? 'stopped' : 'paused'} by ${paused.by}`;
   const failure = { kind: 'interrupted', error, retryable: true } as const;
-  const text = 'a person to resume the workflow';
+  const text = `coppice workflow resume ${id.slice(0, 8)}`;
   return { spent: 'person', door: `run ${id}`, text, failure, tries: 0, wait_ms: null };
 }
 

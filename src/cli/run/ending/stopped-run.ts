@@ -45,7 +45,7 @@ const HOW_ON = {
   credit: 'once there is credit, or with --model PROVIDER/MODEL',
   key: 'once the key is right (coppice doctor names its variable), or with --model PROVIDER/MODEL',
   model: 'with --model PROVIDER/MODEL',
-  person: 'or coppice workflow resume, from anywhere',
+  person: 'from anywhere',
 } as const;
 
 /** Interval at which a run without a terminal checks whether it only waits for a provider. */
