@@ -29,10 +29,10 @@ export function sameLedgerFlags({ options: { database, server, config } }: Ledge
 
 /** A command in a text: `coppice`, its name, and for the groups whose parts differ in what they take, the name of the part. */
 const COMMAND =
-  /\bcoppice (?=(approvals|budget|cron|deliveries|export|kill|logs|merge|ps|resume|run|send|show|subagent|tasks|tree|usage|wait|worker list|worker drain|--tree|acp|blame|demo|doctor|gc|mcp|profiles|serve|setup|trust|ui|web|worker)\b)/g;
+  /\bcoppice (?=(approvals|budget|cron|deliveries|export|kill|logs|merge|ps|resume|run|send|show|subagent|tasks|tree|usage|wait|workflow|worker list|worker drain|--tree|acp|blame|demo|doctor|gc|mcp|profiles|serve|setup|trust|ui|web|worker)\b)/g;
 /** Commands that refuse `--server`. */
 const LOCAL = new Set(
-  '--tree acp blame demo doctor gc mcp profiles serve setup trust ui web worker'.split(' '),
+  '--tree acp blame demo doctor gc mcp profiles serve setup trust ui web worker workflow'.split(' '),
 );
 
 /** Gives the commands in a hint the flags by which they find the same ledger, so that they work as they stand; those that have them keep them. */

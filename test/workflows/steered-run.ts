@@ -54,5 +54,5 @@ interface ShownRun {
   readonly outcome: string;
   readonly outcome_text: string;
   readonly counts: Record<string, number>;
-  readonly agents: readonly { id: string; label: string; outcome_text: string }[];
+  readonly agents?: readonly { id: string; label: string; outcome_text: string }[];
 }

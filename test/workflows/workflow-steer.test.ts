@@ -1,6 +1,6 @@
 // Proves that a workflow run is paused, stopped and let go on from any process, whichever process leads it, and that nothing finished is asked again.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { closeOpened } from '../close-opened.ts';
@@ -56,7 +56,9 @@ describe('pausing a workflow run', { concurrency: true }, () => {
     // Both requests are lost with the process; that of the paused run is not made again.
     const second = home.start(['workflow', 'resume', 'outer']);
     await until(() => home.asked.get('hold out') === 2, 'the second request');
-    await until(async () => (await home.show('inner')).agents[0]?.outcome_text === 'waiting: paused by you');
+    await until(
+      async () => (await home.show('inner')).agents?.[0]?.outcome_text === 'waiting: paused by you',
+    );
     assert.equal(home.asked.get('hold in'), 1);
     home.letGo('in');
     const resumed = await home.run(['workflow', 'resume', 'inner']);
@@ -125,4 +127,79 @@ return [done, ...(await parallel([() => agent('hold open'), () => agent('run tou
     assert.deepEqual([plain.code, plain.stderr.includes('is not a workflow run')], [2, true], plain.stderr);
     assert.equal((await home.run(['workflow', 'pause', 'nobody'])).code, 3);
   });
+});
+
+describe('the agents of a workflow run', { concurrency: true }, () => {
+  it('are skipped, which is no failure, and counted', async () => {
+    const home = await steeredHome();
+    const body = `
+const got = await parallel(['x', 'y'].map((n) => () => agent('hold ' + n, { label: 'agent-' + n })))
+const failed = await agent('fail')
+return { got, failed, failures: agent.failures() }`;
+    const { ended } = home.start(['workflow', 'run', home.script('skips', body), '--yes']);
+    await home.isHeld('x');
+    await home.isHeld('y');
+    const none = { succeeded: 0, failed: 0, skipped: 0, reused: 0 };
+    assert.deepEqual((await home.show('skips')).counts, { ...none, running: 2 });
+    const skipped = await home.run(['workflow', 'skip', 'agent-x']);
+    assert.deepEqual(
+      [skipped.code, skipped.stdout],
+      [0, 'skipped: its call in skips gives null\n'],
+      skipped.stderr,
+    );
+    home.letGo('y');
+    const { code, stdout } = await ended;
+    assert.equal(code, 1);
+    assert.match(stdout, /^Of 3 agents 1 failed and 1 skipped|^Of 3 agents 1 failed, 1 skipped/);
+    const value = JSON.parse(stdout.slice(stdout.indexOf('\n\n')));
+    assert.deepEqual([value.got, value.failures[0].skipped], [[null, 'y'], true]);
+    const counts = { succeeded: 1, failed: 1, skipped: 1, reused: 0, running: 0 };
+    assert.deepEqual((await home.show('skips')).counts, counts);
+    const listed = await home.run(['workflow', 'list', '--runs']);
+    assert.match(listed.stdout, /^[\da-f]{8} {2}skips {2}done; 1 succeeded, 1 failed, 1 skipped\n$/);
+    const late = await home.run(['workflow', 'skip', 'agent-y']);
+    assert.deepEqual([late.code, late.stderr.includes('has ended already')], [1, true], late.stderr);
+  });
+
+  it('get a message: all, or those of a phase', async () => {
+    const home = await steeredHome();
+    const body = `
+return parallel(['p', 'q'].map((n) => () => agent('run until [ -e go ]; do sleep 0.05; done', { label: n, phase: n })))`;
+    const { ended } = home.start(['workflow', 'run', home.script('told', body), '--yes']);
+    await until(async () => (await home.show('told').catch(() => null))?.agents?.length === 2);
+    const all = await home.run(['workflow', 'send', 'told', 'to all']);
+    assert.match(all.stdout, /^sent to (p, q|q, p)\n$/, all.stderr);
+    const one = await home.run(['workflow', 'send', 'told', '--phase', 'q', 'to q']);
+    assert.deepEqual([one.code, one.stdout], [0, 'sent to q\n'], one.stderr);
+    const nobody = await home.run(['workflow', 'send', 'told', '--phase', 'r', 'x']);
+    assert.deepEqual([nobody.code, nobody.stderr.includes('in the phase "r" is at work')], [3, true]);
+    writeFileSync(join(home.work, 'go'), '');
+    assert.equal((await ended).code, 0);
+    const last = home.server.exchanges
+      .slice(-2)
+      .map(({ raw }) => [raw.includes('to all'), raw.includes('to q')]);
+    assert.deepEqual(last.sort(), [
+      [true, false],
+      [true, true],
+    ]);
+  });
+});
+
+it('saves the script of a run, and overwrites nothing silently', async () => {
+  const home = await steeredHome();
+  await home.run(['workflow', 'run', home.script('kept', "return agent('say kept')"), '--yes']);
+  const save = (...more: string[]) => home.run(['workflow', 'save', 'kept', 'my-kept', ...more]);
+  const path = join(home.work, '.coppice/workflows/my-kept.js');
+  assert.equal((await save()).code, 0);
+  assert.equal(readFileSync(path, 'utf8'), readFileSync(join(home.work, 'kept.js'), 'utf8'));
+  assert.equal((await save()).code, 0, 'the same again');
+  writeFileSync(path, '// mine');
+  const refused = await save();
+  assert.deepEqual([refused.code, refused.stderr.includes('is another script')], [1, true], refused.stderr);
+  assert.equal(readFileSync(path, 'utf8'), '// mine');
+  assert.equal((await save('--overwrite')).code, 0);
+  const { stdout } = await home.run(['workflow', 'run', 'my-kept', '--yes']);
+  assert.equal(stdout, 'kept\n');
+  const odd = await home.run(['workflow', 'save', 'kept', '../out']);
+  assert.equal(odd.code, 2);
 });

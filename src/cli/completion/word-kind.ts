@@ -49,12 +49,20 @@ const NARROWED: Readonly<Record<string, WordKind>> = {
   send: 'living-agent',
   wait: 'living-agent',
   'subagent cancel': 'active-run',
+  'workflow show': 'agent',
+  'workflow save': 'agent',
+  'workflow pause': 'living-agent',
+  'workflow resume': 'living-agent',
+  'workflow send': 'living-agent',
+  'workflow skip': 'living-agent',
+  'workflow stop': 'living-agent',
 };
 
 /** Kinds by the placeholder in the help, such as `<file>`. */
 const PLACEHOLDERS: Readonly<Record<string, WordKind>> = {
   id: 'agent',
   ids: 'agent',
+  agent: 'agent',
   run: 'run',
   job: 'job',
   deliveries: 'delivery',

@@ -13,7 +13,7 @@ import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { resumeCommand, sameLedgerFlags } from '../../settings/suggested-command.ts';
 import type { Store } from '../../store/store.ts';
 import { isServed } from '../../trees/leaders/leaders.ts';
-import { workflowFailure } from '../../trees/workflow-failure.ts';
+import { workflowFailure } from '../../trees/workflow/workflow-failure.ts';
 import { markRead } from '../../tui/overview/overview-source.ts';
 import { composeRuntime, type RuntimeTerms } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';

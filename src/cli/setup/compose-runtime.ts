@@ -11,7 +11,7 @@ import { runtimeParts } from '../../settings/runtime-parts.ts';
 import { livingServers } from '../../store/process-gone.ts';
 import type { Store, WorkerRole } from '../../store/store.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
-import { createWorkflowTool } from '../../trees/workflow-tool.ts';
+import { createWorkflowTool } from '../../trees/workflow/workflow-tool.ts';
 import { canAsk } from './channels-config.ts';
 import type { Context } from './context.ts';
 import { DEMO_COMMANDS } from './demo-rules.ts';

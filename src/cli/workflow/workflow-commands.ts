@@ -3,6 +3,7 @@ import type { CommandBuilder } from '../start/command-builder.ts';
 import { whole } from '../start/option-values.ts';
 
 const RUN = 'the agent of the run: uuid, unique prefix or name';
+const AGENT = 'the agent: uuid, unique prefix or label';
 const WORKFLOW = 'its name, or the path of a script';
 
 /** Adds the commands for workflows (docs/workflows.md). */
@@ -20,9 +21,9 @@ export function addWorkflowCommands({ sub, imported }: CommandBuilder): void {
     .argument('<workflow>', WORKFLOW)
     .option('--args <json>', 'the value that the script sees as args, as JSON')
     .action(imported(async () => (await import('./workflow-check.ts')).workflowCheck, { local: true }));
-  sub('list', 'List the saved workflows that this folder can use', group).action(
-    imported(async () => (await import('./workflow-list.ts')).workflowList, { local: true }),
-  );
+  sub('list', 'List the saved workflows that this folder can use, or the newest runs', group)
+    .option('--runs', 'the runs of the ledger instead, with what has become of their agents')
+    .action(imported(async () => (await import('./workflow-list.ts')).workflowList, { local: true }));
   sub('show', 'Show what a run has done, by phase', group)
     .argument('<run>', RUN)
     .action(imported(async () => (await import('./workflow-show.ts')).workflowShow));
@@ -32,6 +33,19 @@ export function addWorkflowCommands({ sub, imported }: CommandBuilder): void {
   sub('stop', 'Break off what a run has under way; it can go on later', group)
     .argument('<run>', RUN)
     .action(imported(async () => (await import('./workflow-steer.ts')).workflowStop));
+  sub('skip', 'End an agent of a run; its call gives null, which is no failure', group)
+    .argument('<agent>', AGENT)
+    .action(imported(async () => (await import('./workflow-steer.ts')).workflowSkip));
+  sub('send', 'Send a message to all agents of a run, or those of a phase', group)
+    .argument('<run>', RUN)
+    .argument('[text]', 'the message; - reads standard input')
+    .option('--phase <title>', 'only to agents of this phase')
+    .action(imported(async () => (await import('./workflow-steer.ts')).workflowSend));
+  sub('save', 'Save the script of a run as a workflow of this folder', group)
+    .argument('<run>', RUN)
+    .argument('<name>', 'the file is .coppice/workflows/NAME.js')
+    .option('--overwrite', 'replace another script of that name')
+    .action(imported(async () => (await import('./workflow-steer.ts')).workflowSave));
   const resume = sub('resume', 'Let a run go on; lead it here if no process does', group)
     .argument('<run>', RUN)
     .option('--ask', `${ASK}; without it, ask() fails`);

@@ -117,13 +117,16 @@ export const agent = z
       text: text('for people, with the time left when it began'),
       until: maybeNumber('milliseconds since 1970; null: until another request ends'),
     }),
-    paused: maybeGroup('set while its provider takes no requests; the request waits in the ledger', {
-      waits_for: text('for people: `anthropic’s quota`'),
-      spent: oneOf('what has run out', 'quota', 'credit', 'key', 'model', 'person'),
-      error: text('what the provider said'),
-      until: maybeTime('when it is tried again; null: when a person says so'),
-      tries: number('tries since then, where the provider names no time; else 0'),
-    }),
+    paused: maybeGroup(
+      'set while its provider takes no requests, or a person has paused its workflow; the request waits in the ledger',
+      {
+        waits_for: text('for people: `anthropic’s quota`, or the command that lets the workflow go on'),
+        spent: oneOf('what has run out; `person`: nothing', 'quota', 'credit', 'key', 'model', 'person'),
+        error: text('what the provider said, or who paused the workflow'),
+        until: maybeTime('when it is tried again; null: when a person says so'),
+        tries: number('tries since then, where the provider names no time; else 0'),
+      },
+    ),
     open_approvals: number('approvals and questions that it waits for'),
     last_reply: maybe('text of its last finished turn'),
     result: maybe('what it ended with, where its task has an end'),

@@ -182,7 +182,7 @@ function startWorkflow({ id, run_id, workflow, by }: OrderOf<'workflow'>, draft:
   });
 }
 
-/** Requests under way are answered, unless it `stops`; the next ones park, because the run says so (docs/workflows.md#pause-and-stop). */
+/** Requests under way are answered, unless it `stops`; the next ones park, because the run says so (docs/workflows.md#pause-stop-and-steer). */
 function pauseRun({ stops }: OrderOf<'pause'>, { from_id, from_name: by }: Mail, draft: Draft): void {
   const { now: at } = draft.view;
   if (from_id === null) {

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { loaded, loadScript } from '../models/workflow/saved-scripts.ts';
-import { readMeta } from '../models/workflow/script-source.ts';
-import type { Tool } from '../records/tool.ts';
-import { DEFAULT_CALLS } from '../records/workflow/workflow-terms.ts';
-import type { RuntimeFace } from '../runtime/runtime-face.ts';
-import { defineOwnTool } from '../tools/define-tool.ts';
+import { loaded, loadScript } from '../../models/workflow/saved-scripts.ts';
+import { readMeta } from '../../models/workflow/script-source.ts';
+import type { Tool } from '../../records/tool.ts';
+import { DEFAULT_CALLS } from '../../records/workflow/workflow-terms.ts';
+import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import { defineOwnTool } from '../../tools/define-tool.ts';
 
 const input = z
   .strictObject({

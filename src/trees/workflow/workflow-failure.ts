@@ -1,5 +1,5 @@
-import { outcomeOf, UNSUCCESSFUL } from '../records/run/outcome.ts';
-import type { Store } from '../store/store.ts';
+import { outcomeOf, UNSUCCESSFUL } from '../../records/run/outcome.ts';
+import type { Store } from '../../store/store.ts';
 
 const STARTS: ReadonlySet<string> = new Set(['agent', 'workflow', 'ask']);
 
