@@ -23,7 +23,13 @@ const ELSEWHERE = [
   'coppice/delivery/v1',
   'coppice/notification/v1',
   'coppice/status-line/v1',
-  ...['coppice/workflow-check/v1', 'coppice/workflows/v1', 'coppice/workflow-run/v1'],
+  ...[
+    'coppice/workflow-check/v1',
+    'coppice/workflows/v1',
+    'coppice/workflow-run/v1',
+    'coppice/workflow-runs/v1',
+  ],
+  ...['coppice/workflow-order/v1', 'coppice/workflow-mail/v1', 'coppice/workflow-saved/v1'],
 ];
 
 const SHAPES = new Map(

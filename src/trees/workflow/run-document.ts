@@ -28,14 +28,18 @@ export interface RunAgent extends Outcome {
   readonly cost_usd: number;
 }
 
-/** `coppice/workflow-run/v1`. */
-export interface RunDocument extends Outcome {
-  readonly schema: 'coppice/workflow-run/v1';
+/** A row of `coppice/workflow-runs/v1`. */
+export interface RunRow extends Outcome {
   readonly id: string;
   readonly root_id: string;
   readonly name: string;
   readonly description: string;
   readonly counts: RunCounts;
+}
+
+/** `coppice/workflow-run/v1`. */
+export interface RunDocument extends RunRow {
+  readonly schema: 'coppice/workflow-run/v1';
   readonly phases: readonly {
     readonly title: string | null;
     readonly agents: number;
@@ -46,15 +50,6 @@ export interface RunDocument extends Outcome {
   }[];
   /** Failures first. */
   readonly agents: readonly RunAgent[];
-}
-
-/** A row of `coppice/workflow-runs/v1`. */
-export interface RunRow extends Outcome {
-  readonly id: string;
-  readonly root_id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly counts: RunCounts;
 }
 
 export interface RunsDocument {
