@@ -12,7 +12,7 @@ import { ACTIONS, type Action, type Direction, type KeyAction } from './commands
 import { quit } from './commands/quit.ts';
 import { takeBack } from './composer/write-message.ts';
 import { actionOf, printable } from './keys/action-of.ts';
-import { answerByChord, denialReasonKey } from './keys/answer-keys.ts';
+import { answerByChord, answerByLetter, denialReasonKey, JUST_UP } from './keys/answer-keys.ts';
 import { grantKey } from './keys/grant-keys.ts';
 import { overlayKey } from './keys/overlay-keys.ts';
 import { type Answer, isAnswer } from './state/answer.ts';
@@ -30,7 +30,9 @@ export function keyPressed(app: AppContext, data: string): void {
   const begun_at = state.leader ? state.typed_at : state.now;
   const drafting = editor.completing || editor.searching || editor.text !== '';
   const writes = state.overlay === null && !state.leader && !drafting;
-  app.dispatch({ type: 'typed', alone: writes ? printable(data) : null, drafting });
+  const text = printable(data);
+  const is_again = text !== null && text === editor.text && !state.leader;
+  app.dispatch({ type: 'typed', alone: writes ? text : null, again: is_again ? text : null, drafting });
   if (state.overlay !== null && overlayKey(app, state.overlay, data)) return;
   // An open list of completions takes its own keys.
   if (
@@ -51,7 +53,11 @@ export function keyPressed(app: AppContext, data: string): void {
   if (turnsPages(app, data) || scrolls(app, data)) return;
   if (matchesKey(data, 'up') && editor.text === '' && queuedInView(app.state).length > 0)
     return takeBack(app);
+  // An armed letter that came before its question could be read is dropped.
+  if (writes && app.state.armed && app.state.question !== null && app.state.question.held === null)
+    return app.say(JUST_UP);
   if (app.acceptsInput) editor.handleInput(data);
+  answerByLetter(app);
 }
 
 /** Esc or Ctrl-C takes back the reason of a denial or a rule to be granted; otherwise Esc postpones the question. Neither ever answers. */

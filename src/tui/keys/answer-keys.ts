@@ -17,13 +17,14 @@ export type AnswerContext = Pick<
   readonly runtime: Pick<AppContext['runtime'], 'answer'>;
 };
 
+export const JUST_UP = 'that question has just come up: read it, then press the keys again';
+
 /** Answers the visible question by a chord whose first key was pressed at `begun_at`; if none is visible, shows the first of the queue instead. */
 export function answerByChord(app: AnswerContext, answer: Answer, begun_at: number): void {
   const { asks, question } = app.state;
   if (asks.length === 0) return app.say('nothing waits for your answer');
   if (question === null) return app.dispatch({ type: 'question', shown: true });
-  if (!mayAnswer(app.state, begun_at))
-    return app.say('that question has just come up: read it, then press the keys again');
+  if (!mayAnswer(app.state, begun_at)) return app.say(JUST_UP);
   answerWith(app, answer);
 }
 
@@ -97,6 +98,7 @@ function allow(app: AnswerContext, ask: Ask): void {
 }
 
 function send(app: AnswerContext, ask: Ask, answer: Parameters<AppContext['runtime']['answer']>[1]): void {
+  app.dispatch({ type: 'answered' });
   app.attempt(async () => {
     try {
       await app.runtime.answer(ask.id, { ...answer, shown: shownDigest(ask) });

@@ -135,7 +135,8 @@ export class Overview {
     const begun_at = leader && peek !== null ? peek.window.typed_at : Date.now();
     this.#set({ notice: null });
     this.#window({ type: 'tick', now: Date.now() });
-    this.#window({ type: 'typed', alone: leader ? null : printable(data) });
+    const text = leader ? null : printable(data);
+    this.#window({ type: 'typed', alone: text, again: question?.held?.text === text ? text : null });
     const action = actionOf(data, leader, this.#host.bindings);
     if (leader) {
       this.#set({ leader: false });

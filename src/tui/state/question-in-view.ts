@@ -6,24 +6,49 @@ import type { UiState } from './ui-state.ts';
  * The visible question of an agent: a banner above the input that does not block it. What the person types always goes into the draft
  * and cannot answer by accident:
  *  Q1. A letter answers only if it stands alone: the draft was empty, and no other key came within `ALONE_MS` before and after it.
+ *      `y` or `n` pressed twice, no faster than a key repeats by itself, needs no time after it.
  *  Q2. Nothing answers a question that cannot have been read: it must have been visible for `ALONE_MS` before a letter, for `SEEN_MS` before a chord.
  *  Q3. Pasted text never answers.
+ *  Q4. After an answer, or when the person called the question up, letters are armed until another key is typed: they answer at once, under Q2 as a
+ *      chord does, and one that comes too early is dropped, not written.
  */
 export const ALONE_MS = 700;
 export const SEEN_MS = 400;
+/** A key that is held down repeats faster than this. */
+export const REPEAT_MS = 200;
 
-/** The state after a key or a paste. `alone`: the character that it wrote into an empty draft; null for everything else. */
-export function withKey(state: UiState, alone: string | null): UiState {
+/** The state after a key or a paste. `alone`: the character that it wrote into an empty draft; `again`: one written behind itself alone; null for everything else. */
+export function withKey(state: UiState, alone: string | null, again: string | null = null): UiState {
   const { question, now } = state;
-  const next = { ...state, typed_at: now };
-  if (question === null) return next;
-  const quiet = now - state.typed_at >= ALONE_MS && now - question.since >= ALONE_MS;
-  const { saying, grant } = question;
-  const answer = alone === null ? undefined : answerOf(alone, grant !== null);
-  const writes = saying !== null || (grant !== null && grant.editing !== null);
-  const counts = answer !== undefined && quiet && !writes && state.overlay === null;
-  const held = counts && alone !== null ? { answer, text: alone, at: now } : null;
-  return { ...next, question: { ...question, held } };
+  const next = { ...state, typed_at: now, armed: false };
+  if (question === null)
+    return { ...next, armed: state.armed && alone !== null && answerOf(alone, false) !== undefined };
+  const { saying, grant, held: before } = question;
+  const writes = saying !== null || (grant !== null && grant.editing !== null) || state.overlay !== null;
+  const gap = now - state.typed_at;
+  if (before !== null && again === before.text && TWICE.has(before.answer) && gap >= REPEAT_MS && !writes)
+    return { ...next, question: { ...question, held: { ...before, text: again + again, at: 0 } } };
+  const answer = alone === null || writes ? undefined : answerOf(alone, grant !== null);
+  if (answer === undefined || alone === null) return { ...next, question: { ...question, held: null } };
+  if (state.armed) {
+    const due = gap >= REPEAT_MS && now - question.since >= SEEN_MS;
+    return {
+      ...next,
+      armed: true,
+      question: { ...question, held: due ? { answer, text: alone, at: 0 } : null },
+    };
+  }
+  const quiet = gap >= ALONE_MS && now - question.since >= ALONE_MS;
+  return { ...next, question: { ...question, held: quiet ? { answer, text: alone, at: now } : null } };
+}
+
+/** Answers that a second press of their letter confirms; no word begins with these letters doubled. */
+const TWICE: ReadonlySet<Answer> = new Set(['allow', 'deny']);
+
+/** After the person has answered: letters stay armed, and no key counts for the same question again. */
+export function answered(state: UiState): UiState {
+  const { question, now } = state;
+  return { ...state, armed: true, question: question && { ...question, since: now, held: null } };
 }
 
 /** The held answer once no key has followed its letter for `ALONE_MS`; otherwise null. */
@@ -47,7 +72,7 @@ export function withAsks(state: UiState, asks: readonly Ask[]): UiState {
   const ids = new Set(queue.map((ask) => ask.id));
   const put_off = new Set([...state.put_off].filter((id) => ids.has(id)));
   const next: UiState = { ...state, asks: queue, put_off };
-  if (queue.length === 0) return { ...next, question: null };
+  if (queue.length === 0) return { ...next, question: null, armed: false };
   if (next.question !== null && queue[0]?.id === state.asks[0]?.id) return next;
   // Another question is at the head now: a key meant for the previous one must not answer it.
   return next.question !== null || queue.some((ask) => !put_off.has(ask.id)) ? asked(next) : next;

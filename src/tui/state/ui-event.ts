@@ -65,8 +65,15 @@ export type UiEvent =
   /** Changes the rule with which the visible question is about to be answered. */
   | { readonly type: 'grant'; readonly change: GrantChange }
   | { readonly type: 'saying'; readonly text: string | null }
-  /** A key, or a paste. `alone`: see `withKey`; `drafting`: there was a draft before it. */
-  | { readonly type: 'typed'; readonly alone: string | null; readonly drafting?: boolean }
+  /** The visible question was answered. */
+  | { readonly type: 'answered' }
+  /** A key, or a paste. `alone`, `again`: see `withKey`; `drafting`: there was a draft before it. */
+  | {
+      readonly type: 'typed';
+      readonly alone: string | null;
+      readonly again?: string | null;
+      readonly drafting?: boolean;
+    }
   /** Ctrl-C was pressed; a second one within a second leaves. */
   | { readonly type: 'leaving' }
   /** The mode of the conversation that the next message begins. */

@@ -140,6 +140,8 @@ export interface UiState {
   readonly deciding: { readonly decision: Choice; readonly text: string; readonly at: number } | null;
   /** The visible question; null: the queue is empty, or hidden. */
   readonly question: Question | null;
+  /** Whether letters answer at once (rule Q4 of `question-in-view.ts`). */
+  readonly armed: boolean;
   /** The person's own command that is running, with the end of its output. */
   readonly shell_command: {
     readonly command: string;
@@ -191,6 +193,7 @@ export const EMPTY_UI: UiState = {
   panes: PersistentMap.empty(),
   asks: [],
   put_off: new Set(),
+  armed: false,
   tasks: [],
   budgets: [],
   overlay: null,

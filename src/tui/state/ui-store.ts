@@ -10,7 +10,7 @@ import { afterChoiceKey } from './confirmation.ts';
 import { granting } from './grant-draft.ts';
 import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput, seeTakenBack } from './message-changes.ts';
 import { PersistentMap } from './persistent-map.ts';
-import { asked, putOff, saying, turned, withAsks, withKey } from './question-in-view.ts';
+import { answered, asked, putOff, saying, turned, withAsks, withKey } from './question-in-view.ts';
 import type { UiEvent } from './ui-event.ts';
 import { type AgentPane, EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
 
@@ -57,7 +57,9 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'overlay':
       return withOverlay(state, event.overlay);
     case 'question':
-      return event.shown ? asked(state) : putOff(state);
+      return event.shown ? { ...asked(state), armed: true } : putOff(state);
+    case 'answered':
+      return answered(state);
     case 'turned':
       return turned(state, event.by);
     case 'grant':
@@ -65,7 +67,11 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'saying':
       return saying(state, event.text);
     case 'typed':
-      return withKey(event.drafting === true ? state : { ...state, draft_at: state.now }, event.alone);
+      return withKey(
+        event.drafting === true ? state : { ...state, draft_at: state.now },
+        event.alone,
+        event.again,
+      );
     case 'leaving':
       return { ...state, leaving: state.now };
     case 'mode':

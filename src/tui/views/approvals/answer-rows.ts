@@ -81,7 +81,7 @@ const HELD: Readonly<Record<Answer, string>> = {
 function chordRows(shortcuts: Shortcuts, width: number): (readonly Part[])[] {
   const chord = (action: Answer, long: string, short: string): Part[] => {
     const name = shortcuts.whole(action);
-    return name === null ? [] : [key(name), ` ${width >= 76 ? long : short}  `];
+    return name === null ? [] : [key(name), ` ${width >= 82 ? long : short}  `];
   };
   const first = [...chord('allow', 'once', 'once'), ...chord('allow_rule', 'from now on…', 'rule')];
   const second = [...chord('deny', 'deny', 'deny'), ...chord('deny_saying', 'deny+say', 'say')];
@@ -90,10 +90,12 @@ function chordRows(shortcuts: Shortcuts, width: number): (readonly Part[])[] {
     key('Esc'),
     width >= 50 ? ' later (stays queued)' : ' later',
   ];
-  return width >= 76
-    ? [[...first, ...second], last]
+  // A letter taken as text says so.
+  const text: Part = ['dim', width >= 30 ? 'text: ' : ''];
+  return width >= 82
+    ? [[text, ...first, ...second], last]
     : [
-        [...first, ...second.slice(0, 2)],
+        [text, ...first, ...second.slice(0, 2)],
         [...second.slice(2), ...last],
       ];
 }
