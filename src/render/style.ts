@@ -49,8 +49,11 @@ export function styleOf(
 function wantsColour(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
-  return stream.isTTY === true && env.TERM !== 'dumb';
+  return stream.isTTY === true && !COLOURLESS.test(env.TERM ?? '');
 }
+
+/** Terminals for which terminfo has no colours. */
+const COLOURLESS = /^(?:dumb|vt\d+.*)$|-(?:m|mono)$/;
 
 function showsUnicode(env: NodeJS.ProcessEnv): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;

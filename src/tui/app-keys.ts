@@ -162,7 +162,8 @@ function unfold(app: AppContext): void {
   const foldable = entries
     .flatMap((entry, index) => (entry.type === 'say' ? [] : [{ entry, index }]))
     .slice(-200);
-  const opened = !foldable.some(({ entry }) => entry.opened);
+  // Entries that nobody sees unfolded any more, because Esc has left the full screen, are shown again.
+  const opened = !app.screen.full || !foldable.some(({ entry }) => entry.opened);
   for (const { index } of foldable) app.dispatch({ type: 'fold', agent_id: view, index, opened });
   app.browsing = opened;
   app.scrolled = 0;

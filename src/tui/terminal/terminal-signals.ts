@@ -46,7 +46,10 @@ export class TerminalSignals {
   /** Stops the process group; `onContinue` follows. */
   stop(): void {
     process.off('SIGTSTP', this.#onStop);
-    this.#stopping = setTimeout(this.#onContinue, NOT_STOPPED_MS);
+    // After a real stop this timer is late, and SIGCONT waits behind it: it goes first, or the terminal would be taken twice.
+    this.#stopping = setTimeout(() => {
+      this.#stopping = setTimeout(this.#onContinue, NOT_STOPPED_MS);
+    }, NOT_STOPPED_MS);
     process.kill(0, 'SIGTSTP');
   }
 

@@ -142,12 +142,15 @@ for (const full of [false, true]) {
     assert.equal(pty.modeOn(25) && !pty.modeOn(1049) && !pty.modeOn(1004), true);
     assert.ok(!shown(stage).includes('> ab'));
     // The shell echoes and edits as before.
-    pty.send('echo from $((40 + 2))\r');
+    // Longer than the program waits for a stop that has no effect.
+    pty.send('sleep 0.3; echo from $((40 + 2))\r');
     await pty.until('from 42');
     const continued = pty.mark();
     pty.send('fg\r');
     await pty.until(() => /\]2;size/.test(pty.written(continued)), 'the program goes on');
     assert.equal(pty.alternate, full);
+    const drawn = pty.written(continued).split(full ? 'page' : '> ab').length - 1;
+    assert.equal(drawn, 1, 'drawn once');
     if (full) {
       assert.deepEqual(shown(stage), ['page']);
       await stage.perform('full', false);
