@@ -150,9 +150,18 @@ export const DOOR_GUARDS: readonly Guard[] = [
     name: 'letter-alone',
     protects: 'a person who is typing from allowing what has just come up',
     file: 'src/tui/state/question-in-view.ts',
-    guard: 'const quiet = now - state.typed_at >= ALONE_MS && now - question.since >= ALONE_MS;',
+    guard: 'const quiet = gap >= ALONE_MS && now - question.since >= ALONE_MS;',
     without: 'const quiet = true;',
     tests: ['tui/state/question'],
+  },
+  {
+    name: 'letter-armed',
+    protects:
+      'a person who holds a key down, or is faster than the screen, from allowing what has just come up',
+    file: 'src/tui/state/question-in-view.ts',
+    guard: 'const due = gap >= REPEAT_MS && now - question.since >= SEEN_MS;',
+    without: 'const due = true;',
+    tests: ['tui/state/armed-letters'],
   },
   {
     name: 'mcp-write-scope',
