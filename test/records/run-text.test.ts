@@ -16,7 +16,10 @@ const ENDS: readonly (readonly [Partial<Run>, string])[] = [
     { error: '1 call denied: bash (by Ada)' },
     '[Cron: nightly] Complete, but 1 call denied: bash (by Ada).\n\nall is well',
   ],
-  [{ error: 'the limit' }, '[Cron: nightly] Cut short: the limit\n\nWhat it had by then:\nall is well'],
+  [
+    { error: 'the limit', outcome: 'cut_short' },
+    '[Cron: nightly] Cut short: the limit\n\nWhat it had by then:\nall is well',
+  ],
   [{ status: 'failed', result: null, error: 'why' }, '[Cron: nightly] Failed: why'],
   [{ status: 'failed', result: null, error: null }, '[Cron: nightly] Failed: no reason was recorded'],
   [

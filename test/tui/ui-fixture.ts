@@ -100,7 +100,7 @@ export function executing(running: readonly RunningCall[], results: readonly str
 
 /** State of the main agent in a wait of thirty seconds for these agents. */
 export function waitingOn(from: readonly string[] | null): AgentState {
-  const wait = { from, deadline: T0 + 30_000 };
+  const wait = { from, started_at: T0, deadline: T0 + 30_000 };
   return executing([{ call: call('w', 'wait', { timeout: 30, from_agents: from }), wait }]);
 }
 

@@ -134,8 +134,8 @@ export const wait = checkedTool({
   mentions: (input) => strings(input, 'from_agents'),
   audience,
   decode({ timeout, from_agents }, _call, view) {
-    const deadline = view.now + Math.round(timeout * 1000);
-    if (from_agents == null) return { type: 'park', wait: { from: null, deadline } };
+    const times = { started_at: view.now, deadline: view.now + Math.round(timeout * 1000) };
+    if (from_agents == null) return { type: 'park', wait: { from: null, ...times } };
     const from: string[] = [];
     for (const one of from_agents) {
       const found = find(one, 'from_agents', view);
@@ -148,7 +148,7 @@ export const wait = checkedTool({
       }
       if (!from.includes(found.agent.id)) from.push(found.agent.id);
     }
-    return { type: 'park', wait: { from, deadline } };
+    return { type: 'park', wait: { from, ...times } };
   },
 });
 

@@ -46,8 +46,9 @@ const spawnInput = z.strictObject({
 
 export type Spawn = z.infer<typeof spawnInput>;
 
-function forbidden(error: string): Decision {
-  return { type: 'settle', output: JSON.stringify({ status: 'forbidden', error }), consequences: [] };
+function forbidden(refused: string): Decision {
+  const output = JSON.stringify({ status: 'forbidden', error: refused });
+  return { type: 'settle', output, refused, consequences: [] };
 }
 
 /** Roots and their forks. */

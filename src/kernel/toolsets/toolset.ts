@@ -49,6 +49,8 @@ export type Decision =
       readonly spawned?: readonly SpawnedChild[];
       /** Text by the caller that other agents will read, but not as mail. */
       readonly said?: string;
+      /** Set if the output says that nothing was done: why. */
+      readonly refused?: string;
     }
   | { readonly type: 'refuse'; readonly code: RefusalCode; readonly message: string }
   | { readonly type: 'park'; readonly wait: WaitSpec }

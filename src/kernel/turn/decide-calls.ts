@@ -1,8 +1,10 @@
 import type { PlannedAgents } from '../../records/agent/estimate.ts';
 import { type Call, isApproved } from '../../records/agent/state.ts';
 import { RULE_BREAK } from '../../records/conversation/ask.ts';
+import { SAID_MAX } from '../../records/conversation/facts/message-facts.ts';
 import { isParked } from '../../records/conversation/parked.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { storableJson } from '../../records/text/json-text.ts';
 import { storable } from '../../records/text/text.ts';
 import { argumentsError } from '../reading/call-errors.ts';
@@ -103,9 +105,10 @@ function follow(decision: Decision, call: Call, draft: Draft): void {
     case 'refuse':
       return refuse(draft, call, decision.code, decision.message);
     case 'settle': {
-      const { output, consequences, spawned = [], said } = decision;
+      const { output, consequences, spawned = [], said, refused } = decision;
       const created = createdBy(consequences).map(({ agent }) => agent.id);
-      const facts = created.length === 0 ? {} : { facts: { created } };
+      const facts =
+        refused !== undefined ? { facts: { refused } } : created.length > 0 ? { facts: { created } } : {};
       const result = { call_id: call.id, name: call.name, status: 'ok' as const, output, ...facts };
       draft.apply({ type: 'call-settled', at, result, consequences, spawned });
       if (said !== undefined) hear(draft, 'a task', draft.led.agent.name, said);
@@ -173,15 +176,15 @@ export function createdBy(consequences: readonly Consequence[]): NewAgent[] {
 function refuse(draft: Draft, call: Call, ...[code, message]: Parameters<typeof refusalText>): void {
   const named =
     code === 'INTERNAL' || message.startsWith(`${call.name}: `) ? message : `${call.name}: ${message}`;
-  end(draft, call, 'error', refusalText(code, named));
+  end(draft, call, 'error', refusalText(code, named), message);
 }
 
-function end(draft: Draft, call: Call, status: 'error' | 'denied', text: string): void {
-  const output = storable(text);
+function end(draft: Draft, call: Call, status: 'error' | 'denied', text: string, refused = text): void {
+  const facts = { refused: storable(cutText(refused, SAID_MAX)) };
   draft.apply({
     type: 'call-settled',
     at: draft.view.now,
-    result: { call_id: call.id, name: call.name, status, output },
+    result: { call_id: call.id, name: call.name, status, output: storable(text), facts },
     consequences: [],
     spawned: [],
   });

@@ -21,6 +21,8 @@ export interface WaitSpec {
   readonly from: readonly string[] | null;
   /** Set if a workflow waits: also the end of a background run ends it, and what has arrived is returned as data. */
   readonly runs?: true;
+  /** Milliseconds since the epoch, for people. Absent for a person's wait, which begins with its state, and in waits of older versions. */
+  readonly started_at?: number;
   /** When the wait times out and returns what has arrived by then; milliseconds since the epoch. */
   readonly deadline: number;
 }

@@ -15,6 +15,8 @@ export interface Spoken {
   readonly seq: number;
   readonly origin: Exclude<UserOrigin, 'system' | 'mail'>;
   readonly text: string;
+  /** Characters of it that are left out behind `text`. Absent in old rows, whose `text` ends with the note on them. */
+  readonly left_out?: number;
 }
 
 /** Replaces all rows up to and including `through`; sufficient to continue without them. */
@@ -42,18 +44,19 @@ export function elided(
 ): ResultContent {
   if (seq === undefined || seq > through || result.output.length <= over) return result;
   const { images: _, ...rest } = result;
-  return { ...rest, output: shortened(result.output, seq, HEAD_CHARACTERS) };
+  const { text, left_out } = headOf(result.output, HEAD_CHARACTERS);
+  return { ...rest, output: `${text}${leftOutNote(left_out, seq)}` };
 }
 
-/** The first `characters` of a text and a note on how to read the rest. Accepts a text that was already shortened. */
-export function shortened(text: string, seq: number, characters: number): string {
-  const before = LEFT_OUT.exec(text);
-  const head = cutText(text, Math.min(characters, before?.index ?? characters));
-  const left_out = (before === null ? text.length : before.index + Number(before[1])) - head.length;
-  return `${head.toWellFormed()}\n[… ${left_out} characters left out to save room: recall {"seq": ${seq}} gives all of it …]`;
+/** The first `characters` of a text, and how many more there are. */
+function headOf(text: string, characters: number): { readonly text: string; readonly left_out: number } {
+  const head = cutText(text, characters);
+  return { text: head.toWellFormed(), left_out: text.length - head.length };
 }
 
-const LEFT_OUT = /\n\[… (\d+) characters left out to save room: recall \{"seq": \d+\} gives all of it …\]$/;
+function leftOutNote(left_out: number, seq: number): string {
+  return `\n[… ${left_out} characters left out to save room: recall {"seq": ${seq}} gives all of it …]`;
+}
 
 /**
  * Selects texts for about `characters` characters, headings included: the first, then the newest. A long first text takes at most half unless the others
@@ -76,15 +79,17 @@ export function spokenWithin(all: readonly Spoken[], characters: number): readon
 
 /** Unchanged if it fits into `room`, otherwise its first `head` characters. */
 function within(one: Spoken, room: number, head: number): Spoken {
-  const { seq, text } = one;
-  return text.length <= Math.max(room, head) ? one : { ...one, text: shortened(text, seq, head) };
+  if (one.text.length <= Math.max(room, head)) return one;
+  const { text, left_out } = headOf(one.text, head);
+  return { ...one, text, left_out: left_out + (one.left_out ?? 0) };
 }
 
 const NO_SUMMARY =
   'A summary of the earlier part could not be made. What was done is in the ledger: check it before you repeat anything.';
 
-function spokenText({ seq, origin, text }: Spoken): string {
-  return `--- ${TITLES[origin]} (message ${seq})\n${quoteStamps(text)}`;
+function spokenText({ seq, origin, text, left_out = 0 }: Spoken): string {
+  const note = left_out === 0 ? '' : leftOutNote(left_out, seq);
+  return `--- ${TITLES[origin]} (message ${seq})\n${quoteStamps(text)}${note}`;
 }
 
 /** The text that the model is sent in place of the rows. */

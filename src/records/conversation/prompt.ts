@@ -94,7 +94,10 @@ export class Prompt {
         const { origin, text, images, facts } = message.content as UserContent;
         if (origin !== 'system') this.#spoken_to = this.#own.length;
         if (seq !== undefined && origin !== 'system' && origin !== 'mail')
-          this.#spoken = { seq, origin, text: typedText(text, facts?.attached), before: this.#spoken };
+          this.#spoken = {
+            ...{ seq, origin, text: typedText(text, facts?.attached), left_out: 0 },
+            before: this.#spoken,
+          };
         this.#push(images === undefined ? { role: 'user', text } : { role: 'user', text, images }, seq);
         return;
       }

@@ -47,8 +47,11 @@ export function spokenList(spoken: readonly Spoken[]): SpokenList | null {
 /** The entries, oldest first. */
 export function spokenIn(list: SpokenList | null): Spoken[] {
   const all: Spoken[] = [];
-  for (let at = list; at !== null; at = at.before)
-    all.push({ seq: at.seq, origin: at.origin, text: at.text });
+  for (let at = list; at !== null; ) {
+    const { before, ...one }: SpokenList = at;
+    all.push(one);
+    at = before;
+  }
   return all.reverse();
 }
 

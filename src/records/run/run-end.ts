@@ -56,15 +56,17 @@ function outcomeOf(state: AgentState): RunOutcome | null {
  */
 export function endText(
   head: string,
-  { status, result, error, outcome_text }: RunOutcome & Partial<Pick<Run, 'outcome_text'>>,
+  { status, result, error, outcome, outcome_text }: RunFacts & Pick<Run, 'result'>,
   delimiter?: string,
 ): string {
   const inFrame = (what: string, text: string): string =>
     delimiter === undefined ? text : framed(delimiter, what, text);
   const kept = result ? inFrame('from a sub-agent, not from the user', quoteStamps(result)) : '';
-  const but = /^\d+ calls? denied: /.test(error ?? '') ? `, but ${error}` : '';
-  if (status === 'completed' && (error === null || but !== ''))
-    return allTexts(`${head} Complete${outcome_text?.replace(/^done/, '') ?? ''}${but}.`, kept);
+  const is_done = outcome === 'done';
+  if (status === 'completed' && (is_done || error === null)) {
+    const others = is_done ? (outcome_text ?? '').slice(outcome.length) : '';
+    return allTexts(`${head} Complete${others}${error === null ? '' : `, but ${error}`}.`, kept);
+  }
   const why = quoteStamps(error ?? 'no reason was recorded');
   const said = delimiter === undefined || error === null ? ` ${why}` : `\n${framedReason(delimiter, why)}`;
   return withPartial(`${head} ${verdict(status)}:${said}`, kept);

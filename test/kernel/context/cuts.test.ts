@@ -208,7 +208,13 @@ describe('cuts', () => {
     }));
     const [first, old, newest] = spokenWithin(all, 400);
     assert.deepEqual([first?.text, newest?.text], ['task', 'new']);
-    assert.match(old?.text ?? '', /characters left out to save room: recall \{"seq": 2\}/);
+    const note = `${old?.left_out} characters left out to save room: recall {"seq": 2}`;
+    assert.equal(old?.left_out, 800 - (old?.text.length ?? 0));
+    const spoken = [first, old, newest].flatMap((one) => one ?? []);
+    assert.ok(
+      checkpointText({ through: 3, number: 1, summary: '', spoken, facts: [] }).includes(note),
+      'the model is told how much is left out',
+    );
   });
 
   it('a long task does not drive out what was said last, and headings of short words count', () => {
@@ -220,7 +226,7 @@ describe('cuts', () => {
       }),
     );
     const spoken = spokenWithin(all, 2_000);
-    assert.match(spoken[0]?.text ?? '', /^task .*characters left out to save room/s);
+    assert.ok(spoken[0]?.text.startsWith('task ') && (spoken[0].left_out ?? 0) > 0);
     assert.equal(spoken.at(-1)?.text, 'stop');
     const told = checkpointText({ through: 1, number: 1, summary: '', spoken, facts: [] });
     const frame = checkpointText({ through: 1, number: 1, summary: '', spoken: [], facts: [] });

@@ -35,12 +35,18 @@ describe('pages of the dashboard', { skip }, () => {
       ({ user, step, name }) => {
         if (user.startsWith('fail')) throw new Error(ALL);
         if (user.startsWith('many') && step < 400) return PAYLOADS.map((text) => ['note', { text }] as const);
+        if (user.startsWith('gather') && step < (user === 'gather' ? 2 : 1))
+          return [
+            ['fork', { name: 'helper', prompt: 'Tell main of it.' }] as const,
+            ['wait', { timeout: 30, from_agents: ['helper'] }] as const,
+          ].slice(step, step + 1);
+        if (name === 'helper' && step === 0) return [['send', { to: 'main', message: `News: ${ALL}` }]];
         if (step === 0 && name === 'main')
           return [
             ['note', { text: ALL }],
             ['fork', { name: PAYLOADS[1], prompt: ALL }],
           ];
-        if (step === 1) return [['ask', { text: ALL }]];
+        if (step === 1 && !user.startsWith('gather')) return [['ask', { text: ALL }]];
         return ALL;
       },
       { tools, config: { permissions: ASKS } },
@@ -166,6 +172,23 @@ describe('pages of the dashboard', { skip }, () => {
     await slow.detach();
     await page.goto(new URL(`/agents/${json.id}?seq=${LONG_CONVERSATION / 2}`, web.url).href);
     await page.locator(`.item[data-index="${LONG_CONVERSATION / 2 + 1}"]`).waitFor({ state: 'attached' });
+  });
+
+  it('letters and the results of waits are shown by who said what, without the frames and JSON that models read', async () => {
+    const { page } = watch;
+    const { json } = await web.ask('/v1/trees', { method: 'POST', body: { prompt: 'gather' } });
+    await page.goto(new URL(`/agents/${json.id}`, web.url).href);
+    const table = page.getByRole('table', { name: 'Agents waited for' });
+    await page.getByRole('button', { name: /^wait / }).click();
+    await table.getByText('received').waitFor();
+    assert.match(await table.innerText(), /^helper\b[\s\S]*News: /);
+    assert.equal(await table.locator('script, img, iframe').count(), 0);
+    const later = await web.ask('/v1/trees', { method: 'POST', body: { prompt: 'gather later' } });
+    await page.goto(new URL(`/agents/${later.json.id}`, web.url).href);
+    const mail = page.getByRole('article', { name: /, mail$/ }).first();
+    await mail.getByRole('link', { name: 'helper' }).waitFor();
+    assert.match(await mail.innerText(), /from helper\s+News: /);
+    assert.doesNotMatch(await mail.innerText(), /^--- [0-9a-f]{8}/m);
   });
 
   it('nothing went wrong on any page, nor in the server', () => {

@@ -1,9 +1,12 @@
 import type { ComponentChildren } from 'preact';
+import type { ResultFacts, UserFacts } from '../../../src/records/conversation/facts/message-facts.ts';
+import type { WaitResult } from '../../../src/records/conversation/facts/wait-row.ts';
 import { count, dollars, duration } from '../../data/amounts.ts';
 import { isDiff, Output } from '../../parts/output.tsx';
 import { Status } from '../../parts/status.tsx';
 import { pretty } from '../approvals.tsx';
 import type { FullAgent, Message, ModelRequest } from './agent.tsx';
+import { Told, Waited } from './facts.tsx';
 
 type Assistant = Extract<Message, { kind: 'assistant' }>;
 type Result = Extract<Message, { kind: 'result' }>;
@@ -43,6 +46,12 @@ export function MessageView(props: MessageProps) {
       </Frame>
     );
   }
+  if (message.kind === 'event' && message.content.event === 'waited')
+    return (
+      <Frame {...props} message={message} who="wait">
+        <Waited {...(message.content.data as WaitResult)} />
+      </Frame>
+    );
   if (message.kind === 'event')
     return (
       <p class={`event ${message.content.event}`} data-row tabIndex={-1}>
@@ -54,7 +63,7 @@ export function MessageView(props: MessageProps) {
   if (message.kind === 'user')
     return (
       <Frame {...props} message={message} who={ORIGINS[message.content.origin] ?? 'user'}>
-        <p class="text">{message.content.text}</p>
+        <Told text={message.content.text} facts={(message.content.facts ?? {}) as UserFacts} />
         <Pictures count={message.content.images?.length ?? 0} />
       </Frame>
     );
@@ -158,10 +167,11 @@ function CallView({ call, result, unanswered, ...folds }: CallProps) {
   );
 }
 
-function ResultOutput({ output, did }: Result['content']) {
+function ResultOutput({ output, did, facts }: Result['content']) {
+  const { waited } = (facts ?? {}) as ResultFacts;
   return (
     <>
-      <Output text={output} />
+      {waited === undefined ? <Output text={output} /> : <Waited {...waited} />}
       {did !== undefined && <p class="dim">What it did: {did}</p>}
     </>
   );

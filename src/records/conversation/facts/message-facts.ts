@@ -65,6 +65,8 @@ export interface ResultFacts extends Pick<UserFacts, 'letters' | 'attached'> {
   readonly waited?: WaitResult;
   /** Agents that the call created. */
   readonly created?: readonly string[];
+  /** Why the call was refused, in words. */
+  readonly refused?: string;
 }
 
 /** The frames with this delimiter in a text; `letters`: what is in them. */
@@ -98,7 +100,7 @@ export function typedText(text: string, attached: Attached | undefined): string 
 }
 
 /** Maximum characters of a fact for one line. */
-const SAID_MAX = 1_000;
+export const SAID_MAX = 1_000;
 
 /** A row of the documented format (docs/vocabularies.md). */
 export function fanInRow({ agent_id, task, outcome, did }: JsonObject): FanInRow {

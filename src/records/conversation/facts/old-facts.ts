@@ -1,4 +1,5 @@
 import { isJsonObject, parsedObject } from '../../text/json-text.ts';
+import type { Spoken } from '../checkpoint.ts';
 import { isLetter, type Mail } from '../mail.ts';
 import type { EventContent, Message, ResultContent, UserContent } from '../message.ts';
 import { completionFrom } from './completion.ts';
@@ -98,17 +99,34 @@ function attachedIn(message: string): Attached | null {
 
 function eventData({ event, text, data }: EventContent): EventContent['data'] | null {
   if (event === 'waited' && data === undefined) return { ...waitIn(text) };
+  if (event === 'checkpoint' && Array.isArray(data?.spoken))
+    return { ...data, spoken: data.spoken.map(withLeftOut) };
   if (event !== 'answered' || data?.call_id === undefined || data.answer !== undefined) return null;
   return { ...data, answer: text.slice(0, text.lastIndexOf(': ')) };
 }
 
-/** Calls of whose results programs read the agents that they created. */
-const CREATING: ReadonlySet<string> = new Set(['fork', 'spawn_agents', 'subagent_delegate']);
+const LEFT_OUT = /\n\[… (\d+) characters left out to save room: recall \{"seq": \d+\} gives all of it …\]$/;
+
+function withLeftOut(one: Spoken): Spoken {
+  if (one.left_out !== undefined) return one;
+  const note = LEFT_OUT.exec(one.text);
+  return { ...one, text: one.text.slice(0, note?.index), left_out: Number(note?.[1] ?? 0) };
+}
+
+/** Calls of whose results programs read the agents that they created, or why they created none. */
+const CREATING: ReadonlySet<string> = new Set([
+  'fork',
+  'spawn_agents',
+  'subagent_delegate',
+  'sessions_spawn',
+]);
 
 function resultFacts({ name, output }: ResultContent): ResultFacts | null {
   const waited = name === 'wait' ? waitIn(output) : null;
   if (waited !== null) return { waited };
-  const { agent_id, agents } = (CREATING.has(name) ? parsedObject(output) : null) ?? {};
+  const { agent_id, agents, error } = (CREATING.has(name) ? parsedObject(output) : null) ?? {};
+  const refused = isJsonObject(error) ? error.message : error;
+  if (typeof refused === 'string') return { refused };
   const created = (Array.isArray(agents) ? agents : [{ agent_id }]).map(
     (one) => isJsonObject(one) && one.agent_id,
   );

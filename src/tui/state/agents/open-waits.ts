@@ -1,6 +1,5 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import type { RunningCall, WaitSpec } from '../../../records/agent/state.ts';
-import { parsedObject } from '../../../records/text/json-text.ts';
 
 /** A pending wait, of a tool or of a person. */
 export interface OpenWait {
@@ -24,12 +23,6 @@ export function openWait({ state }: Agent): OpenWait | null {
   );
   const found = parked.find((one) => one.wait.from !== null) ?? parked[0];
   if (found === undefined) return null;
-  const { from, deadline } = found.wait;
-  return { from, deadline, started_at: deadline - timeoutOf(found.call.input), call_id: found.call.id };
-}
-
-/** Timeout of a `wait` call in milliseconds; 0 if its input has another form, as in other vocabularies. */
-function timeoutOf(input: string): number {
-  const timeout = parsedObject(input)?.timeout;
-  return typeof timeout === 'number' ? Math.round(timeout * 1000) : 0;
+  const { from, deadline, started_at = deadline } = found.wait;
+  return { from, deadline, started_at, call_id: found.call.id };
 }

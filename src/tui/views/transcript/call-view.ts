@@ -173,11 +173,9 @@ export function* forksView(
 
 /** The first sentence of why a call created no agent; null if it did, or has no result yet. */
 function refusalOf({ result }: CallEntry): string | null {
-  if (result === null) return null;
-  const error = parsedObject(result.output)?.error;
-  const said = typeof error === 'object' && error !== null && 'message' in error ? error.message : error;
-  if (result.status === 'ok' && said === undefined) return null;
-  return typeof said === 'string' ? clean(said).replace(/\.(?: .*)?$/, '') : result.status;
+  const { refused } = result?.facts ?? {};
+  if (refused !== undefined) return clean(refused).replace(/\.(?: .*)?$/, '');
+  return result === null || result.status === 'ok' ? null : result.status;
 }
 
 function namesOf(calls: readonly CallEntry[], style: UiStyle): string {

@@ -119,14 +119,14 @@ export function answerRest(
   for (const [index, part] of parts.entries()) {
     if (part.type !== 'text') continue;
     if (left.length < part.text.length)
-      return part.text.startsWith(left) ? restAfterSummary(parts, index, left.length, width, style) : null;
+      return part.text.startsWith(left) ? restOfAnswer(parts, index, left.length, width, style) : null;
     if (!left.startsWith(part.text)) return null;
     left = left.slice(part.text.length);
   }
   return left === '' ? [] : null;
 }
 
-function* restAfterSummary(
+function* restOfAnswer(
   parts: readonly AssistantPart[],
   index: number,
   from: number,
