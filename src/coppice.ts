@@ -10,8 +10,12 @@ import {
   agentTerms,
   profileMap,
 } from './library/agent-config.ts';
-import type { AgentOptions, CoppiceOptions } from './library/coppice-options.ts';
-import { checkAgentOptions, checkOptions } from './library/coppice-options.ts';
+import {
+  type AgentOptions,
+  type CoppiceOptions,
+  checkAgentOptions,
+  checkOptions,
+} from './library/coppice-options.ts';
 import { type Engine, engineOn, refuseOldNode } from './library/engine.ts';
 import { Registry } from './library/registry.ts';
 import { subagentHost } from './library/subagent-host.ts';

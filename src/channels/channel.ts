@@ -67,7 +67,6 @@ export interface InboundChannel extends Channel {
 /** Key-value store of a channel in the ledger, for example for its read offset and the message that it is editing. */
 export interface ChannelMemory {
   get(key: string): Promise<string | null>;
-  /** Null deletes the key. */
   set(key: string, value: string | null): Promise<void>;
 }
 

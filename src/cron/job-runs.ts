@@ -2,7 +2,6 @@ import type { CronFire } from '../records/run/cron-job.ts';
 import type { Run } from '../records/run/run.ts';
 import type { Store } from '../store/store.ts';
 
-/** An instant of a job, and its run. */
 export interface JobRun {
   readonly fire: CronFire;
   /** Null for an event or a skipped instant. */

@@ -1,5 +1,4 @@
-import type { Agent } from '../records/agent/agent.ts';
-import { isUserInitiated, worktreeOf } from '../records/agent/agent.ts';
+import { type Agent, isUserInitiated, worktreeOf } from '../records/agent/agent.ts';
 import { leftOf, ownBudget } from '../records/agent/budget.ts';
 import type { Deeds } from '../records/agent/deeds.ts';
 import { deedsLine, deedsOf, missingEvidence } from '../records/agent/deeds-line.ts';

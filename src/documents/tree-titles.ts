@@ -11,7 +11,6 @@ export async function titleOf(store: Store, root: Pick<Agent, 'id' | 'name'>): P
   return treeTitle(await store.history(root.id, 0, FIRST)) ?? clean(root.name);
 }
 
-/** Titles of several trees, by root id. */
 export async function titlesOf(store: Store, roots: readonly Agent[]): Promise<ReadonlyMap<string, string>> {
   return new Map(
     await Promise.all(roots.map(async (root) => [root.id, await titleOf(store, root)] as const)),

@@ -11,7 +11,6 @@ export async function workersJson(store: Store): Promise<readonly WorkerDocument
   return workers.map((worker) => workerJson(worker, led.get(worker.id) ?? 0));
 }
 
-/** One worker; `agents`: number of agents that it leads. */
 function workerJson(worker: KnownWorker, agents: number): WorkerDocument {
   const { started_at, expires_at, ...rest } = worker;
   return {

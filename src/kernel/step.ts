@@ -105,7 +105,6 @@ export type Verdict =
       readonly sent: readonly Mail[];
       /** Targets newly in `waits_for` that were already at rest or terminal: no later commit will wake the waiter for them. */
       readonly met: readonly string[];
-      /** The tree after the step. */
       readonly tree: Tree;
       /** Budgets on the agent's path, and of agents that it created, after the step. */
       readonly budgets: ReadonlyMap<string, AgentBudget>;

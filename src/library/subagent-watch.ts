@@ -1,5 +1,4 @@
-import type { Agent } from '../records/agent/agent.ts';
-import { isAgentProgram } from '../records/agent/agent.ts';
+import { type Agent, isAgentProgram } from '../records/agent/agent.ts';
 import type { Failure } from '../records/agent/failure.ts';
 import { interruptionOf, isTerminal, isWorking } from '../records/agent/state.ts';
 import { cutShort } from '../records/conversation/child-text.ts';

@@ -1,7 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { isoTime } from '../documents/iso-time.ts';
-import type { Agent } from '../records/agent/agent.ts';
-import { isActive } from '../records/agent/agent.ts';
+import { type Agent, isActive } from '../records/agent/agent.ts';
 import { failureOf } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import type { ResultContent } from '../records/conversation/message.ts';
@@ -52,7 +51,6 @@ interface Subject {
   readonly ids: readonly string[] | null;
   /** Id of a call that has no result yet. */
   readonly call?: string;
-  /** The result of a call that was refused. */
   readonly refused?: ResultContent;
 }
 

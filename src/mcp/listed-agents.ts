@@ -69,7 +69,6 @@ export function restRow(agent: Agent, active: boolean, now: number): Row {
   };
 }
 
-/** One entry of the list of agents. */
 export function listedAgent(agent: Agent, asks: readonly Ask[]): object {
   const { id, parent_id, name, state, doing, calls, usage, config } = agent;
   const ask = asks.find(({ agent_id }) => agent_id === id);

@@ -15,7 +15,6 @@ import { memoryQuirks, mergeQuirks, type QuirkBook } from './provider/quirk-book
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface OpenModelOptions extends Omit<OpenAcpOptions, 'env'> {
-  /** The `providers` section of the configuration. */
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   readonly env: Environment;
   /** Idle time after which a stream counts as broken, milliseconds. Default 120,000. */

@@ -110,7 +110,6 @@ function isWithin(folder: string, path: string): boolean {
   return isInside(folder.toLowerCase(), path.toLowerCase());
 }
 
-/** Resolves links in the part of the path that exists. */
 function resolveExistingPart(path: string): string {
   const asked = resolve(path);
   const missing: string[] = [];

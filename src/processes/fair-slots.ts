@@ -5,7 +5,6 @@ export interface SlotLimits {
   readonly count: number;
   /** Upper bound beyond `count`: a tree that holds no slot still gets one until this many are held in total. Default: `count`. */
   readonly most?: number;
-  /** Called as a slot is taken. */
   readonly taken?: () => void;
 }
 
@@ -53,7 +52,6 @@ export class FairSlots {
     });
   }
 
-  /** Releases a slot and hands free slots on. */
   release(tree: string): void {
     this.#running -= 1;
     countIn(this.#held, tree, -1);

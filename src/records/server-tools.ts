@@ -9,7 +9,6 @@ export function isServerTool(name: string): boolean {
   return serverOf(name) !== null;
 }
 
-/** The server in the name of a tool or in a pattern; null if it names none. */
 export function serverOf(name: string): string | null {
   const at = name.indexOf(BETWEEN);
   return at > 0 && at + BETWEEN.length < name.length ? name.slice(0, at) : null;

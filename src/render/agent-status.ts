@@ -8,7 +8,6 @@ export const STATUS_WORDS = [
 ] as const;
 export type StatusWord = (typeof STATUS_WORDS)[number];
 
-/** The state of an agent in one word. */
 export function statusWord(agent: Agent): StatusWord {
   const { state } = agent;
   if (state.type === 'requesting' && (state.asked ?? state.paused) !== undefined) return 'waiting';

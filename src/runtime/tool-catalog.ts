@@ -9,8 +9,16 @@ import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import { workflowRunToolset } from '../kernel/toolsets/workflow/workflow-run.ts';
 import type { TransitionContext } from '../kernel/transition/transition-result.ts';
 import type { Arguments } from '../kernel/turn/view.ts';
-import type { Agent, AgentConfig, Tree } from '../records/agent/agent.ts';
-import { hasSchema, isAgentProgram, isSubAgent, mustSubmit, systemText } from '../records/agent/agent.ts';
+import {
+  type Agent,
+  type AgentConfig,
+  hasSchema,
+  isAgentProgram,
+  isSubAgent,
+  mustSubmit,
+  systemText,
+  type Tree,
+} from '../records/agent/agent.ts';
 import { DEFAULT_LIMITS } from '../records/agent/limits.ts';
 import type { Call } from '../records/agent/state.ts';
 import type { Worktree } from '../records/agent/task-terms.ts';
@@ -66,7 +74,6 @@ export class ToolCatalog {
     this.#toolsets = new Map(toolsets.map((toolset) => [toolset.name, toolset]));
   }
 
-  /** Names in the configuration that no tool or toolset has. */
   unknownNames(config: AgentConfig): {
     readonly tools: readonly string[];
     readonly toolsets: readonly string[];

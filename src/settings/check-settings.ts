@@ -39,7 +39,6 @@ function expected(issue: z.core.$ZodIssue): string {
   return issue.message.replace(/^must be /, '');
 }
 
-/** The keys that are valid at a path. */
 function validKeys(whole: z.ZodType, path: readonly string[]): readonly string[] {
   let schema = whole;
   for (const step of path) schema = into(unwrapped(schema), step);

@@ -9,7 +9,6 @@ import { checkRules, ruleAt } from '../tools/built-in-permissions.ts';
 import { evidenceText } from '../tools/evidence.ts';
 import type { NamedProfile, Settings } from './settings.ts';
 
-/** Names that settings may refer to. */
 export interface KnownNames {
   readonly tools: readonly ToolPermission[];
   readonly toolsets: readonly string[];

@@ -3,7 +3,6 @@ import type { AgentKind, PastAgent } from '../records/agent/estimate.ts';
 import type { StateType } from '../records/agent/state.ts';
 import type { RunSource } from '../records/run/run.ts';
 
-/** The present load of a ledger. */
 export interface Load {
   /** Agents that a process leads, or that need a leader, counted by tree, state and leader. */
   readonly agents: readonly {

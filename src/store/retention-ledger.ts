@@ -63,7 +63,6 @@ export interface RetentionLedger {
   /** Reopens closed trees of which nothing was removed yet. */
   reopenTrees(root_ids: readonly string[]): Promise<void>;
   closedTrees(limit: number): Promise<string[]>;
-  /** All entries of a tree. */
   treeEntries(root_id: string): AsyncIterable<ArchiveEntry>;
   /** Removes about `most` rows of a closed tree, with `runs` also those of the run history. `done`: no rows are left. */
   removeTreeRows(
@@ -73,7 +72,6 @@ export interface RetentionLedger {
   ): Promise<{ readonly removed: TreeRowCounts; readonly done: boolean }>;
   /** Entries older than `before`, by key, after the key `from`. */
   oldEntries(kind: OldKind, before: number, from: string | null, limit: number): Promise<readonly OldEntry[]>;
-  /** Resolves to the number of entries removed. */
   removeEntries(kind: OldKind, keys: readonly string[], before: number): Promise<number>;
 }
 

@@ -179,7 +179,6 @@ export interface TreeReads {
   mail(to_id: string, all?: boolean, after?: number, limit?: number): Promise<Mail[]>;
   /** A page of all mail of a tree, oldest first, after the mail with this id. */
   treeMail(root_id: string, after: string | undefined, limit: number): Promise<TreeLetter[]>;
-  /** The agents that wait for an agent. */
   waiters(agent_id: string): Promise<string[]>;
   /** Model requests, oldest first, after a place. */
   requests(agent_id: string, after?: number, limit?: number): Promise<PlacedRequest[]>;
@@ -234,7 +233,6 @@ export interface Leases {
   leftAlone(root_ids: readonly string[], workers: readonly Worker[]): Promise<string[]>;
   /** Labels that a worker needs to lead this served tree by itself; null if there is no such tree, or it is not served. */
   placement(root_id: string): Promise<readonly string[] | null>;
-  /** Makes a tree a served one. */
   serveTree(root_id: string): Promise<void>;
   /**
    * Gives up the worker's leases of one tree. `parked`: agents at work that need no leader until that time (milliseconds since the epoch; `Infinity`: without

@@ -1,8 +1,7 @@
 import { agentJson } from '../documents/agent-json.ts';
 import type { AgentDocument } from '../documents/shapes/agent-parts.ts';
 import { titlesOf } from '../documents/tree-titles.ts';
-import type { Agent } from '../records/agent/agent.ts';
-import { meant } from '../records/agent/agent.ts';
+import { type Agent, meant } from '../records/agent/agent.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { Run } from '../records/run/run.ts';

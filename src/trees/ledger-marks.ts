@@ -10,7 +10,6 @@ export interface MarkChanges {
   readonly changed: readonly AgentMark[];
   /** Agents that no other process leads any more, or that were deleted; which of both, only the ledger tells. */
   readonly vanished: readonly AgentMark[];
-  /** Every agent of the watched trees, by tree. */
   readonly watched: ReadonlyMap<string, readonly AgentMark[]>;
 }
 

@@ -116,7 +116,6 @@ export class OpenTree {
   }
 }
 
-/** What a root agent starts with. */
 export type Root = Required<Pick<StartOptions, 'config' | 'limits'>>;
 
 /** Starts a tree in this process, or enters it for workers with all labels of `placement`; resolves to its root. */

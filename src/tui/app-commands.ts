@@ -21,8 +21,7 @@ import { addressee } from './composer/attachments/mentions.ts';
 import { writeMessage } from './composer/write-message.ts';
 import { answerByCommand } from './keys/answer-keys.ts';
 import { captureIn } from './state/capture.ts';
-import type { Overlay } from './state/ui-state.ts';
-import { paneOf } from './state/ui-state.ts';
+import { type Overlay, paneOf } from './state/ui-state.ts';
 
 type Run<N extends CommandName> = (
   app: AppContext,

@@ -49,7 +49,6 @@ export interface AppContext
   attempt(work: () => Promise<void>): void;
   /** Like `attempt`, but one piece of work after the other, so that the ledger gets what was typed in that order. */
   enqueue(work: () => Promise<void>): void;
-  /** Starts a tree with the first prompt. */
   startTree(prompt: ComposedText): Promise<void>;
   /** Opens the tree of an agent, with this agent in view; null: an empty conversation. Agents at work in the previous tree go on in this process. */
   openTree(agent_id: string | null): Promise<void>;

@@ -19,7 +19,6 @@ import type { Change, Settings } from './session-settings.ts';
 
 /** A session in which the editor has an agent of the tree open. */
 export interface TreeSession extends AskedSession {
-  /** Handles an event of the tree. */
   see(event: RuntimeEvent): void;
   /** Stops sending updates. */
   end(): void;
@@ -202,7 +201,6 @@ export class EditorTree {
     for (const session of this.sessions.values()) session.see(event);
   }
 
-  /** Ends all sessions and stops following the tree. */
   end(): void {
     this.permissions.close();
     for (const session of this.sessions.values()) session.end();

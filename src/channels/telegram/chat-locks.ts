@@ -3,7 +3,6 @@ export type Release = () => void;
 
 /** A lock per chat, first in, first out: keeps the parts of a message together, and edits of a live message before the reply that replaces it. */
 export class ChatLocks {
-  /** Waiters of each locked chat. */
   readonly #waiting = new Map<string, (() => void)[]>();
 
   /** Waits for the lock; null when the signal aborted before the chat was free. */
@@ -26,7 +25,6 @@ export class ChatLocks {
     });
   }
 
-  /** Takes the lock if it is free; null when the chat is locked. */
   tryTake(chat: string): Release | null {
     return this.#waiting.has(chat) ? null : this.#taken(chat);
   }

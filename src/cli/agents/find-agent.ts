@@ -122,7 +122,6 @@ async function describeCandidate(asked: Calls, agent: AgentDocument): Promise<st
   return `${clean(agent.name)} (${agent.id.slice(0, 8)}, ${agent.status}), tree ${await nameOfTree(asked, agent)}`;
 }
 
-/** Short id and title of the tree of an agent. */
 async function nameOfTree(asked: Calls, { id, root_id }: AgentDocument): Promise<string> {
   return `${root_id.slice(0, 8)} (${(await asked.agent(id)).tree_title})`;
 }

@@ -9,7 +9,6 @@ export interface Found {
   /** `provider/model`. */
   readonly model: string;
   readonly keys: Keys;
-  /** Entries for `providers` of the configuration. */
   readonly providers: Readonly<Record<string, ProviderConfig>>;
 }
 

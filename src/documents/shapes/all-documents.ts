@@ -33,7 +33,6 @@ type PartOf<D> = D extends { readonly like: keyof typeof PARTS_BY_NAME }
 /** The document's own keys. For a shape without keys, the inferred type would forbid the keys of the part. */
 type OwnOf<Shape extends z.ZodObject> = keyof Shape['shape'] extends never ? unknown : z.infer<Shape>;
 
-/** Content of a document, by its name. */
 export type DocumentOf<Name extends Known['name']> = {
   readonly [N in Name]: { readonly schema: N } & DeepReadonly<
     PartOf<Extract<Known, { readonly name: N }>> & OwnOf<Extract<Known, { readonly name: N }>['shape']>

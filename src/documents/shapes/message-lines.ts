@@ -151,7 +151,6 @@ export const messages = {
   }),
 };
 
-/** One message of any kind. */
 export const message = z.discriminatedUnion('kind', [
   messages.user,
   messages.assistant,

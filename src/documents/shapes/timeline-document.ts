@@ -71,7 +71,6 @@ export const timeline = z.strictObject({
   }),
 });
 
-/** A letter in the list of a tree's mail. */
 export const treeLetter = mail.extend({
   to_name: text('name of the agent'),
   read_at: maybeNumber('milliseconds since 1970; null while unread'),

@@ -16,7 +16,6 @@ import {
 } from './document-parts.ts';
 import { error, type JsonDocument } from './json-document.ts';
 
-/** A tree as one document. */
 const exportedTree = z.strictObject({
   root_id: text('the root'),
   title: text('the first line of its task'),

@@ -1,5 +1,4 @@
-import type { Elision } from '../../records/conversation/checkpoint.ts';
-import { elided } from '../../records/conversation/checkpoint.ts';
+import { type Elision, elided } from '../../records/conversation/checkpoint.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
 import { type PromptMessage, sizeOf } from '../../records/conversation/prompt-message.ts';
 

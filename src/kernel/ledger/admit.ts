@@ -114,7 +114,6 @@ function consumedMail(unit: UnitOfWork, step: Step): Refusal | null {
   return taken === undefined ? null : { reason: 'consumed', mail_id: taken.mail_id };
 }
 
-/** The wait-for edges of the agent after the step. */
 function edgesOf({ waits_for, waits_until }: Step): readonly WaitEdge[] {
   return (waits_for ?? []).map((target) => ({ target, until: waits_until[target] ?? null }));
 }

@@ -164,7 +164,6 @@ export interface FactKinds {
   job: JobFacts | null;
   /** The id of the job with this name. */
   job_named: string | null;
-  /** Number of enabled jobs of a tree. */
   enabled_jobs: number;
   /** Whether a run of the job has not ended. */
   job_at_work: boolean;
@@ -176,7 +175,6 @@ export interface FactKinds {
 
 export type FactKind = keyof FactKinds;
 
-/** Keys of facts, by kind. */
 export type FactKeys = { readonly [Kind in FactKind]?: Iterable<string> };
 
 /**

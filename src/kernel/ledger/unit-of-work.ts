@@ -133,7 +133,6 @@ export class UnitOfWork {
     return this.#asks.get(id) ?? this.facts.get('ask', id);
   }
 
-  /** Unanswered asks of an agent. */
   openAsks(agent_id: string): readonly string[] {
     const before = this.#made.has(agent_id) ? [] : this.facts.get('open_asks', agent_id);
     const now = [...this.#asks.values()].filter((ask) => ask.agent_id === agent_id && ask.verdict === null);

@@ -15,7 +15,6 @@ import type { ToolsetTerms } from './toolset-terms.ts';
  * agent. The call is parked in the ledger until the sub-agent ends, and its outcome is the result; several calls can be parked at once.
  */
 
-/** Delegation depth of an agent with this configuration. */
 function delegationOf(config: AgentConfig): number {
   return config.task?.delegation ?? 0;
 }

@@ -35,7 +35,6 @@ export interface ToolsetView {
   readonly left: () => Left;
   /** Unread mail of `self`, oldest first. */
   readonly letters: readonly Mail[];
-  /** The answer to one of the call's `needs`. */
   readonly answer: (need: Need) => NeedAnswer;
 }
 

@@ -4,8 +4,7 @@ import { appendAnswer, appendEvent } from './append.ts';
 import { schedule, withoutCall } from './calls.ts';
 import type { Effect, ProgramAnswer } from './effect.ts';
 import type { AgentEvent, EventOf } from './event.ts';
-import type { TransitionContext } from './transition-result.ts';
-import { invalid, step, type Transition } from './transition-result.ts';
+import { invalid, step, type Transition, type TransitionContext } from './transition-result.ts';
 
 type Requesting = Extract<AgentState, { type: 'requesting' }>;
 

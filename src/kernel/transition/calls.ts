@@ -15,8 +15,7 @@ import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import { beginFanIn, cancelChildren, leaveFanIn } from './fan-in.ts';
 import { nextRequest } from './request.ts';
-import type { TransitionContext } from './transition-result.ts';
-import { invalid, step, type Transition } from './transition-result.ts';
+import { invalid, step, type Transition, type TransitionContext } from './transition-result.ts';
 import { endInFailure } from './turn-end.ts';
 
 /** Maximum characters of a repeated error in the failure. */

@@ -12,8 +12,7 @@ import { appendUser } from './append.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import { nextRequest } from './request.ts';
-import type { TransitionContext } from './transition-result.ts';
-import { invalid, step, type Transition } from './transition-result.ts';
+import { invalid, step, type Transition, type TransitionContext } from './transition-result.ts';
 import { endStopped } from './turn-end.ts';
 
 /** All calls have settled: the parent parks until its children have reported. */

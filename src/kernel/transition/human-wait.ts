@@ -1,8 +1,7 @@
 import { type AgentState, isResting, type Waiting } from '../../records/agent/state.ts';
 import { appendEvent } from './append.ts';
 import type { EventOf } from './event.ts';
-import type { TransitionContext } from './transition-result.ts';
-import { invalid, step, type Transition } from './transition-result.ts';
+import { invalid, step, type Transition, type TransitionContext } from './transition-result.ts';
 
 /** A person makes a resting agent wait (`/wait`): like the tool, but without a model request afterwards. */
 export function humanWait(

@@ -9,8 +9,7 @@ import {
 import { appendEvent, appendSystem } from './append.ts';
 import type { Effect } from './effect.ts';
 import type { AgentEvent, EventOf } from './event.ts';
-import type { TransitionContext } from './transition-result.ts';
-import { invalid, step, type Transition } from './transition-result.ts';
+import { invalid, step, type Transition, type TransitionContext } from './transition-result.ts';
 
 /** Starts a model request; messages appended by the effects are part of it. */
 export function ask(turn: Turn, effects: readonly Effect[], attempt = 1): Transition {

@@ -10,8 +10,7 @@ import type { EventOf } from './event.ts';
 import { leaveFanIn } from './fan-in.ts';
 import { HUMAN_WAIT } from './human-wait.ts';
 import { resumedPause } from './pausing.ts';
-import type { TransitionContext } from './transition-result.ts';
-import { step, type Transition } from './transition-result.ts';
+import { step, type Transition, type TransitionContext } from './transition-result.ts';
 import { endInFailure } from './turn-end.ts';
 
 export const INTERRUPTED =

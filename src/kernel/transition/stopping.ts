@@ -7,8 +7,7 @@ import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import { cancelChildren, leaveFanIn, outstanding } from './fan-in.ts';
 import { lastRequest } from './request.ts';
-import type { TransitionContext } from './transition-result.ts';
-import { invalid, step, type Transition } from './transition-result.ts';
+import { invalid, step, type Transition, type TransitionContext } from './transition-result.ts';
 import { endInFailure, endStopped } from './turn-end.ts';
 
 /** A person or the parent stops the turn. Awaited children are asked to stop, and the turn ends after they have. */

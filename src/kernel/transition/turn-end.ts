@@ -5,8 +5,7 @@ import { allTexts, saidIn } from '../../records/conversation/child-text.ts';
 import { appendEvent, appendSystem } from './append.ts';
 import type { Effect } from './effect.ts';
 import { nextRequest } from './request.ts';
-import type { TransitionContext } from './transition-result.ts';
-import { step, type Transition } from './transition-result.ts';
+import { step, type Transition, type TransitionContext } from './transition-result.ts';
 
 const NUDGE =
   'Nothing is submitted yet: what you wrote is text, not a call. Call submit_result with your whole result, or submit_error if the task cannot be done.';

@@ -7,7 +7,6 @@ import { type Mail, WAKING_MAIL } from '../../records/conversation/mail.ts';
 import type { EventOf } from '../transition/event.ts';
 import type { View } from './view.ts';
 
-/** A turn that ended in a step. */
 export interface EndedTurn {
   /** Seq of its newest message. */
   readonly seq: number;

@@ -3,8 +3,7 @@ import { amountsOf, type BudgetTerms, leftFor, ownBudget } from '../../records/a
 import { isTerminal } from '../../records/agent/state.ts';
 import { isLetter } from '../../records/conversation/mail.ts';
 import { isAtRest } from '../../records/conversation/wait.ts';
-import type { ToolsetView } from '../toolsets/toolset.ts';
-import { type Need, type NeedAnswer, needKey } from '../toolsets/toolset.ts';
+import { type Need, type NeedAnswer, needKey, type ToolsetView } from '../toolsets/toolset.ts';
 import type { Draft } from './draft.ts';
 import { waitView } from './waits.ts';
 

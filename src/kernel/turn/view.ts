@@ -15,7 +15,6 @@ export interface Relatives {
   livingChildren(id: string): number;
   /** From `agent` up to the root, itself first. */
   lineage(agent: Agent): readonly Agent[];
-  /** The budget of an agent; undefined if it has none. */
   budget(id: string): AgentBudget | undefined;
   /** Living descendants, the agent itself first. */
   subtree(agent: Agent): readonly Agent[];

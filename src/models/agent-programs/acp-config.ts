@@ -3,7 +3,6 @@ import { sandboxNeeds } from '../../processes/sandbox/sandbox-needs.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { price } from '../provider/provider-config.ts';
 
-/** Default of `maxSessions`. */
 export const MAX_SESSIONS = 8;
 
 /** One entry of `acp` in the configuration: an agent program that speaks the Agent Client Protocol on its standard streams. */

@@ -38,7 +38,6 @@ export interface AcpStart {
   /** The folder that the program starts in, and that its sandbox is for. */
   readonly cwd: string;
   readonly sandbox: Sandbox | null;
-  /** MCP servers for its sessions. */
   readonly tool_servers: readonly McpServer[];
 }
 
@@ -229,7 +228,6 @@ function within<Value>(promise: Promise<Value>, seconds: number): Promise<Value 
   return unlessAborted(promise, AbortSignal.timeout(Math.ceil(seconds * 1000)), () => null);
 }
 
-/** Routes the requests of an agent program to its sessions. */
 export function acpClient(sessions: ReadonlyMap<string, AcpSession>): ClientApp {
   const session = (id: string): AcpSession => {
     const found = sessions.get(id);

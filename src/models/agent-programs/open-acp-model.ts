@@ -9,7 +9,6 @@ import { AcpServer } from './acp-server.ts';
 
 /** The agent programs that models are opened from. */
 export interface AcpTerms {
-  /** The `acp` section of the configuration. */
   readonly programs: Readonly<Record<string, AcpServerConfig>>;
   /** The sandbox for a program; null if it has all rights of the user. Rejects with a `CoppiceError` if this cannot be determined. */
   readonly sandboxFor: (name: string, config: AcpServerConfig) => Promise<Sandbox | null>;

@@ -30,7 +30,6 @@ export function withinPictures(messages: readonly PromptMessage[]): readonly Pro
   return gone.size === 0 ? messages : messages.map((message) => without(message, gone));
 }
 
-/** The pictures of a message, in order. */
 export function imagesOf(message: PromptMessage): readonly Image[] {
   if (message.role === 'user') return message.images ?? [];
   return message.role === 'results' ? message.results.flatMap((result) => result.images ?? []) : [];

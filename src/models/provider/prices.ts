@@ -85,7 +85,6 @@ export function listPrice(type: ProviderConfig['type'], model: string): Price | 
   };
 }
 
-/** Models with a list price. */
 export function listedModels(type: ProviderConfig['type']): readonly string[] {
   return Object.keys(TABLES[type] ?? {});
 }

@@ -27,7 +27,6 @@ export const quirks = z.strictObject({
   toolDescriptionMax: z.int().positive().optional(),
 });
 
-/** One entry of `providers` in the configuration. */
 export const providerConfig = z.strictObject({
   type: z.enum(['anthropic', 'openai', 'google', 'openai-compatible']),
   baseURL: z

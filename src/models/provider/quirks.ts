@@ -82,7 +82,6 @@ function fieldsOf(body: unknown): readonly [ofMessages: readonly string[], ofBod
   ];
 }
 
-/** The body of a request without the fields at these paths. */
 export function withoutFields(body: unknown, paths: readonly string[]): unknown {
   if (!isJsonObject(body) || paths.length === 0) return body;
   return Object.fromEntries(

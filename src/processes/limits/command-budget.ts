@@ -9,7 +9,6 @@ import { type Amounts, type Excess, type LimitName, MB, type ProcessLimit } from
  */
 export type CommandLimits = { readonly [Name in LimitName]?: number | null | undefined };
 
-/** Maximum timeout of a command, in seconds. */
 export const TIMEOUT_MAX_SECONDS = 3600;
 
 /** Default limit, threads included: far above what builds need, far below the size of the process table. */
@@ -24,7 +23,6 @@ const FULL = 0.99;
 const ROOM_MB = 1;
 const ROOM_FILES = 100;
 
-/** The unit of each limit, and what it limits. */
 const MEASURES: Readonly<Record<LimitName, readonly [unit: string, of: string]>> = {
   memory_mb: [' MB', ' of memory'],
   processes: ['', ' processes and threads'],

@@ -15,7 +15,6 @@ export function treeOutput(spill_dir: string, root_id: string): string {
   return join(spillFolder(spill_dir), root_id);
 }
 
-/** Folder of the worktrees of agents. */
 export function worktreeFolder(spill_dir: string): string {
   return join(spill_dir, 'worktrees');
 }

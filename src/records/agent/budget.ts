@@ -68,7 +68,6 @@ export function treeBudget({ limits, tokens, cost_usd, cached = 0, reserved = NO
   };
 }
 
-/** Optional fields of a tree, from their columns. */
 export function optionalTreeSums(columns: {
   readonly cached_tokens: number;
   readonly reserved_tokens: number;
@@ -86,7 +85,6 @@ export function newBudget(own: PathBudget, above: readonly PathBudget[]): AgentB
   return { limit, spent: NOTHING, reserved: NOTHING, above: above.map(({ agent_id }) => agent_id) };
 }
 
-/** The agent's own budget, from its configuration. */
 export function ownBudget(id: string, { budgets }: OnPath): PathBudget | null {
   const [first] = budgets ?? [];
   return first?.agent_id === id ? first : null;
@@ -178,7 +176,6 @@ export function timeBudgetEnd({ budgets = [] }: OnPath): number {
   return Math.min(...budgets.map(({ until }) => until ?? Number.POSITIVE_INFINITY));
 }
 
-/** The configuration with the ends of its time budgets moved. */
 export function withMovedEnds<Config extends OnPath>(config: Config, by_ms: number): Config {
   return config.budgets === undefined ? config : { ...config, budgets: movedInstants(config.budgets, by_ms) };
 }

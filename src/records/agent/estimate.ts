@@ -18,7 +18,6 @@ export interface Range {
 
 /** Expected usage of a new agent, based on past agents of the same kind. */
 export interface Estimate {
-  /** Number of past agents. */
   readonly agents: number;
   readonly tokens: Range;
   readonly usd: Range | null;

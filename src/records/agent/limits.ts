@@ -39,7 +39,6 @@ export const DEFAULT_LIMITS: Limits = {
   cost_usd: null,
 };
 
-/** Limits of a new tree. */
 export function newTreeLimits(said: Limits, given: Partial<Limits> = {}): TreeLimits {
   return given.tokens === undefined && given.cost_usd === undefined
     ? { ...said, ...DEFAULT_SPENDING_LIMITS }

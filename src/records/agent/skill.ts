@@ -22,7 +22,6 @@ export function skillsOf({
   return tools.includes('skill') ? skills : [];
 }
 
-/** The skills of an agent with this profile. */
 export function profileSkills(
   skills: readonly Skill[] | undefined,
   profile: { readonly skills: readonly string[] | null } | null,

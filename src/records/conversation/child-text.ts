@@ -35,7 +35,6 @@ export function resultText(result: string, limit: string | null | undefined): st
   return limit == null ? result : withPartial(`the sub-agent was cut short: ${limit}`, result);
 }
 
-/** A result on one line, for people. */
 export function resultLine(result: string, limit: string | null | undefined): string {
   return limit == null ? result : `(${limit}) ${result}`;
 }

@@ -1,7 +1,14 @@
 import { type Agent, isActive } from '../agent/agent.ts';
 import { deedsLine } from '../agent/deeds-line.ts';
-import type { Call, WaitSpec } from '../agent/state.ts';
-import { isFanIn, isTerminal, isWorking, onlyWaits, waitsOf } from '../agent/state.ts';
+import {
+  type Call,
+  isFanIn,
+  isTerminal,
+  isWorking,
+  onlyWaits,
+  type WaitSpec,
+  waitsOf,
+} from '../agent/state.ts';
 import { allTexts, cutShort } from './child-text.ts';
 import type { ResultFacts } from './facts/message-facts.ts';
 import { PERSON, type WaitCut, type WaitResult, type WaitRow, type WaitStatus } from './facts/wait-row.ts';
@@ -111,7 +118,6 @@ export function endWait(wait: WaitSpec, view: WaitView, cut: WaitCut | null): Wa
   return wait.from?.length ? endFanIn(wait.from, view, cut) : endNextMessage(view, cut);
 }
 
-/** The result of the `wait` call. */
 export function waitResult(
   { id, name }: Pick<Call, 'id' | 'name'>,
   { output, facts, images }: WaitEnd,

@@ -9,7 +9,6 @@ export type DeliveryKind = 'run' | 'reply' | 'ask' | 'alert';
 
 /** A message to people outside. It enters the outbox in the transaction that causes it; recipients recognize duplicates by `id`. */
 export interface NewDelivery {
-  /** From `deliveryId`. */
   readonly id: string;
   readonly kind: DeliveryKind;
   /** `channel:address`, such as `telegram:-10012345` or `webhook:ops`; `stdout` has no address. */

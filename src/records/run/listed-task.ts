@@ -10,7 +10,6 @@ export interface ListedTask {
   /** The agent that claimed or finished it. */
   readonly agent_id: string | null;
   readonly agent_name: string | null;
-  /** Result of the finished task. */
   readonly result: string | null;
   readonly added_by: string;
   /** Milliseconds since the epoch. */

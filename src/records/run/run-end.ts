@@ -13,7 +13,6 @@ const OF_STATUS: Readonly<Record<RunStatus, OutcomeWord>> = {
   ...({ failed: 'failed', timeout: 'cut_short', cancelled: 'stopped' } as const),
 };
 
-/** The outcome of a run in the history. */
 export function outcomeOfRun({ status, error, outcome = null, outcome_text = null }: RunFacts): Outcome {
   if (outcome !== null && outcome_text !== null) return { outcome, outcome_text };
   const word = status === 'completed' && error !== null ? 'cut_short' : OF_STATUS[status];

@@ -64,7 +64,6 @@ function couldBecomeJson(prefix: string): boolean {
   }
 }
 
-/** The name of a value's type. */
 export function jsonType(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 }

@@ -28,7 +28,6 @@ export function excerpt(text: string): string {
   return `"${cutText(line, EXCERPT, '…')}"`.toWellFormed();
 }
 
-/** Number of line breaks in a text, or in the bytes of one. */
 export function breaksIn(text: { indexOf(part: string, from?: number): number }): number {
   let breaks = 0;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) breaks += 1;

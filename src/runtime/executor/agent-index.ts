@@ -1,6 +1,5 @@
 import { waitEdges } from '../../kernel/mailbox/wait-edges.ts';
-import type { Agent, Tree } from '../../records/agent/agent.ts';
-import { type Meant, meant } from '../../records/agent/agent.ts';
+import { type Agent, type Meant, meant, type Tree } from '../../records/agent/agent.ts';
 import type { AgentBudget } from '../../records/agent/budget.ts';
 import { isTerminal, isWorking, waitsOf } from '../../records/agent/state.ts';
 import { keptIn } from '../../records/kept-in.ts';

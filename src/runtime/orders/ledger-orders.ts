@@ -104,7 +104,6 @@ export function humanMail(
   };
 }
 
-/** Control mail with an order to an agent. */
 export function orderMail(to: Agent, order: Order, stamp?: Stamp): NewMail {
   return humanMail(to, 'control', JSON.stringify(order), stamp);
 }

@@ -3,8 +3,7 @@ import { announcesCalls, writtenCalls } from '../../kernel/reading/written-calls
 import { writtenSlash } from '../../kernel/toolsets/slash/written-slash.ts';
 import type { EventOf } from '../../kernel/transition/event.ts';
 import type { ModelOutcome } from '../../models/model.ts';
-import type { Agent } from '../../records/agent/agent.ts';
-import { mustSubmit } from '../../records/agent/agent.ts';
+import { type Agent, mustSubmit } from '../../records/agent/agent.ts';
 import type { Call } from '../../records/agent/state.ts';
 import { assistantText } from '../../records/conversation/child-text.ts';
 import type { AssistantContent, CallPart } from '../../records/conversation/message.ts';

@@ -7,14 +7,12 @@ import { type ComposedText, withAttachments } from '../../records/conversation/a
 import { delimiterOf } from '../../records/text/untrusted-text.ts';
 import { listed, type MergeTarget, mergeWorktree, undoMerge } from './branch-merge.ts';
 
-/** Default of `merge.timeout_seconds` in the configuration. */
 const TIMEOUT_SECONDS = 600;
 /** Maximum bytes of the test's output in the letter to the author; its end is kept. */
 const OUTPUT_MAX = 8_000;
 
 /** The test of the project, which decides whether a merge stays. */
 export interface MergeTest {
-  /** Shell command; null: merges are not tested. */
   readonly command: string | null;
   readonly timeout_seconds?: number | undefined;
   readonly env: Readonly<Record<string, string>>;

@@ -17,7 +17,6 @@ const PROMPT_MAX = 500;
 
 const tailUpTo = (max: number) => z.coerce.number().int().min(1).max(max).optional();
 
-/** Routes that read agents. */
 export const AGENT_ROUTES = [
   route({
     method: 'GET',

@@ -47,7 +47,6 @@ const session = z
   .optional()
   .describe('a fresh conversation each time, or an event');
 
-/** Routes for scheduled jobs. */
 export const JOB_ROUTES = [
   route({
     method: 'GET',

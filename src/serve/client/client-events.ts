@@ -16,7 +16,6 @@ export interface EventsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An event with its id. */
 export type ClientEvent = EventDocument & { readonly id: string };
 
 /** Longest silence on a connection; the server sends something every fifteen seconds. */

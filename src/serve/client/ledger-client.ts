@@ -14,8 +14,7 @@ import {
 import type { RuleSources } from '../../trees/answers/rule-answers.ts';
 import { treeDocument, treesDocument } from '../../trees/answers/tree-answers.ts';
 import { waitDocument } from '../../trees/answers/wait-document.ts';
-import type { ReadSources } from '../../trees/find-agent.ts';
-import { oneRun } from '../../trees/find-agent.ts';
+import { oneRun, type ReadSources } from '../../trees/find-agent.ts';
 import { type Hints, ledgerHints } from '../../trees/rest.ts';
 import type { ApiSources } from '../api/route.ts';
 import { type Calls, methodsOf } from './client.ts';

@@ -56,7 +56,6 @@ export class Access {
     return text;
   }
 
-  /** Scope of a token; null if the token is unknown. */
   scopeOf(token: string): Scope | null {
     return SCOPES.find((scope) => same(this.#read(scope) ?? '', token)) ?? null;
   }

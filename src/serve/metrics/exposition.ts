@@ -17,7 +17,6 @@ export interface Sample {
   readonly value: number;
 }
 
-/** One metric with all its samples. */
 export function exposed(name: string, { type, help }: MetricTerms, samples: readonly Sample[]): string {
   const lines = samples.map(({ labels, value }) => `${name}${labelText(labels)} ${value}`);
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n');

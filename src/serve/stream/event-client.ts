@@ -145,7 +145,6 @@ export function isBrief(type: Frame['type']): boolean {
   return type === 'changed' || type === 'removed' || type === 'workers';
 }
 
-/** Closes the stream, unless the client already has. */
 function closeQuietly(controller: ReadableStreamDefaultController<Uint8Array>): void {
   try {
     controller.close();

@@ -60,7 +60,6 @@ export class EventFeed {
   #stopped: Promise<void> = Promise.resolve();
   #closed = false;
 
-  /** Number of clients that follow the events. */
   get clients(): number {
     return this.#clients.size;
   }

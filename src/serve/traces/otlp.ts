@@ -30,7 +30,6 @@ export interface OtelSpan {
 
 const KIND = { internal: 1, client: 3 } as const;
 const STATUS = { ok: 1, error: 2 } as const;
-/** Trace flags: sampled. */
 const FLAGS = 0x01;
 
 /** An `ExportTraceServiceRequest`. */

@@ -10,7 +10,6 @@ import type { Attributes, OtelSpan } from './otlp.ts';
 const SETTLED_MS = 2_000;
 const LINKED = new Set(['letter', 'report', 'announce', 'outcome']);
 
-/** Span of a turn, and spans of what happened in it. */
 export interface ExportedTurn {
   readonly agent_id: string;
   /** The message that began the turn. */

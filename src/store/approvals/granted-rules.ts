@@ -11,7 +11,6 @@ export interface GrantedRule {
   readonly id: string;
   readonly rule: string;
   readonly scope: Exclude<AskScope, 'once'>;
-  /** The agent for which the rule holds; null: not limited to one agent. */
   readonly agent_id: string | null;
   readonly agent_name: string | null;
   /** The tree for which the rule holds; null: every tree in the folder. */

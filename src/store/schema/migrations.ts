@@ -65,7 +65,6 @@ const IN_SQLITE: readonly (readonly [RegExp, string])[] = [
   [/ WITH \(fillfactor = \d+\)/g, ''],
 ];
 
-/** The migrations in the language of a database. */
 export function migrationsOf(kind: Database['kind']): readonly Migration[] {
   const others = kind === 'sqlite' ? /^.*-- postgres$/gm : /^.*-- sqlite$/gm;
   const words = kind === 'sqlite' ? IN_SQLITE : [[/ STRICT(?:, WITHOUT ROWID)?/g, ''] as const];

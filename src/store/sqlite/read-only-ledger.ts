@@ -38,7 +38,6 @@ export class ReadOnlyLedger {
     return this.#rows(sql, prefix, limit).map(agentOf);
   }
 
-  /** The root of the newest conversation in a folder. */
   newestRoot(folder: string): string | null {
     const sql = `SELECT id FROM (SELECT id, config FROM agents WHERE origin = 'root' ORDER BY created_at DESC LIMIT ${RECENT})
       WHERE json_extract(config, '$.cwd') = ? LIMIT 1`;
@@ -46,7 +45,6 @@ export class ReadOnlyLedger {
     return row === undefined ? null : (row.id as string);
   }
 
-  /** The first messages of a root. */
   first(root_id: string): PlacedMessage[] {
     const sql = 'SELECT * FROM messages WHERE agent_id = ? ORDER BY seq LIMIT 3';
     return (this.#database.prepare(sql).all(root_id) as Row[]).map(messageOf);

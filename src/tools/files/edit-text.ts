@@ -12,7 +12,6 @@ const lines_compared = 1000;
 const compared_characters = 200;
 /** Maximum characters that are checked for a difference in white space only. */
 const spaces_compared = 200_000;
-/** Maximum characters that all edits of one call search. */
 const characters_searched = 2_500_000;
 
 function lineAt(text: string, index: number): number {

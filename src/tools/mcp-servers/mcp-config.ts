@@ -55,7 +55,6 @@ export const mcpServerConfig = z
 
 export type McpServerConfig = DeepReadonly<z.infer<typeof mcpServerConfig>>;
 
-/** `mcp` in the configuration. */
 export const mcpConfig = z.strictObject({
   servers: z.record(serverName, mcpServerConfig).optional(),
   /** Maximum number of server tools that are described to a model from the start; if there are more, it gets a search. Default 30. */

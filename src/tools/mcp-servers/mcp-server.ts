@@ -75,7 +75,6 @@ export class McpServer {
     return this.#opening !== null || [...this.#others.values()].some((other) => other.isRunning);
   }
 
-  /** Whether the server announces changes of its tools. */
   get tellsChanges(): boolean {
     return this.#tells_changes;
   }

@@ -52,7 +52,6 @@ export interface Opened {
 
 /** Callbacks for what the server sends on its own. */
 export interface ServerListener {
-  /** The server's tools have changed. */
   readonly onChanged: () => void;
   /** The server asks a person during a call. Servers of 2026-07-28 ask in the answer to the call instead. */
   readonly onAsked: (params: unknown, context: ClientContext) => Promise<ElicitResult>;

@@ -29,7 +29,6 @@ const NO_LIMIT_MS = 2_000_000_000;
 /** Interval at which a server that asks is told that its question is still open. */
 const STILL_ASKING_MS = 10_000;
 
-/** What a server lists. */
 export interface Listing {
   readonly tools: readonly ListedTool[];
   readonly aside: readonly SetAside[];
@@ -95,7 +94,6 @@ export class ServerConnection {
     return new ServerConnection(name, opened, config, running);
   }
 
-  /** Whether the server announces changes of its tools. */
   get tellsChanges(): boolean {
     return this.#client.getServerCapabilities()?.tools?.listChanged === true;
   }

@@ -26,7 +26,6 @@ export interface TreeKeeperOptions {
   /** Called after a tree was taken over. */
   readonly onTaken?: (root_id: string, agents: number) => void;
   readonly onTrouble: (error: unknown, root_id: string | null) => void;
-  /** Called when the root of a tree has ended. */
   readonly onEnded: (root_id: string) => void;
   readonly idle_ms?: number;
   /** Only trees whose placement these labels satisfy are taken over. */

@@ -131,7 +131,6 @@ class UsageDays {
     for (const kind of KINDS) addTo(day[kind], request[kind], { ...request.usage, requests: 1 });
   }
 
-  /** Adds the sums of one day to `into`. `number` counts days since 1970. */
   addDayTo(number: number, into: DaySums): void {
     const day = this.#days.get(number);
     if (day === undefined) return;

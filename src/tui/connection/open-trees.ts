@@ -72,7 +72,6 @@ export class OpenTrees {
     });
   }
 
-  /** Starts a tree with the first prompt. */
   async start(prompt: ComposedText): Promise<void> {
     await this.#serial(async () => {
       const { state, runtime } = this.#app;
@@ -226,7 +225,6 @@ class BackgroundTrees {
     return (this.#working.get(root_id)?.size ?? 0) > 0;
   }
 
-  /** Number of agents at work in all of these trees. */
   get working(): number {
     return [...this.#working.values()].reduce((sum, agents) => sum + agents.size, 0);
   }

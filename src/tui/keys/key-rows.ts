@@ -23,7 +23,6 @@ export function keyRows(bindings: readonly BindingRow[]): KeyRow[] {
   return rows.flatMap(({ row }) => (row === slots[0] ? [joined] : slots.includes(row) ? [] : [row]));
 }
 
-/** The commands without a key. */
 export function commandRows(bindings: readonly BindingRow[]): KeyRow[] {
   const known = new Set(bindings.map(({ slash }) => slash?.split(' ')[0]));
   return COMMANDS.filter(({ name }) => !known.has(`/${name}`)).map(({ help, usage }) => ({

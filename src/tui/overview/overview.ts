@@ -32,7 +32,6 @@ export interface OverviewHost {
   readonly bindings: KeyBindings;
   readonly screen: Pick<Screen, 'columns' | 'rows'>;
   redraw(): void;
-  /** Leaves the overview for an agent. */
   open(agent_id: string): void;
   close(): void;
 }

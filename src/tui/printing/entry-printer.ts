@@ -23,7 +23,6 @@ interface Printed {
 
 /** Prints the entries of one agent, each once, a long one in several frames; prints each block of a streamed answer as soon as it is finished. */
 export class EntryPrinter {
-  /** Index of the next entry to print. */
   #next: number;
   /** The remaining batches of a partly printed entry. */
   #rest: Iterator<readonly string[]> | null = null;
@@ -34,7 +33,6 @@ export class EntryPrinter {
     this.#next = first;
   }
 
-  /** Number of characters of the streamed answer that are printed. */
   printed(streaming: string): number {
     return streaming.startsWith(this.#streamed) ? this.#streamed.length : 0;
   }

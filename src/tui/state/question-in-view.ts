@@ -94,7 +94,6 @@ export function putOff(state: UiState): UiState {
   return { ...state, question: null, put_off: new Set(state.asks.map((ask) => ask.id)) };
 }
 
-/** Turns pages of the question. */
 export function turned(state: UiState, by: number): UiState {
   const { question } = state;
   return question === null ? state : { ...state, question: { ...question, page: question.page + by } };

@@ -89,7 +89,6 @@ export interface Question {
   readonly page: number;
 }
 
-/** A rule to be granted with an answer (`grant-draft.ts`). */
 export interface GrantDraft {
   /** Rules to choose from, narrow to wide, then those that the person wrote. */
   readonly rules: readonly string[];

@@ -1,4 +1,3 @@
-/** The background of a terminal. */
 export type Background = 'dark' | 'light';
 
 /** A terminal's answer to the query for its background (OSC 11): one to four hexadecimal digits for each colour. */

@@ -17,7 +17,6 @@ export function bracketedPaste(text: string): string {
   return `${PASTE_ON}${text}${PASTE_OFF}`;
 }
 
-/** The text of a paste; null for a key. */
 export function pastedText(data: string): string | null {
   if (!data.startsWith(PASTE_ON) || !data.endsWith(PASTE_OFF)) return null;
   return data.slice(PASTE_ON.length, -PASTE_OFF.length);

@@ -8,8 +8,7 @@ import type { AgentLine, ChatSessions } from '../../channel.ts';
 import { askText, shownRule } from '../outbound/parcel-messages.ts';
 import type { FormattedText } from '../text/formatted-text.ts';
 import { TextBuilder } from '../text/text-builder.ts';
-import type { SlashCommand } from './bot-commands.ts';
-import { BOT_COMMANDS } from './bot-commands.ts';
+import { BOT_COMMANDS, type SlashCommand } from './bot-commands.ts';
 
 const DOING_MAX = 100;
 const SUBJECT_MAX = 200;

@@ -27,7 +27,6 @@ export class CommandReplies {
       this.later(chat, () => client.write(chat, (api, stop) => sendNew(api, chat, message, stop), signal));
   }
 
-  /** Sends after the earlier replies of the chat. */
   later(chat: number, send: () => Promise<BotAnswer<unknown>>): void {
     const queue = this.#chats.get(chat) ?? { last: Promise.resolve(), waiting: 0 };
     if (queue.waiting >= WAITING_MAX) return;

@@ -3,8 +3,7 @@ import { CoppiceError } from '../../../records/coppice-error.ts';
 import { StoreError } from '../../../store/store-error.ts';
 import type { ChannelLog, ChannelMemory } from '../../channel.ts';
 import type { BotClient } from '../bot/bot-client.ts';
-import type { BotFailure } from '../bot/bot-failure.ts';
-import { TOKEN_REFUSED } from '../bot/bot-failure.ts';
+import { type BotFailure, TOKEN_REFUSED } from '../bot/bot-failure.ts';
 import type { TelegramTiming } from '../bot/telegram-timing.ts';
 
 export interface UpdatePollTools {

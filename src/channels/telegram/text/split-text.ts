@@ -1,5 +1,4 @@
-import type { Entity, FormattedText } from './formatted-text.ts';
-import { hasVisible, limitEntities } from './formatted-text.ts';
+import { type Entity, type FormattedText, hasVisible, limitEntities } from './formatted-text.ts';
 
 const graphemes = new Intl.Segmenter();
 

@@ -283,7 +283,6 @@ export const TOOL_NAMES: readonly string[] = TOOLS.map(({ name }) => name);
 interface Fields {
   has(key: string): boolean;
   get(key: string): unknown;
-  /** The key as it was written, for messages. */
   written(key: string): string;
 }
 

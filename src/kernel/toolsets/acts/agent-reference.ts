@@ -10,7 +10,6 @@ export function refuse(code: RefusalCode, message: string): Refused {
   return { type: 'refuse', code, message };
 }
 
-/** An agent as shown in messages. */
 export function agentInMessage(agent: Agent): string {
   return `${agent.name} (${agent.id}, ${agent.state.type})`;
 }
@@ -63,7 +62,6 @@ export const name = (how: 'required' | 'optional') =>
     })
     .transform(storedName);
 
-/** The strings in one field of unvalidated input. */
 export function strings(input: unknown, field: string): readonly string[] {
   const value =
     typeof input === 'object' && input !== null ? (input as Record<string, unknown>)[field] : undefined;

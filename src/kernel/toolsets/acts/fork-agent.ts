@@ -1,7 +1,6 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import type { Worktree } from '../../../records/agent/task-terms.ts';
-import type { Decision, Need, ToolsetView } from '../toolset.ts';
-import { toolsetClash } from '../toolset.ts';
+import { type Decision, type Need, type ToolsetView, toolsetClash } from '../toolset.ts';
 import { refuse } from './agent-reference.ts';
 import { childConfig } from './child-config.ts';
 import { exceededCreationLimit } from './creation-limits.ts';

@@ -2,7 +2,6 @@ import type { BudgetTerms } from '../../../records/agent/budget.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { budgetOption } from '../acts/child-budget.ts';
 
-/** The commands of the toolset `slash`. */
 export const USAGE = {
   fork: 'fork [--profile NAME] [--model NAME] [--worktree] [--read-first FILE]… [--budget usd=N,tokens=N,seconds=N] [PROMPT]',
   send: 'send UUID MESSAGE',

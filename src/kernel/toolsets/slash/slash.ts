@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import type { Agent } from '../../../records/agent/agent.ts';
-import { isSubAgent } from '../../../records/agent/agent.ts';
+import { type Agent, isSubAgent } from '../../../records/agent/agent.ts';
 import { framedName, nameOfTask } from '../../../records/agent/agent-name.ts';
 import { completionFrom } from '../../../records/conversation/facts/completion.ts';
 import type { Mail } from '../../../records/conversation/mail.ts';

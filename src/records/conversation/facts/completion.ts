@@ -11,7 +11,6 @@ export type Completion =
     }
   | { readonly status: 'idle'; readonly success: false; readonly error: string; readonly partial?: string };
 
-/** The completion in a message, with all its fields; null for any other message. */
 export function completionFrom(message: string): Completion | null {
   const value = message.trimStart().startsWith('{') ? parsedObject(message) : null;
   return value !== null && isCompletion(value) ? value : null;

@@ -18,7 +18,6 @@ import type { WaitResult, WaitRow, WaitStatus } from './wait-row.ts';
  * text that was written for a model. Whatever reads rows from the ledger calls it.
  */
 
-/** The message with its facts. */
 export function withOldFacts<One extends Message>(message: One): One {
   const { kind, content } = message;
   if (kind === 'event') {
@@ -44,7 +43,6 @@ export function oldMailFacts(
   return attached === null ? completionInLetter(mail) : { attached };
 }
 
-/** The fact of a letter of an agent that is a completion. */
 export function completionInLetter({
   kind,
   from_id,

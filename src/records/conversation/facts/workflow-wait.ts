@@ -5,7 +5,6 @@ export type WorkflowNews =
   | ChildResult
   | { readonly from: string; readonly name: string; readonly text: string };
 
-/** The result of a workflow's wait. */
 export interface WorkflowWait {
   /** Milliseconds since the epoch: timers up to then are due. */
   readonly now: number;

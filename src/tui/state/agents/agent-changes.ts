@@ -5,7 +5,6 @@ import { type AgentPane, paneOf, type Turn, totalUsage, type UiState } from '../
 import { survivingAncestor } from './family.ts';
 import { withSlot } from './slots.ts';
 
-/** The state after an agent was created or changed. */
 export function seeAgent(state: UiState, agent: Agent, created: boolean): UiState {
   if (state.root_id !== null && agent.root_id !== state.root_id) return state;
   if (agent.reaped_at !== null) return state.agents.has(agent.id) ? withoutAgents(state, [agent.id]) : state;

@@ -78,7 +78,6 @@ function markOf(entry: CallEntry, style: UiStyle, names: AgentNames): Part[] {
   ];
 }
 
-/** The subject of a call, for one line. */
 function subjectOf({ name, input: raw }: CallEntry, input: JsonObject | null, names: AgentNames): string {
   if (input === null) return clean(cutText(raw, SUBJECT_MAX));
   const text = (key: string): string => (typeof input[key] === 'string' ? (input[key] as string) : '');

@@ -47,7 +47,6 @@ export function foldedOutput(output: string, rows: number, width: number, style:
   return [...lines, line(style, width, [['dim', `  ${sign(style, '…')} +${hidden} lines`]])];
 }
 
-/** All of an output. */
 export function wholeOutput(output: string, width: number, style: UiStyle): Batches {
   return indented(output.trimEnd(), 'dim', width, style);
 }
