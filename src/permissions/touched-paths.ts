@@ -1,4 +1,5 @@
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { orElse } from '../records/or-else.ts';
 import type { Tool, ToolPermission } from '../records/tool.ts';
 import { containPath, isPathTooLong } from './path-containment.ts';
 import { type Policy, partialRules } from './policy.ts';
@@ -32,11 +33,7 @@ const folders_max = 64;
 export function permissionSubject<Input>(tool: Tool<Input>, input: Input, cwd: string): string {
   const path = writtenPath(tool, input);
   if (path === undefined) return tool.subject(input);
-  try {
-    return containPath(cwd, path).relative;
-  } catch {
-    return path;
-  }
+  return orElse(() => containPath(cwd, path).relative, path);
 }
 
 /** The path of a call as written; undefined for tools that take none. */

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { orElse } from '../records/or-else.ts';
 
 /**
  * Environment variable of every process that a tool starts; descendants inherit it. It identifies those that left their process group (`setsid`), and those
@@ -9,11 +10,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 export const markVariable = 'COPPICE_CALL';
 
 function pidNamespace(pid = 'self'): string {
-  try {
-    return readlinkSync(`/proc/${pid}/ns/pid`).replace(/\D/g, '');
-  } catch {
-    return '0';
-  }
+  return orElse(() => readlinkSync(`/proc/${pid}/ns/pid`).replace(/\D/g, ''), '0');
 }
 
 const namespace = pidNamespace();

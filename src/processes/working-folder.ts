@@ -1,14 +1,11 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CoppiceError } from '../records/coppice-error.ts';
+import { orElse } from '../records/or-else.ts';
 
 /** Returns the canonical path, or the path itself if it cannot be resolved: it may be gone, or exist on another machine only. */
 export function realPath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
+  return orElse(() => realpathSync.native(path), path);
 }
 
 /** Returns the canonical path of a folder in which agents are to work. Throws `E_NO_FOLDER`. */

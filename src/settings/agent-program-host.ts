@@ -39,6 +39,7 @@ import {
 import { commandEnvironment } from '../processes/starting/unattended.ts';
 import { realPath } from '../processes/working-folder.ts';
 import type { Agent, PermissionMode } from '../records/agent/agent.ts';
+import { orElse } from '../records/or-else.ts';
 import { permissionOf } from '../tools/built-in-permissions.ts';
 import { writeContained } from '../tools/files/atomic-write.ts';
 import { difference } from '../tools/files/difference.ts';
@@ -209,11 +210,7 @@ function readText(path: ContainedPath): string {
 
 /** Current text for the difference that a person sees; empty if there is none or it is not readable as text. */
 function presentText(path: ContainedPath): string {
-  try {
-    return readText(path);
-  } catch {
-    return '';
-  }
+  return orElse(() => readText(path), '');
 }
 
 async function answer<T extends object>(work: () => T | Promise<T>): Promise<HostAnswer<T>> {

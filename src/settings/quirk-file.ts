@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { learntQuirks } from '../models/provider/provider-config.ts';
 import type { QuirkBook } from '../models/provider/quirk-book.ts';
 import { replaceFile } from '../permissions/replace-file.ts';
+import { orElse } from '../records/or-else.ts';
 import type { SetAside } from '../tools/mcp-servers/listed-tool.ts';
 import type { McpServerConfig } from '../tools/mcp-servers/mcp-config.ts';
 
@@ -43,11 +44,7 @@ function bookIn<Entry>(file: string, entry: z.ZodType<Entry>, none: Entry) {
   const content = z.record(z.string(), entry);
   let known: Readonly<Record<string, Entry>> | undefined;
   const read = (): Readonly<Record<string, Entry>> => {
-    try {
-      return content.parse(JSON.parse(readFileSync(file, 'utf8')));
-    } catch {
-      return {};
-    }
+    return orElse(() => content.parse(JSON.parse(readFileSync(file, 'utf8'))), {});
   };
   const of = (name: string): Entry => {
     known ??= read();

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { toolPermission } from '../permissions/tool-permission.ts';
+import { orElse } from '../records/or-else.ts';
 import { plainSchema } from '../records/plain-schema.ts';
 import { explainIssues } from '../records/text/explain-issues.ts';
 import type { PathContext, Tool, ToolContext, ToolPermission, ToolResult } from '../records/tool.ts';
@@ -141,11 +142,7 @@ export function defineOwnTool<Input>(definition: ToolDefinition<Input>, sent = p
     },
     subject: definition.subject ?? ((input) => JSON.stringify(input)),
     difference(input, context) {
-      try {
-        return definition.difference?.(input, context) ?? null;
-      } catch {
-        return null;
-      }
+      return orElse(() => definition.difference?.(input, context) ?? null, null);
     },
     async refusal(input, context) {
       try {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { orElse } from '../../records/or-else.ts';
 import { type Style, styleOf } from '../../render/style.ts';
 import type { ClientOptions } from '../../serve/client/client-request.ts';
 import {
@@ -136,11 +137,7 @@ async function serverOf(url: string, env: NodeJS.ProcessEnv, data_folder: string
 }
 
 function readToken(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    return null;
-  }
+  return orElse(() => readFileSync(file, 'utf8').trim(), null);
 }
 
 function programOf(command: Command): Command {

@@ -1,5 +1,6 @@
 import { CronPattern } from 'croner';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { orElse } from '../../records/or-else.ts';
 import { CRON_MODE } from './cron-expression.ts';
 import { instantText } from './describe-schedule.ts';
 import { nextInstant } from './next-instant.ts';
@@ -69,11 +70,7 @@ export function parseCron(text: string, tz: string, now: number): string {
 
 /** Returns the normalised expression; null if it is invalid. */
 function written(expression: string): string | null {
-  try {
-    return new CronPattern(expression, undefined, { mode: CRON_MODE }).pattern;
-  } catch {
-    return null;
-  }
+  return orElse(() => new CronPattern(expression, undefined, { mode: CRON_MODE }).pattern, null);
 }
 
 function wrongCount(text: string, count: number): [message: string, hint: string] {

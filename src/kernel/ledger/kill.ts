@@ -4,6 +4,7 @@ import { type AgentState, type Killed, killedState } from '../../records/agent/s
 import type { Completion } from '../../records/conversation/facts/completion.ts';
 import type { NewMail } from '../../records/conversation/mail.ts';
 import type { EventContent } from '../../records/conversation/message.ts';
+import { orElse } from '../../records/or-else.ts';
 import { closeBudget } from './budgets.ts';
 import type { AgentFacts, TreeFacts } from './facts.ts';
 import { post, signalWaiters } from './post-mail.ts';
@@ -85,11 +86,7 @@ export function kill(
 
 /** Returns null for malformed JSON: an agent whose row is damaged can still be killed, but what it did is then unknown. */
 function parseOrNull<T>(text: string | null): T | null {
-  try {
-    return JSON.parse(text ?? 'null') as T | null;
-  } catch {
-    return null;
-  }
+  return orElse(() => JSON.parse(text ?? 'null') as T | null, null);
 }
 
 /** Whether the parent awaits the agent's outcome: not for forks (they report) and roots, nor if the parent was killed too. */

@@ -3,6 +3,7 @@ import { framedName, nameFault } from '../../records/agent/agent-name.ts';
 import type { FailureKind } from '../../records/agent/failure.ts';
 import type { ChildResult } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
+import { orElse } from '../../records/or-else.ts';
 import type { Order } from './order.ts';
 
 const order: z.ZodType<Order> = z.discriminatedUnion('type', [
@@ -84,11 +85,7 @@ export function readChildResult(mail: Mail): ChildResult | null {
 }
 
 function contentOf<T>({ body }: Mail, schema: z.ZodType<T>): T | null {
-  try {
-    return schema.safeParse(JSON.parse(body)).data ?? null;
-  } catch {
-    return null;
-  }
+  return orElse(() => schema.safeParse(JSON.parse(body)).data ?? null, null);
 }
 
 /** The message to people about malformed mail. */

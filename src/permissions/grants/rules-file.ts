@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { orElse } from '../../records/or-else.ts';
 import { replaceFile } from '../replace-file.ts';
 
 const KEYS = ['id', 'rule', 'folder', 'asked_by', 'granted_by', 'granted_at'] as const;
@@ -12,11 +13,7 @@ export type KeptRule = Readonly<Record<(typeof KEYS)[number], string>>;
 
 /** The permanently granted rules; empty if the file is missing, damaged or unreadable, so that questions are asked again. */
 export function readRules(file: string): readonly KeptRule[] {
-  try {
-    return parse(readFileSync(file, 'utf8')) ?? [];
-  } catch {
-    return [];
-  }
+  return orElse(() => parse(readFileSync(file, 'utf8')) ?? [], []);
 }
 
 /** Adds a rule, replacing one with the same id. Throws `E_CONFIG` if the file is damaged, or cannot be read or written. */

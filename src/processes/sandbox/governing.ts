@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { orElse } from '../../records/or-else.ts';
 
 /** Governing files: what in a workspace controls programs that run later, by how it is protected while a program runs. */
 export interface Governing {
@@ -112,11 +113,10 @@ function sorted(all: readonly Placeholder[], writable: readonly string[]): Gover
 }
 
 export function isPlaceholder({ path, content }: Placeholder): boolean {
-  try {
-    return content === null ? readdirSync(path).length === 0 : readFileSync(path, 'utf8') === content;
-  } catch {
-    return false;
-  }
+  return orElse(
+    () => (content === null ? readdirSync(path).length === 0 : readFileSync(path, 'utf8') === content),
+    false,
+  );
 }
 
 function isWritable(folder: string): boolean {
@@ -150,11 +150,7 @@ export function realPathOrNull(path: string): string | null {
 }
 
 export function fileTextOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
+  return orElse(() => readFileSync(path, 'utf8'), '');
 }
 
 /** Values of these keys (as a pattern) in git's settings, as absolute paths: of `path`, which includes, relative to the file, of others to `folder`. */

@@ -1,3 +1,4 @@
+import { orElse } from '../or-else.ts';
 import { storable } from './text.ts';
 
 /** Maximum depth, far below the depth at which recursion would overflow the call stack. */
@@ -26,11 +27,7 @@ export function parseJson(text: string): ParsedJson {
 
 /** Parses JSON of any size, whose reader walks no more of it than it knows; undefined if it is not JSON. */
 export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return orElse(() => JSON.parse(text), undefined);
 }
 
 /** Returns where a text that is not JSON stops being JSON, such as `line 3, column 5`. Quotes nothing of it. */

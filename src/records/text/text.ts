@@ -1,3 +1,4 @@
+import { orElse } from '../or-else.ts';
 import { cutText } from './cut-text.ts';
 
 /**
@@ -11,11 +12,7 @@ export function storable(text: string): string {
 
 /** The text without percent-encoding, if it has a valid one. */
 export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return orElse(() => decodeURIComponent(text), text);
 }
 
 const EXCERPT = 60;

@@ -12,6 +12,7 @@ import {
   type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { replaceFile } from '../../permissions/replace-file.ts';
+import { orElse } from '../../records/or-else.ts';
 import { errorChainText, McpError } from './mcp-error.ts';
 import { boundedFetch } from './wire/bounded-fetch.ts';
 
@@ -127,11 +128,7 @@ export class Login implements OAuthClientProvider {
   }
 
   #kept(): Kept {
-    try {
-      return JSON.parse(readFileSync(this.#file, 'utf8')) as Kept;
-    } catch {
-      return {};
-    }
+    return orElse(() => JSON.parse(readFileSync(this.#file, 'utf8')) as Kept, {});
   }
 
   #keep(more: Kept): void {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { orElse } from '../../records/or-else.ts';
 import { fieldsOf } from '../../records/text/json-fields.ts';
 import { isJsonObject, type JsonObject, storableJson } from '../../records/text/json-text.ts';
 import { decoded } from '../../records/text/text.ts';
@@ -59,11 +60,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   enum: (value) => (Array.isArray(value) && value.length > 0 ? [...new Set(value)] : undefined),
   examples: (value) => (Array.isArray(value) ? value : undefined),
   pattern: (value) => {
-    try {
-      return typeof value === 'string' && new RegExp(value, 'u') ? value : undefined;
-    } catch {
-      return undefined;
-    }
+    return orElse(() => (typeof value === 'string' && new RegExp(value, 'u') ? value : undefined), undefined);
   },
 };
 

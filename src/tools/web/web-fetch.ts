@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { AllowedHosts } from '../../processes/hosts/allowed-hosts.ts';
 import { SpillFile } from '../../processes/output/spill-file.ts';
+import { orElse } from '../../records/or-else.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { delimiterOf, framed } from '../../records/text/untrusted-text.ts';
 import type { Tool, ToolContext, ToolResult } from '../../records/tool.ts';
@@ -86,11 +87,7 @@ export function createWebFetchTool({
 
 /** An invalid address is shown to people and rules as it is written. */
 function subjectOf(url: string): string {
-  try {
-    return webAddress(url).href;
-  } catch {
-    return url;
-  }
+  return orElse(() => webAddress(url).href, url);
 }
 
 function fault(check: () => string | null): string | null {

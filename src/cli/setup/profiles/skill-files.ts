@@ -4,6 +4,7 @@ import { containPath } from '../../../permissions/path-containment.ts';
 import { printablePath } from '../../../permissions/printable-path.ts';
 import { projectFolders } from '../../../processes/working-folder.ts';
 import type { Skill } from '../../../records/agent/skill.ts';
+import { orElse } from '../../../records/or-else.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { readSkillFolder } from '../../../tools/files/skill-folder.ts';
@@ -69,11 +70,7 @@ export function readSkills(
 
 /** Sorted names in a folder; none if it cannot be read. */
 function namesIn(place: string): string[] {
-  try {
-    return readdirSync(place).sort();
-  } catch {
-    return [];
-  }
+  return orElse(() => readdirSync(place).sort(), []);
 }
 
 function describeSkill(

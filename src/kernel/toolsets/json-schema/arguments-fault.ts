@@ -1,4 +1,5 @@
 import { keptIn } from '../../../records/kept-in.ts';
+import { orElse } from '../../../records/or-else.ts';
 import { type CompiledSchema, compileSchema } from './compile-schema.ts';
 import { TooCostly, Walk } from './walk.ts';
 
@@ -24,11 +25,5 @@ export function argumentsFault(schema: Schema, input: unknown): string | null {
 
 /** Returns null for a schema that is unsupported or too costly to check. */
 function compiledSchema(schema: Schema): CompiledSchema | null {
-  return keptIn(compiled, schema, () => {
-    try {
-      return compileSchema(schema);
-    } catch {
-      return null;
-    }
-  });
+  return keptIn(compiled, schema, () => orElse(() => compileSchema(schema), null));
 }

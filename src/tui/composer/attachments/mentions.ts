@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { orElse } from '../../../records/or-else.ts';
 
 /** A word that begins with `@` and may name a file, a folder or an agent; quoted if the name contains spaces. */
 export interface Mention {
@@ -46,9 +47,5 @@ export function mentionOfDropped(pasted: string): string | null {
 }
 
 function fromUrl(url: string): string | null {
-  try {
-    return fileURLToPath(url);
-  } catch {
-    return null;
-  }
+  return orElse(() => fileURLToPath(url), null);
 }

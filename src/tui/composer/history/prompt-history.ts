@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { orElse } from '../../../records/or-else.ts';
 import { jsonIn } from '../../../records/text/json-text.ts';
 
 /** Maximum size of an entry in the file; a longer text is kept in memory only. */
@@ -56,11 +57,7 @@ function sizeOf(file: string): number {
 }
 
 function readEntries(file: string): string[] {
-  try {
-    return readFileSync(file, 'utf8').split('\n').flatMap(entryOf);
-  } catch {
-    return [];
-  }
+  return orElse(() => readFileSync(file, 'utf8').split('\n').flatMap(entryOf), []);
 }
 
 function entryOf(line: string): string[] {
