@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { orElse } from '../records/or-else.ts';
+import { orElse } from '../records/coppice-error.ts';
 import type { Tool, ToolPermission } from '../records/tool.ts';
 import { containPath, isPathTooLong } from './path-containment.ts';
 import { type Policy, partialRules } from './policy.ts';

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { orElse } from '../records/or-else.ts';
+import { orElse } from '../records/coppice-error.ts';
 
 /**
  * Environment variable of every process that a tool starts; descendants inherit it. It identifies those that left their process group (`setsid`), and those

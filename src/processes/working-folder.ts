@@ -1,7 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CoppiceError } from '../records/coppice-error.ts';
-import { orElse } from '../records/or-else.ts';
+import { CoppiceError, orElse } from '../records/coppice-error.ts';
 
 /** Returns the canonical path, or the path itself if it cannot be resolved: it may be gone, or exist on another machine only. */
 export function realPath(path: string): string {

@@ -61,3 +61,12 @@ export class CoppiceError extends Error {
     this.retryable = options.retryable ?? false;
   }
 }
+
+/** What `read` returns; `otherwise` where it throws, whatever the reason. */
+export function orElse<Value, Other>(read: () => Value, otherwise: Other): Value | Other {
+  try {
+    return read();
+  } catch {
+    return otherwise;
+  }
+}

@@ -39,7 +39,7 @@ import {
 import { commandEnvironment } from '../processes/starting/unattended.ts';
 import { realPath } from '../processes/working-folder.ts';
 import type { Agent, PermissionMode } from '../records/agent/agent.ts';
-import { orElse } from '../records/or-else.ts';
+import { orElse } from '../records/coppice-error.ts';
 import { permissionOf } from '../tools/built-in-permissions.ts';
 import { writeContained } from '../tools/files/atomic-write.ts';
 import { difference } from '../tools/files/difference.ts';

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { learntQuirks } from '../models/provider/provider-config.ts';
 import type { QuirkBook } from '../models/provider/quirk-book.ts';
 import { replaceFile } from '../permissions/replace-file.ts';
-import { orElse } from '../records/or-else.ts';
+import { orElse } from '../records/coppice-error.ts';
 import type { SetAside } from '../tools/mcp-servers/listed-tool.ts';
 import type { McpServerConfig } from '../tools/mcp-servers/mcp-config.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { toolPermission } from '../permissions/tool-permission.ts';
-import { orElse } from '../records/or-else.ts';
+import { orElse } from '../records/coppice-error.ts';
 import { plainSchema } from '../records/plain-schema.ts';
 import { explainIssues } from '../records/text/explain-issues.ts';
 import type { PathContext, Tool, ToolContext, ToolPermission, ToolResult } from '../records/tool.ts';

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { CoppiceError } from '../../records/coppice-error.ts';
-import { orElse } from '../../records/or-else.ts';
+import { CoppiceError, orElse } from '../../records/coppice-error.ts';
 import { type Style, styleOf } from '../../render/style.ts';
 import type { ClientOptions } from '../../serve/client/client-request.ts';
 import {

@@ -1,6 +1,5 @@
 import { CronPattern } from 'croner';
-import { CoppiceError } from '../../records/coppice-error.ts';
-import { orElse } from '../../records/or-else.ts';
+import { CoppiceError, orElse } from '../../records/coppice-error.ts';
 import { CRON_MODE } from './cron-expression.ts';
 import { instantText } from './describe-schedule.ts';
 import { nextInstant } from './next-instant.ts';

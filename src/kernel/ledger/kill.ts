@@ -4,7 +4,7 @@ import { type AgentState, type Killed, killedState } from '../../records/agent/s
 import type { Completion } from '../../records/conversation/facts/completion.ts';
 import type { NewMail } from '../../records/conversation/mail.ts';
 import type { EventContent } from '../../records/conversation/message.ts';
-import { orElse } from '../../records/or-else.ts';
+import { orElse } from '../../records/coppice-error.ts';
 import { closeBudget } from './budgets.ts';
 import type { AgentFacts, TreeFacts } from './facts.ts';
 import { post, signalWaiters } from './post-mail.ts';

@@ -3,7 +3,7 @@ import { framedName, nameFault } from '../../records/agent/agent-name.ts';
 import type { FailureKind } from '../../records/agent/failure.ts';
 import type { ChildResult } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
-import { orElse } from '../../records/or-else.ts';
+import { orElse } from '../../records/coppice-error.ts';
 import type { Order } from './order.ts';
 
 const order: z.ZodType<Order> = z.discriminatedUnion('type', [

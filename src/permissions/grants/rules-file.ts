@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { CoppiceError } from '../../records/coppice-error.ts';
-import { orElse } from '../../records/or-else.ts';
+import { CoppiceError, orElse } from '../../records/coppice-error.ts';
 import { replaceFile } from '../replace-file.ts';
 
 const KEYS = ['id', 'rule', 'folder', 'asked_by', 'granted_by', 'granted_at'] as const;

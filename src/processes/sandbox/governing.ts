@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
-import { orElse } from '../../records/or-else.ts';
+import { orElse } from '../../records/coppice-error.ts';
 
 /** Governing files: what in a workspace controls programs that run later, by how it is protected while a program runs. */
 export interface Governing {

@@ -1,4 +1,4 @@
-import { orElse } from '../or-else.ts';
+import { orElse } from '../coppice-error.ts';
 import { storable } from './text.ts';
 
 /** Maximum depth, far below the depth at which recursion would overflow the call stack. */

@@ -1,4 +1,4 @@
-import { orElse } from '../or-else.ts';
+import { orElse } from '../coppice-error.ts';
 import { cutText } from './cut-text.ts';
 
 /**

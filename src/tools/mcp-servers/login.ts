@@ -12,7 +12,7 @@ import {
   type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { replaceFile } from '../../permissions/replace-file.ts';
-import { orElse } from '../../records/or-else.ts';
+import { orElse } from '../../records/coppice-error.ts';
 import { errorChainText, McpError } from './mcp-error.ts';
 import { boundedFetch } from './wire/bounded-fetch.ts';
 

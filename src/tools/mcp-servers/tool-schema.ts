@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { orElse } from '../../records/or-else.ts';
+import { orElse } from '../../records/coppice-error.ts';
 import { fieldsOf } from '../../records/text/json-fields.ts';
 import { isJsonObject, type JsonObject, storableJson } from '../../records/text/json-text.ts';
 import { decoded } from '../../records/text/text.ts';

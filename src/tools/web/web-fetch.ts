@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { AllowedHosts } from '../../processes/hosts/allowed-hosts.ts';
 import { SpillFile } from '../../processes/output/spill-file.ts';
-import { orElse } from '../../records/or-else.ts';
+import { orElse } from '../../records/coppice-error.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { delimiterOf, framed } from '../../records/text/untrusted-text.ts';
 import type { Tool, ToolContext, ToolResult } from '../../records/tool.ts';

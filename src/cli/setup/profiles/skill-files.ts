@@ -4,7 +4,7 @@ import { containPath } from '../../../permissions/path-containment.ts';
 import { printablePath } from '../../../permissions/printable-path.ts';
 import { projectFolders } from '../../../processes/working-folder.ts';
 import type { Skill } from '../../../records/agent/skill.ts';
-import { orElse } from '../../../records/or-else.ts';
+import { orElse } from '../../../records/coppice-error.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { readSkillFolder } from '../../../tools/files/skill-folder.ts';

@@ -1,5 +1,5 @@
+import { orElse } from '../../../records/coppice-error.ts';
 import { keptIn } from '../../../records/kept-in.ts';
-import { orElse } from '../../../records/or-else.ts';
 import { type CompiledSchema, compileSchema } from './compile-schema.ts';
 import { TooCostly, Walk } from './walk.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { orElse } from '../../../records/or-else.ts';
+import { orElse } from '../../../records/coppice-error.ts';
 import { jsonIn } from '../../../records/text/json-text.ts';
 
 /** Maximum size of an entry in the file; a longer text is kept in memory only. */
