@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EVENTS } from '../../records/conversation/message.ts';
 import { group, image, number, oneOf, text } from './document-parts.ts';
 import { facts } from './message-facts.ts';
 
@@ -116,24 +117,7 @@ export const messages = {
   event: z.strictObject({
     kind: z.literal('event').describe('something for people; never sent to a model'),
     content: group('the event', {
-      event: oneOf(
-        'what happened',
-        ...([
-          'forked',
-          'killed',
-          'interrupted',
-          'error',
-          'retried',
-          'limit',
-          'notice',
-          'asked',
-          'answered',
-          'waited',
-          'left-out',
-          'elided',
-          'checkpoint',
-        ] as const),
-      ),
+      event: oneOf('what happened', ...EVENTS),
       text: text('in words'),
       data: z.unknown().optional().describe('details, by event'),
     }),

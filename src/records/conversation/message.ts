@@ -105,24 +105,17 @@ export interface ResultContent {
   readonly facts?: ResultFacts;
 }
 
+/**
+ * `left-out` removes an earlier message from prompts: the one followed by `behind` others, or by default the newest that models saw (`prompt.ts`). `elided`
+ * shortens long tool results in prompts, `data` is an `Elision`; `checkpoint` replaces earlier messages by one, `data` is a `Checkpoint` (`checkpoint.ts`).
+ */
+export const EVENTS = [
+  ...(['forked', 'killed', 'interrupted', 'error', 'retried', 'limit', 'notice'] as const),
+  ...(['asked', 'answered', 'waited', 'left-out', 'elided', 'checkpoint'] as const),
+] as const;
+
 export interface EventContent {
-  readonly event:
-    | 'forked'
-    | 'killed'
-    | 'interrupted'
-    | 'error'
-    | 'retried'
-    | 'limit'
-    | 'notice'
-    | 'asked'
-    | 'answered'
-    | 'waited'
-    /** Removes an earlier message from prompts: the one followed by `behind` others, or by default the newest that models saw (`prompt.ts`). */
-    | 'left-out'
-    /** Shortens long tool results in prompts; `data` is an `Elision` (`checkpoint.ts`). */
-    | 'elided'
-    /** Replaces earlier messages in prompts by one message; `data` is a `Checkpoint` (`checkpoint.ts`). */
-    | 'checkpoint';
+  readonly event: (typeof EVENTS)[number];
   readonly text: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }

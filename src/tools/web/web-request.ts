@@ -126,29 +126,17 @@ async function bodyOf(answer: IncomingMessage, bytes_max: number): Promise<{ byt
   return { bytes: Buffer.concat(parts).subarray(0, bytes_max), cut: length > bytes_max };
 }
 
+const UNPACKERS: Readonly<Record<string, () => Transform>> = {
+  ...{ gzip: createUnzip, 'x-gzip': createUnzip, deflate: createInflate },
+  ...{ br: createBrotliDecompress, zstd: createZstdDecompress },
+};
+
 function unpacked(answer: IncomingMessage): Readable {
   const encoding = (answer.headers['content-encoding'] ?? '').trim().toLowerCase();
-  const unpacker = unpackerOf(encoding);
-  if (unpacker === null) return answer;
+  if (encoding === '' || encoding === 'identity') return answer;
+  const unpacker = Object.hasOwn(UNPACKERS, encoding) ? UNPACKERS[encoding]?.() : undefined;
+  if (unpacker === undefined)
+    throw new Error(`the server uses an unsupported content encoding (${encoding.slice(0, 50)})`);
   answer.on('error', (error) => unpacker.destroy(error));
   return answer.pipe(unpacker);
-}
-
-function unpackerOf(encoding: string): Transform | null {
-  switch (encoding) {
-    case '':
-    case 'identity':
-      return null;
-    case 'gzip':
-    case 'x-gzip':
-      return createUnzip();
-    case 'deflate':
-      return createInflate();
-    case 'br':
-      return createBrotliDecompress();
-    case 'zstd':
-      return createZstdDecompress();
-    default:
-      throw new Error(`the server uses an unsupported content encoding (${encoding.slice(0, 50)})`);
-  }
 }
