@@ -26,16 +26,7 @@ const TOOLS: Readonly<Partial<Record<ToolKind, string>>> = {
   think: 'think',
 };
 
-const PATH_FIELDS = [
-  'file_path',
-  'filePath',
-  'path',
-  'abs_path',
-  'filename',
-  'notebook_path',
-  'source',
-  'destination',
-];
+const PATH_FIELDS = 'file_path filePath path abs_path filename notebook_path source destination'.split(' ');
 const COMMAND_FIELDS = ['command', 'cmd'];
 const SHELL = /(?:^|\/)(?:ba|z|da|k)?sh$/;
 

@@ -1,18 +1,8 @@
 import { isJsonObject, parseJson } from '../../records/text/json-text.ts';
 
 /** Fields in which servers and gateways put the text of an error, in the order in which they are read. */
-const FIELDS = [
-  'error',
-  'message',
-  'detail',
-  'details',
-  'errors',
-  'msg',
-  'error_description',
-  'error_message',
-  'status_msg',
-  'base_resp',
-];
+const FIELDS =
+  'error message detail details errors msg error_description error_message status_msg base_resp'.split(' ');
 
 /** Returns what a server says of an error, in whatever form it says it; null if nothing that people could read. */
 export function saidIn(value: unknown): string | null {

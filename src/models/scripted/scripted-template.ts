@@ -9,15 +9,7 @@ type Segment =
 
 /** Matches `\{{` (an escape for the two characters), a placeholder, or two braces that open nothing. */
 const TAG = /\\\{\{|\{\{([^{}]*)\}\}|\{\{/g;
-const HEADS: ReadonlySet<string> = new Set([
-  'index',
-  'call',
-  'agent',
-  'parent_id',
-  'user',
-  'result',
-  'results',
-]);
+const HEADS: ReadonlySet<string> = new Set('index call agent parent_id user result results'.split(' '));
 
 /** The call of a rule that a text belongs to. */
 export interface CallPlace {

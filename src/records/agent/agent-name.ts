@@ -5,16 +5,7 @@ const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{DI}\u2800]/u;
 const UNSEEN_RUNS = /[\p{C}\p{Zl}\p{Zp}\p{DI}\u2800\s]+/gu;
 
 /** Names that could be mistaken for a person, the runtime or the root agent. */
-const RESERVED: ReadonlySet<string> = new Set([
-  'assistant',
-  'coppice',
-  'human',
-  'main',
-  'root',
-  'system',
-  'user',
-  'you',
-]);
+const RESERVED: ReadonlySet<string> = new Set('assistant coppice human main root system user you'.split(' '));
 
 /** Homoglyphs: letters of other scripts that look like those of the reserved names. */
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
