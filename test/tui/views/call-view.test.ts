@@ -43,6 +43,19 @@ function event(
 }
 
 describe('a call', () => {
+  it('of patch shows what has changed without being opened, and how much more there is', () => {
+    const head = '--- a.txt\n+++ a.txt\n@@ -1,2 +1,2 @@\n';
+    assert.deepEqual(drawCall('patch', { path: 'a.txt' }, `${head} one\n-two\n+three`), [
+      '● patch a.txt  ✓',
+      '  @@ -1,2 +1,2 @@',
+      '   one',
+      '  -two',
+      '  +three',
+    ]);
+    const long = drawCall('patch', { path: 'a.txt' }, `${head}${'+x\n'.repeat(40)}`);
+    assert.deepEqual([long.length, long.at(-1)], [14, '  … +29 lines']);
+  });
+
   it('of patch shows, when opened, what it removes and adds, with no hidden characters', () => {
     const edits = [{ old_text: 'two', new_text: `TWO\u202e${' '.repeat(5_000)}rm` }];
     const entries = transcript([says('main', 1, '', call('c', 'patch', { path: 'a.txt', edits }))], 'main');

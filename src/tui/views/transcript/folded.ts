@@ -33,14 +33,23 @@ function moreLines(count: number): Part {
   return ['dim', count === 1 ? ' (+1 line)' : ` (+${count} lines)`];
 }
 
-/** The first `rows` lines of an output, and how many more there are. */
-export function foldedOutput(output: string, rows: number, width: number, style: UiStyle): string[] {
-  const text = output.trimEnd();
+/** The two lines with which a unified diff begins; they name the file, which the call has named. */
+const DIFF_HEAD = /^--- .*\n\+\+\+ .*\n(?=@@ )/;
+const DIFF_PAINTS: Readonly<Record<string, Paint>> = { '+': 'green', '-': 'red', '@': 'cyan' };
+/** Rows shown of a folded diff: what an edit does is what a person looks for. */
+const DIFF_ROWS = 12;
+
+/** The first `rows` lines of an output, more of a diff, and how many more there are. */
+export function foldedOutput(output: string, most: number, width: number, style: UiStyle): string[] {
+  const is_diff = DIFF_HEAD.test(output);
+  const rows = is_diff ? DIFF_ROWS : most;
+  const text = output.replace(DIFF_HEAD, '').trimEnd();
   if (text.trim() === '') return [];
   const head = wrap(cutText(text, HEAD_MAX).replace(/^\s*\n/, ''), width - 2, style);
   const whole = text.length <= HEAD_MAX && head.length <= rows + 1;
   const shown = whole ? head : head.slice(0, rows);
-  const lines = shown.map((row) => line(style, width, ['  ', ['dim', row]]));
+  const paint = (row: string): Paint => (is_diff && DIFF_PAINTS[row[0] ?? '']) || 'dim';
+  const lines = shown.map((row) => line(style, width, ['  ', [paint(row), row]]));
   if (whole) return lines;
   const all = breaksIn(text) + 1;
   const hidden = Math.max(head.length, all) - shown.length;
