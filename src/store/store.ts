@@ -80,6 +80,8 @@ export interface AgentFilter {
   readonly conversations?: boolean | undefined;
   /** Only roots, regardless of who began their trees. */
   readonly roots?: boolean | undefined;
+  /** Only workflow runs, wherever they began. */
+  readonly workflows?: boolean | undefined;
   /** Only agents below this place of the list (`list-place.ts`). */
   readonly before?: string | undefined;
   /** Only agents that work in this folder. */

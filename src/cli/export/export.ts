@@ -155,7 +155,14 @@ async function* treeDocuments(
   ];
   yield [at, tree];
   yield [`${at}/tasks`, await asked.tasks(root_id)];
-  yield [`${at}/timeline`, await asked.timeline(root_id)];
+  const timeline = await asked.timeline(root_id);
+  yield [`${at}/timeline`, timeline];
+  for (const { agent, workflow } of timeline.lanes) {
+    if (workflow === null) continue;
+    const id = String(timeline.ids[agent]);
+    yield [`/v1/workflow-runs/${id}`, await asked.workflowRun(id)];
+    yield [`/v1/workflow-runs/${id}/script`, await asked.workflowScript(id)];
+  }
   yield [
     `${at}/mail`,
     await whole('mail', (after?: string) => asked.treeMail(root_id, { after, limit: PAGE })),

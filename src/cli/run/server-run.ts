@@ -18,7 +18,12 @@ export function followAtServer(
   context: Context,
   server: ClientOptions,
   begin: (client: CoppiceClient) => Promise<string>,
-  options: FollowOptions,
+  {
+    failure,
+    ...options
+  }: FollowOptions & {
+    readonly failure?: (client: CoppiceClient, root_id: string) => Promise<string | null>;
+  },
 ): Promise<number> {
   return withServer(context, server, async (eager) => {
     const { openClient } = await import('../../serve/client/client.ts');
@@ -44,6 +49,7 @@ export function followAtServer(
       settled: (root_id, until) => settled(client, root_id, until, ended.signal),
       next: (root_id) =>
         `the server continues it; see: coppice logs -f ${root_id.slice(0, 8)}${sameLedgerFlags(context)}`,
+      ...(failure === undefined ? {} : { failure: (root_id) => failure(client, root_id) }),
       close: async () => ended.abort(),
     };
     return followRun(context, run, options);

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { CronJobs } from '../../cron/manage-jobs.ts';
 import { localZone } from '../../cron/schedule/describe-schedule.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
@@ -44,6 +45,7 @@ export function sourcesOf(context: Context, { store, runtime, terms, onEntered, 
     usage: new UsageRollUp(store),
     activity: new TreeActivity(store),
     prompts: new AgentPrompts(store),
+    cwd: resolve(context.options.cwd ?? '.'),
     compose: (request) => placedRoot(context, store, terms, request),
     profiles: async () => (await terms()).profiles,
     onEntered,

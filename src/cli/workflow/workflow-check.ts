@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import { checkScript, type ScriptCheck } from '../../models/workflow/check-script.ts';
+import type { ScriptCheck } from '../../models/workflow/check-script.ts';
 import { loadScript } from '../../models/workflow/saved-scripts.ts';
 import { clean } from '../../render/clean.ts';
+import { checkDocument } from '../../trees/workflow/saved-workflows.ts';
 import type { Context } from '../setup/context.ts';
 import { printResult } from '../setup/output.ts';
 import { argsOf } from './workflow-args.ts';
@@ -12,20 +13,14 @@ export async function workflowCheck(
   named: string,
   options: { readonly args?: string },
 ): Promise<number> {
-  const { source, path } = loadScript(named, resolve(context.options.cwd ?? '.'), context.env.HOME);
-  const args = argsOf(options.args);
-  const check = await checkScript({ source, ...(args === undefined ? {} : { args: JSON.parse(args) }) });
-  const { meta, calls, phases, depth, notices, end } = check;
-  const agents = calls.filter(({ kind }) => kind === 'agent').length;
-  const document = {
-    ...{ schema: 'coppice/workflow-check/v1', name: meta.name, description: meta.description, path },
-    ...{ agents, calls: calls.length, depth, notices, end },
-    phases: [...phases].map(([title, count]) => ({ title, agents: count })),
-  };
+  const script = loadScript(named, resolve(context.options.cwd ?? '.'), context.env.HOME);
+  const document = await checkDocument(script, argsOf(options.args));
+  const { name, description, agents, calls, depth, phases, notices } = document;
+  const end = document.end as ScriptCheck['end'];
   printResult(context, document, () => [
-    `${clean(meta.name)}: ${clean(meta.description)}`,
-    `With invented results: ${agents} agents, ${calls.length} calls, ${depth} deep.`,
-    ...[...phases].map(([title, count]) => `  ${clean(title ?? '(no phase)')}: ${count}`),
+    `${clean(name)}: ${clean(description)}`,
+    `With invented results: ${agents} agents, ${calls} calls, ${depth} deep.`,
+    ...phases.map((one) => `  ${clean(one.title ?? '(no phase)')}: ${one.agents}`),
     ...notices.map((notice) => `note: ${clean(notice)}`),
     endText(end),
   ]);

@@ -1,24 +1,23 @@
-import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { runName, workflowText } from '../../kernel/toolsets/workflow/workflow-agent.ts';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { checkScript } from '../../models/workflow/check-script.ts';
 import { type LoadedScript, loadScript } from '../../models/workflow/saved-scripts.ts';
-import { decide } from '../../permissions/decide.ts';
-import { policyOf } from '../../permissions/policy.ts';
-import { toolPermission } from '../../permissions/tool-permission.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { estimateOf, estimateText } from '../../records/agent/estimate.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
-import { DEFAULT_CALLS, type WorkflowTerms } from '../../records/workflow/workflow-terms.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { fit } from '../../render/style.ts';
+import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { Store } from '../../store/store.ts';
+import { notStarted, workflowRoot, workflowVerdict } from '../../trees/workflow/workflow-root.ts';
 import { leadRun } from '../run/follow-run.ts';
 import { parseLimits } from '../run/limit-option.ts';
-import { composeRoot, composeTerms, type RootOptions } from '../setup/compose-config.ts';
+import { followAtServer } from '../run/server-run.ts';
+import { composeRoot, composeTerms, type RootOptions, requestOf } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { confirm } from '../setup/standard-input.ts';
-import { argsOf, ledgerItself } from './workflow-args.ts';
+import { argsOf } from './workflow-args.ts';
+
+type WorkflowRun = DocumentOf<'coppice/workflow-run/v1'>;
 
 interface WorkflowOptions extends RootOptions {
   readonly args?: string;
@@ -39,27 +38,40 @@ export async function workflowRun(
   named: string,
   options: WorkflowOptions,
 ): Promise<number> {
-  ledgerItself(context);
   const script = loadScript(named, resolve(context.options.cwd ?? '.'), context.env.HOME);
-  const { name, description } = script.meta;
   const args = argsOf(options.args);
   const limits = parseLimits(options.limit);
-  const workflow: WorkflowTerms = {
-    ...{ name, description, script: script.source, seed: randomUUID(), started_at: Date.now() },
-    calls: options.calls ?? DEFAULT_CALLS,
-    ...(args === undefined ? {} : { args }),
-    ...(typeof limits.tokens === 'number' ? { tokens: limits.tokens } : {}),
-  };
+  const { calls } = options;
+  const shown = fit(clean(script.meta.name), 40, context.err);
+  const { server } = context;
+  if (server !== null) {
+    const start = {
+      ...{ ...requestOf(context, options), script: script.source, calls, limits },
+      ...(args === undefined ? {} : { args: JSON.parse(args) }),
+    };
+    const begin = async (client: CoppiceClient) => (await client.startWorkflow(start)).id;
+    return followAtServer(context, server, begin, {
+      failure: async (client, id) => failureAt(await client.workflowRun(id)),
+      ...options,
+      title: `coppice workflow  ·  ${server.url}  ·  ${shown}`,
+    });
+  }
   const terms = composeTerms(context);
   const root = composeRoot(context, terms, { ...options, limits });
   const store = await context.openStore();
   await consent(store, root.config, script, args);
-  const config = { ...root.config, workflow };
-  const begun = { ...root, prompt: workflowText(workflow), name: runName(name), config };
+  const begun = workflowRoot(root, script, { args, calls });
   return leadRun(context, store, terms, (runtime) => runtime.start(begun), {
     ...options,
-    title: `coppice workflow  ·  ${fit(clean(name), 40, context.err)}  ·  ${config.model}`,
+    title: `coppice workflow  ·  ${shown}  ·  ${root.config.model}`,
   });
+}
+
+/** As `workflowFailure`, of the document of a server. */
+function failureAt({ counts: { succeeded, failed, skipped } }: WorkflowRun): string | null {
+  return failed === 0
+    ? null
+    : `the workflow is done, but ${failed} of its ${succeeded + failed + skipped} agents failed`;
 }
 
 /** A person sees what will run, and what it will probably cost, before anything starts; a script in CI says --yes or --allow workflow:NAME. */
@@ -69,14 +81,8 @@ async function consent(
   { meta, source }: LoadedScript,
   args: string | undefined,
 ): Promise<void> {
-  const permission = toolPermission('workflow');
-  const { verdict, rule } = decide(policyOf(config), permission, meta.name);
-  if (verdict === 'allow') return;
-  const refused = (why: string) =>
-    new CoppiceError('E_REFUSED', `the workflow ${meta.name} was not started: ${why}`, {
-      hint: `Allow it with --allow "workflow:${meta.name}" or --yes`,
-    });
-  if (verdict === 'deny') throw refused(`denied by ${rule}`);
+  if (workflowVerdict(config, meta.name) === 'allow') return;
+  const refused = (why: string) => notStarted(meta.name, why);
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw refused('nobody can be asked in this run');
   const check = await checkScript({ source, ...(args === undefined ? {} : { args: JSON.parse(args) }) });
   const calls = check.calls.filter(({ kind }) => kind === 'agent').length;

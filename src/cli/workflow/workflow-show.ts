@@ -1,25 +1,25 @@
 import { count } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
-import { countsText, workflowRunDocument } from '../../trees/workflow/run-document.ts';
-import { type Context, withStore } from '../setup/context.ts';
+import { countsText } from '../../trees/workflow/run-document.ts';
+import { ask } from '../setup/ask-server.ts';
+import type { Context } from '../setup/context.ts';
 import { printResult } from '../setup/output.ts';
-import { ledgerItself } from './workflow-args.ts';
 
 /** `coppice workflow show RUN`: its agents by phase, failures first. */
-export function workflowShow(context: Context, text: string): Promise<number> {
-  ledgerItself(context);
-  return withStore(context, async (store) => {
-    const document = await workflowRunDocument(store, text);
-    const { name, outcome_text, counts, phases, agents } = document;
-    return printResult(context, document, () => [
-      `${clean(name)}: ${clean(outcome_text)}; ${countsText(counts)}`,
-      ...phases.map(
+export async function workflowShow(context: Context, text: string): Promise<number> {
+  const document = await ask(context, (asked) => asked.workflowRun(text));
+  const { name, outcome_text, counts, phases, refused, agents } = document;
+  return printResult(context, document, () => [
+    `${clean(name)}: ${clean(outcome_text)}; ${countsText(counts)}`,
+    ...phases
+      .filter((one) => one.agents > 0)
+      .map(
         (one) =>
-          `  ${clean(one.title ?? '(no phase)')}  ${one.done}/${one.agents}${one.failed > 0 ? `, ${one.failed} failed` : ''}  ${count(one.tokens)} tokens${one.cost_usd > 0 ? `, $${one.cost_usd.toFixed(4)}` : ''}`,
+          `  ${clean(one.title ?? '(no phase)')}  ${one.done}/${one.agents}${one.failed > 0 ? `, ${one.failed} failed` : ''}  ${count(one.tokens)} tokens${(one.cost_usd ?? 0) > 0 ? `, $${(one.cost_usd ?? 0).toFixed(4)}` : ''}`,
       ),
-      ...agents
-        .filter(({ error, outcome }) => error !== null || outcome !== 'done')
-        .map(({ id, label, outcome_text: how }) => `  ${id.slice(0, 8)}  ${clean(label)}  ${clean(how)}`),
-    ]);
-  });
+    ...refused.map(({ label, reason }) => `  refused   ${clean(label)}  ${clean(reason)}`),
+    ...agents
+      .filter(({ error, outcome }) => error !== null || outcome !== 'done')
+      .map((agent) => `  ${agent.id.slice(0, 8)}  ${clean(agent.label)}  ${clean(agent.outcome_text)}`),
+  ]);
 }

@@ -7,6 +7,7 @@ import { error, type JsonDocument } from './json-document.ts';
 import { OTHER_DOCUMENTS } from './other-documents.ts';
 import { SERVER_DOCUMENTS } from './server-documents.ts';
 import { TREE_DOCUMENTS } from './tree-documents.ts';
+import { WORKFLOW_DOCUMENTS } from './workflow-documents.ts';
 
 /** Parts that several documents share, by name. */
 const PARTS_BY_NAME = { agent, approval, delivery, granted_rule: grantedRule, job, profile, run };
@@ -17,6 +18,7 @@ export const JSON_DOCUMENTS: readonly JsonDocument[] = [
   ...TREE_DOCUMENTS,
   ...OTHER_DOCUMENTS,
   ...SERVER_DOCUMENTS,
+  ...WORKFLOW_DOCUMENTS,
   EVENT_DOCUMENT,
   {
     name: 'coppice/error/v1',
@@ -25,7 +27,12 @@ export const JSON_DOCUMENTS: readonly JsonDocument[] = [
   },
 ];
 
-type Known = (typeof TREE_DOCUMENTS | typeof OTHER_DOCUMENTS | typeof SERVER_DOCUMENTS)[number];
+type Known = (
+  | typeof TREE_DOCUMENTS
+  | typeof OTHER_DOCUMENTS
+  | typeof SERVER_DOCUMENTS
+  | typeof WORKFLOW_DOCUMENTS
+)[number];
 type PartOf<D> = D extends { readonly like: keyof typeof PARTS_BY_NAME }
   ? z.infer<(typeof PARTS_BY_NAME)[D['like']]>
   : unknown;

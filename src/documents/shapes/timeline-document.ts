@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { agent, mail } from './agent-parts.ts';
-import { group, list, maybeNumber, number, outcome, text, time } from './document-parts.ts';
+import { group, list, maybe, maybeNumber, number, outcome, text, time } from './document-parts.ts';
 
 const column = (meaning: string) => z.array(z.number()).describe(meaning);
 
@@ -17,6 +17,8 @@ export const lane = z.strictObject({
   thinking: agent.shape.thinking,
   created: number('when it was created'),
   ended: maybeNumber('when it ended for good'),
+  workflow: maybe('the workflow that it runs, by name'),
+  phase: maybe('the phase of the workflow that started it'),
   fork_seq: maybeNumber('`seq` of the message of its parent that it was forked from'),
   tool_calls: number('calls made so far'),
   tokens: number('input and output so far'),

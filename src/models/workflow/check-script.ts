@@ -24,7 +24,10 @@ export interface ScriptCheck {
 }
 
 /** Runs a script without any agent: each call gets an invented result. Rejects with `E_SCRIPT` for a script that cannot run. */
-export async function checkScript(setup: Omit<ScriptSetup, 'seed' | 'started_at'>): Promise<ScriptCheck> {
+export async function checkScript(
+  setup: Omit<ScriptSetup, 'seed' | 'started_at'>,
+  signal?: AbortSignal,
+): Promise<ScriptCheck> {
   const run = await openScript({ ...setup, seed: 'check', started_at: 0 });
   try {
     const calls: ScriptCall[] = [];
@@ -35,6 +38,7 @@ export async function checkScript(setup: Omit<ScriptSetup, 'seed' | 'started_at'
     let depth = 0;
     let step = await run.feed([]);
     for (let next = 0; ; next++) {
+      signal?.throwIfAborted();
       for (const event of step.events) {
         if (event.type === 'notice')
           notices.push(event.line === null ? event.text : `line ${event.line}: ${event.text}`);

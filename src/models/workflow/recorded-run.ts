@@ -172,7 +172,7 @@ function checkedValue(text: string): unknown {
 }
 
 /** Why a call was refused, in the words that a person reads. */
-function refusalOf(output: string): string {
+export function refusalOf(output: string): string {
   const { error } = (parsedObject(output) ?? {}) as { error?: { message?: unknown } };
   return typeof error?.message === 'string' ? error.message : output;
 }

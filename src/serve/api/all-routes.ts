@@ -6,6 +6,7 @@ import type { Route } from './route.ts';
 import { TIMELINE_ROUTES } from './timeline-routes.ts';
 import { TREE_ROUTES } from './tree-routes.ts';
 import { USAGE_ROUTES } from './usage-routes.ts';
+import { WORKFLOW_ROUTES } from './workflow-routes.ts';
 
 /** The whole HTTP API. */
 export const ROUTES = [
@@ -16,4 +17,5 @@ export const ROUTES = [
   ...PEOPLE_ROUTES,
   ...JOB_ROUTES,
   ...USAGE_ROUTES,
+  ...WORKFLOW_ROUTES,
 ] as const satisfies readonly Route[];

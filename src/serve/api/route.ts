@@ -47,6 +47,8 @@ export interface ApiSources extends ReadSources, RuleSources {
   readonly usage: UsageRollUp;
   readonly activity: TreeActivity;
   readonly prompts: AgentPrompts;
+  /** The default folder of agents. */
+  readonly cwd: string;
   /** Completes the request from the server's configuration, as a command on that machine would. Rejects with a `CoppiceError`. */
   readonly compose: (request: RootRequest) => Promise<ComposedRoot>;
   /** Profiles that agents may name. */

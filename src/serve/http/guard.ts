@@ -26,7 +26,16 @@ export interface GuardOptions {
 /** Paths that need no token, because they reveal nothing about the ledger. */
 const OPEN = new Set(['/healthz', '/readyz', '/login', '/favicon.ico']);
 /** Pages of the dashboard. They, and the description of the API, need no token either: their data comes from the API. */
-export const PAGES = ['trees', 'agents', 'approvals', 'schedules', 'deliveries', 'workers', 'usage'] as const;
+export const PAGES = [
+  'trees',
+  'agents',
+  'approvals',
+  'schedules',
+  'deliveries',
+  'workers',
+  'usage',
+  'workflows',
+] as const;
 const OPEN_PAGE = new RegExp(`^/(?:assets/.*|v1/openapi\\.json)?$|^/(?:${PAGES.join('|')})(?:/|$)`);
 /** Header with the key of a session, which only the page of this server has. */
 const KEY = 'coppice-key';

@@ -6,6 +6,7 @@ export const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.41.0';
 
 export const OPERATION = {
   invoke_agent: 'invoke_agent',
+  invoke_workflow: 'invoke_workflow',
   chat: 'chat',
   execute_tool: 'execute_tool',
 } as const;
@@ -23,6 +24,7 @@ export const ATTRIBUTE = {
   time_to_first_chunk: 'gen_ai.response.time_to_first_chunk',
   agent_id: 'gen_ai.agent.id',
   agent_name: 'gen_ai.agent.name',
+  workflow_name: 'gen_ai.workflow.name',
   conversation_id: 'gen_ai.conversation.id',
   input_tokens: 'gen_ai.usage.input_tokens',
   output_tokens: 'gen_ai.usage.output_tokens',
@@ -37,6 +39,7 @@ export const ATTRIBUTE = {
   output_messages: 'gen_ai.output.messages',
   error_type: 'error.type',
   cost_usd: 'coppice.cost_usd',
+  workflow_phase: 'coppice.workflow.phase',
   approval_ms: 'coppice.approval_ms',
   mail_kind: 'coppice.mail.kind',
 } as const;

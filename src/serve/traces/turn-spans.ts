@@ -26,7 +26,7 @@ type Lanes = ReadonlyMap<string, AgentTimeline>;
  * Makes spans of turns from the timelines of one tree's agents.
  *  T1. Ids are deterministic: hashes of the agent and of what the span stands for.
  *  T2. The span of a turn is a child of the parent's turn that created its agent, and in the trace of a turn of the root.
- *  T3. Each request and each call has one span; tokens and cost are only on requests.
+ *  T3. Each request and each call has one span; tokens and cost are only on requests. What a workflow's script asks for is no request.
  */
 export class TurnSpans {
   readonly #lanes: Lanes;
@@ -70,7 +70,9 @@ export class TurnSpans {
     const parent = this.#parentOf(lane);
     const parent_id = turnId(agent.id, turn);
     const base = { trace_id, links: [] };
-    const requests = own.filter(({ kind }) => kind === 'request');
+    const { workflow } = agent.config;
+    const requests = workflow === undefined ? own.filter(({ kind }) => kind === 'request') : [];
+    const operation = workflow === undefined ? OPERATION.invoke_agent : OPERATION.invoke_workflow;
     const failed = requests.at(-1)?.status;
     const failure =
       next === undefined
@@ -81,14 +83,14 @@ export class TurnSpans {
       trace_id,
       span_id: parent_id,
       parent_id: parent === null ? null : turnId(parent.lane.agent.id, parent.turn),
-      name: `${OPERATION.invoke_agent} ${agent.name}`,
+      name: `${operation} ${workflow?.name ?? agent.name}`,
       kind: 'internal',
       start: turn.start,
       end,
       attributes: {
-        [ATTRIBUTE.operation_name]: OPERATION.invoke_agent,
+        [ATTRIBUTE.operation_name]: operation,
         ...common,
-        ...modelOf(agent.config.model),
+        ...(workflow === undefined ? modelOf(agent.config.model) : {}),
         [ATTRIBUTE.error_type]: failure ?? undefined,
       },
       links: this.#links(lane, turn, next),
@@ -211,6 +213,8 @@ function commonOf(agent: Agent): Attributes {
     [ATTRIBUTE.agent_id]: agent.id,
     [ATTRIBUTE.agent_name]: agent.name,
     [ATTRIBUTE.conversation_id]: agent.root_id,
+    [ATTRIBUTE.workflow_name]: agent.config.workflow?.name,
+    [ATTRIBUTE.workflow_phase]: agent.config.task?.workflow?.phase ?? undefined,
   };
 }
 

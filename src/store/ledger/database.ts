@@ -55,6 +55,8 @@ export interface Dialect {
   readonly prefix_below: string;
   /** Expression for the folder in the configuration of an agent. */
   readonly cwd: string;
+  /** The agent is a workflow run; as in the index `agents_workflows`. */
+  readonly is_workflow: string;
   /** Expressions for the profile and the model in the configuration of an agent. */
   readonly profile: string;
   readonly model: string;

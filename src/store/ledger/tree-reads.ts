@@ -34,12 +34,13 @@ export function treeReads(db: Database): TreeReads {
       return agent ?? null;
     },
 
-    agents: async ({ root_id, parent_id, cwd, living, unsettled, conversations, roots, before, limit }) => {
+    agents: async ({ root_id, parent_id, cwd, living, unsettled, workflows, before, limit, ...only }) => {
       const { sql, values, next } = where({ root_id, parent_id, [dialect.cwd]: cwd }, [
         living && LIVING,
         unsettled && UNSETTLED,
-        conversations && "origin = 'root'",
-        roots && 'parent_id IS NULL',
+        only.conversations && "origin = 'root'",
+        only.roots && 'parent_id IS NULL',
+        workflows && dialect.is_workflow,
         await below(db, 'agents', before),
       ]);
       const text = `${AGENTS} ${sql} ORDER BY created_at DESC, ${row_number} DESC LIMIT ${next}`;

@@ -28,6 +28,7 @@ const DIALECT: Dialect = {
   prefix_from: '~>=~',
   prefix_below: '~<~',
   cwd: "config::json->>'cwd'",
+  is_workflow: "config::json->'workflow'->>'name' IS NOT NULL AND config::json->'workflow'->'ask' IS NULL",
   profile: "config::json->>'profile'",
   model: "config::json->>'model'",
   skipLocked: (rows) => `FOR UPDATE OF ${rows} SKIP LOCKED`,

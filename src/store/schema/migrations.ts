@@ -34,6 +34,14 @@ CREATE INDEX asks_open_by_time ON asks (asked_at, number) WHERE verdict IS NULL;
 CREATE INDEX asks_open_by_time ON asks (asked_at) WHERE verdict IS NULL; -- sqlite
 `,
   },
+  {
+    number: 26,
+    purpose: 'an index for the list of workflow runs',
+    sql: `
+CREATE INDEX agents_workflows ON agents (created_at, number) WHERE config::json->'workflow'->>'name' IS NOT NULL AND config::json->'workflow'->'ask' IS NULL; -- postgres
+CREATE INDEX agents_workflows ON agents (created_at) WHERE json_extract(config, '$.workflow.name') IS NOT NULL AND json_extract(config, '$.workflow.ask') IS NULL; -- sqlite
+`,
+  },
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;

@@ -23,6 +23,8 @@ const DIALECT: Dialect = {
   prefix_from: '>=',
   prefix_below: '<',
   cwd: "json_extract(config, '$.cwd')",
+  is_workflow:
+    "json_extract(config, '$.workflow.name') IS NOT NULL AND json_extract(config, '$.workflow.ask') IS NULL",
   profile: "json_extract(config, '$.profile')",
   model: "json_extract(config, '$.model')",
   skipLocked: () => '',

@@ -3,7 +3,7 @@ import type { CallPart, PlacedMessage } from '../../records/conversation/message
 import type { Awaited, Letter, Span, SpanStatus } from './span.ts';
 
 /** Tools whose calls wait for other agents. */
-const WAITING_TOOLS: ReadonlySet<string> = new Set(['wait', 'subagent_spawn', 'subagent_delegate']);
+const WAITING_TOOLS: ReadonlySet<string> = new Set(['wait', 'subagent_spawn', 'subagent_delegate', 'next']);
 
 type Result = Extract<PlacedMessage, { kind: 'result' }>;
 

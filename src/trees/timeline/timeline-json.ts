@@ -73,6 +73,7 @@ interface Terms {
 
 function laneDocument(one: AgentTimeline, { began, numbers, names, lanes }: Terms): LaneDocument {
   const { agent, spans, letters, read_at } = one;
+  const { workflow, task } = agent.config;
   const requests = spans.filter(({ kind }) => kind === 'request');
   const numberOf = (id: string | null) => (id === null ? -1 : (numbers.get(id) ?? -1));
   const lane = laneOf(one);
@@ -95,6 +96,8 @@ function laneDocument(one: AgentTimeline, { began, numbers, names, lanes }: Term
     thinking: agent.config.thinking,
     created: agent.created_at - began,
     ended: agent.ended_at === null ? null : agent.ended_at - began,
+    workflow: workflow === undefined || workflow.ask !== undefined ? null : workflow.name,
+    phase: task?.workflow?.phase ?? null,
     fork_seq: agent.forked_from?.agent_id === agent.parent_id ? (agent.forked_from?.seq ?? null) : null,
     tool_calls: agent.calls,
     tokens: agent.usage.input + agent.usage.output,

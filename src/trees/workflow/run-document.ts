@@ -1,130 +1,176 @@
-import type { Agent } from '../../records/agent/agent.ts';
-import { failureOf, isTerminal } from '../../records/agent/state.ts';
-import { type Outcome, outcomeOf, UNSUCCESSFUL } from '../../records/run/outcome.ts';
+import { isoTime } from '../../documents/iso-time.ts';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { refusalOf } from '../../models/workflow/recorded-run.ts';
+import { readMeta, type ScriptMeta } from '../../models/workflow/script-source.ts';
+import { type Agent, isActive } from '../../records/agent/agent.ts';
+import { failureOf } from '../../records/agent/state.ts';
+import { addUsage, type Usage } from '../../records/agent/usage.ts';
+import { outcomeOf, UNSUCCESSFUL } from '../../records/run/outcome.ts';
+import { parsedObject } from '../../records/text/json-text.ts';
+import { ledStatus } from '../../render/agent-status.ts';
 import type { Store } from '../../store/store.ts';
-import { isWorkflowRun, oneWorkflowRun } from './steer-runs.ts';
+import { pause } from '../cpu-meter.ts';
+import type { ReadSources } from '../find-agent.ts';
+import { unledOf } from '../leaders/unled-reason.ts';
+import { oneWorkflowRun } from './steer-runs.ts';
 
-/** How a run stands, as documents that commands print and the server answers with. */
+/** How runs stand, as documents that commands print and the server answers with (docs/workflows.md). */
 
-/** What has become of the calls of a run. */
-export interface RunCounts {
-  readonly succeeded: number;
-  /** Agents that failed or were cut short, and calls that were refused. */
-  readonly failed: number;
-  /** Agents that a person or the script ended. */
-  readonly skipped: number;
-  /** Calls whose result an earlier run had. */
-  readonly reused: number;
-  readonly running: number;
-}
-
-/** An agent of a run. */
-export interface RunAgent extends Outcome {
-  readonly id: string;
-  readonly label: string;
-  readonly phase: string | null;
-  readonly error: string | null;
-  readonly tokens: number;
-  readonly cost_usd: number;
-}
-
-/** A row of `coppice/workflow-runs/v1`. */
-export interface RunRow extends Outcome {
-  readonly id: string;
-  readonly root_id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly counts: RunCounts;
-}
-
-/** `coppice/workflow-run/v1`. */
-export interface RunDocument extends RunRow {
-  readonly schema: 'coppice/workflow-run/v1';
-  readonly phases: readonly {
-    readonly title: string | null;
-    readonly agents: number;
-    readonly done: number;
-    readonly failed: number;
-    readonly tokens: number;
-    readonly cost_usd: number;
-  }[];
-  /** Failures first. */
-  readonly agents: readonly RunAgent[];
-}
-
-export interface RunsDocument {
-  readonly schema: 'coppice/workflow-runs/v1';
-  readonly runs: readonly RunRow[];
-}
+type RunDocument = DocumentOf<'coppice/workflow-run/v1'>;
+type Row = RunDocument['agents'][number];
+type Refused = RunDocument['refused'];
 
 const STARTS: ReadonlySet<string> = new Set(['agent', 'workflow', 'ask']);
-const ROWS_MAX = 30;
-/** Newest agents among which runs are looked for. */
-const LOOKED_MAX = 2_000;
+const LABEL_MAX = 60;
 
-export async function workflowRunDocument(store: Store, text: string): Promise<RunDocument> {
+export async function workflowRunDocument(sources: ReadSources, text: string): Promise<RunDocument> {
+  const { store } = sources;
   const run = await oneWorkflowRun(store, text);
-  const agents = await agentsOf(store, run);
-  const rows = agents.map(rowOf).sort((a, b) => Number(b.error !== null) - Number(a.error !== null));
-  const phases = [...Map.groupBy(rows, ({ phase }) => phase)].map(([title, inside]) => ({
-    title,
-    ...{ agents: inside.length, done: inside.filter(({ outcome }) => outcome === 'done').length },
-    ...{ failed: inside.filter(({ error }) => error !== null).length },
-    tokens: inside.reduce((sum, { tokens }) => sum + tokens, 0),
-    cost_usd: inside.reduce((sum, { cost_usd }) => sum + cost_usd, 0),
-  }));
-  return { schema: 'coppice/workflow-run/v1', ...(await headOf(store, run, agents)), phases, agents: rows };
+  const [all, unled, refused] = await Promise.all([
+    store.agents({ root_id: run.root_id }),
+    unledOf(sources.unled, store, run.root_id),
+    refusedCalls(store, run.id),
+  ]);
+  const used = usageWithin(all);
+  const rows = all
+    .filter(({ parent_id }) => parent_id === run.id)
+    .toReversed()
+    .map((agent) => rowOf(agent, used.get(agent.id) ?? agent.usage, unled?.why));
+  const inside = Map.groupBy(rows, ({ phase }) => phase);
+  const declared = declaredPhases(run);
+  const titles = new Set([...declared.map(({ title }) => title), ...inside.keys()]);
+  return {
+    ...{ schema: 'coppice/workflow-run/v1', ...runRow(run, rows, refused, unled?.why), ...usedBy(rows) },
+    paused: run.config.workflow?.paused?.by ?? null,
+    result: run.reply,
+    phases: [...titles].map((title) => ({
+      ...{ title, detail: declared.find((one) => one.title === title)?.detail ?? null },
+      ...phaseOf(inside.get(title) ?? []),
+    })),
+    refused,
+    agents: rows.toSorted((a, b) => Number(isFailed(b)) - Number(isFailed(a))),
+  };
 }
 
-/** `coppice/workflow-runs/v1`: the newest runs. */
-export async function workflowRunsDocument(store: Store): Promise<RunsDocument> {
-  const [roots, newest] = await Promise.all([
-    store.agents({ roots: true, limit: LOOKED_MAX }),
-    store.agents({ limit: LOOKED_MAX }),
-  ]);
-  const found = new Map([...roots, ...newest].filter(isWorkflowRun).map((run) => [run.id, run]));
-  const newest_first = [...found.values()].sort((a, b) => b.created_at - a.created_at).slice(0, ROWS_MAX);
-  const runs: RunRow[] = [];
-  for (const run of newest_first) runs.push(await headOf(store, run, await agentsOf(store, run)));
+export const WORKFLOW_RUNS_USUAL = 100;
+
+export async function workflowRunsDocument(
+  { store, unled }: ReadSources,
+  { before, limit = WORKFLOW_RUNS_USUAL }: { readonly before?: string | undefined; readonly limit?: number },
+): Promise<DocumentOf<'coppice/workflow-runs/v1'>> {
+  const runs: DocumentOf<'coppice/workflow-runs/v1'>['runs'][number][] = [];
+  for (const run of await store.agents({ workflows: true, before, limit })) {
+    const why = (await unledOf(unled, store, run.root_id))?.why;
+    const agents = await store.agents({ parent_id: run.id });
+    const rows = agents.map((agent) => rowOf(agent, agent.usage, why));
+    runs.push(runRow(run, rows, await refusedCalls(store, run.id), why));
+    await pause();
+  }
   return { schema: 'coppice/workflow-runs/v1', runs };
 }
 
-function agentsOf(store: Store, { id }: Agent): Promise<Agent[]> {
-  return store.agents({ parent_id: id });
+export async function workflowScriptDocument(
+  store: Pick<Store, 'find'>,
+  text: string,
+): Promise<DocumentOf<'coppice/workflow-script/v1'>> {
+  const { id, config } = await oneWorkflowRun(store, text);
+  const { name = '', script = '', args = null, calls = 0 } = config.workflow ?? {};
+  return { schema: 'coppice/workflow-script/v1', id, name, script, args, calls };
 }
 
-async function headOf(store: Store, run: Agent, agents: readonly Agent[]): Promise<RunRow> {
-  const { name = run.name, description = '' } = run.config.workflow ?? {};
-  const counts = await countsOf(store, run, agents);
-  return { id: run.id, root_id: run.root_id, name, description, ...outcomeOf(run), counts };
+function declaredPhases({ config }: Agent): ScriptMeta['phases'] {
+  const script = config.workflow?.script ?? '';
+  // A function of a program has no script.
+  return script === '' ? [] : readMeta(script).phases;
 }
 
-async function countsOf(store: Store, { id }: Agent, agents: readonly Agent[]): Promise<RunCounts> {
-  const results = (await store.history(id)).flatMap((message) =>
-    message.kind === 'result' && STARTS.has(message.content.name) ? [message.content] : [],
-  );
-  const refused = results.filter(({ status }) => status !== 'ok').length;
-  const ended = agents.filter(({ state }) => isTerminal(state.type)).map((agent) => outcomeOf(agent).outcome);
-  const skipped = ended.filter((outcome) => outcome === 'stopped').length;
-  const failed = ended.filter((outcome) => UNSUCCESSFUL.has(outcome)).length - skipped;
+/** The calls of a script that started nothing, oldest first. */
+async function refusedCalls(store: Pick<Store, 'history'>, run_id: string): Promise<Refused> {
+  const [inputs, refused]: [Map<string, string>, Refused[number][]] = [new Map(), []];
+  for (const { kind, content } of await store.history(run_id)) {
+    if (kind === 'assistant')
+      for (const part of content.parts) if (part.type === 'call') inputs.set(part.id, part.input);
+    if (kind !== 'result' || content.status === 'ok' || !STARTS.has(content.name)) continue;
+    const { label, prompt, phase } = (parsedObject(inputs.get(content.call_id) ?? '') ?? {}) as Partial<
+      Record<'label' | 'prompt' | 'phase', string>
+    >;
+    const [shown, reason] = [label ?? prompt?.slice(0, LABEL_MAX) ?? '', refusalOf(content.output)];
+    refused.push({ label: shown, phase: phase ?? null, reason });
+  }
+  return refused;
+}
+
+function runRow(run: Agent, rows: readonly Row[], refused: Refused, unled?: string) {
+  const { agents, done: succeeded, failed, skipped } = countsOf(rows);
+  const { id, root_id, created_at, ended_at, config } = run;
+  const { name = run.name, description = '' } = config.workflow ?? {};
   return {
-    ...{ succeeded: ended.length - failed - skipped, failed: failed + refused, skipped },
-    ...{ reused: 0, running: agents.length - ended.length },
+    ...{ id, root_id, name, description, status: ledStatus(run, unled !== undefined) },
+    ...outcomeOf(run, unled),
+    counts: {
+      ...{ succeeded, failed: failed + refused.length, skipped },
+      ...{ reused: 0, running: agents - succeeded - failed - skipped },
+    },
+    ...{
+      started_at: isoTime(created_at),
+      ended_at: isoTime(isActive(run) ? null : (ended_at ?? run.updated_at)),
+    },
   };
 }
 
-function rowOf(agent: Agent): RunAgent {
-  const { id, name, config, usage, state } = agent;
+function rowOf(agent: Agent, { input, output, cost_usd }: Usage, unled?: string): Row {
+  const { id, name, config, state, created_at, ended_at } = agent;
+  const { task, workflow } = config;
   return {
-    ...{ id, label: config.task?.label ?? name, phase: config.task?.workflow?.phase ?? null },
-    ...outcomeOf(agent),
-    ...{ error: failureOf(state)?.error ?? null, tokens: usage.input + usage.output },
-    cost_usd: usage.cost_usd ?? 0,
+    ...{ id, label: task?.label ?? name, phase: task?.workflow?.phase ?? null },
+    kind: workflow === undefined ? 'agent' : workflow.ask === undefined ? 'workflow' : 'ask',
+    ...{ status: ledStatus(agent, unled !== undefined), ...outcomeOf(agent, unled) },
+    error: failureOf(state)?.error ?? null,
+    ...{ tokens: input + output, cost_usd, started_at: isoTime(created_at), ended_at: isoTime(ended_at) },
   };
+}
+
+function isFailed({ outcome }: Row): boolean {
+  return outcome !== 'stopped' && UNSUCCESSFUL.has(outcome);
+}
+
+function countsOf(rows: readonly Row[]) {
+  const of = (fits: (row: Row) => boolean) => rows.filter(fits).length;
+  const [done, failed] = [of(({ outcome }) => outcome === 'done'), of(isFailed)];
+  return { agents: rows.length, done, failed, skipped: of(({ outcome }) => outcome === 'stopped') };
+}
+
+function usedBy(rows: readonly Row[]) {
+  const priced = rows.flatMap(({ cost_usd }) => cost_usd ?? []);
+  return {
+    tokens: rows.reduce((sum, { tokens }) => sum + tokens, 0),
+    cost_usd: priced.length === 0 ? null : priced.reduce((sum, cost) => sum + cost, 0),
+  };
+}
+
+function phaseOf(rows: readonly Row[]) {
+  const ends = rows.flatMap(({ ended_at }) => ended_at ?? []).sort();
+  return {
+    ...countsOf(rows),
+    ...usedBy(rows),
+    started_at: rows[0]?.started_at ?? null,
+    ended_at: ends.length < rows.length ? null : (ends.at(-1) ?? null),
+  };
+}
+
+/** What each agent and all below it have used. `all`: newest first. */
+function usageWithin(all: readonly Agent[]): ReadonlyMap<string, Usage> {
+  const used = new Map(all.map(({ id, usage }) => [id, usage]));
+  for (const { id, parent_id } of all) {
+    const [own, above] = [used.get(id), parent_id === null ? undefined : used.get(parent_id)];
+    if (parent_id !== null && own !== undefined && above !== undefined)
+      used.set(parent_id, addUsage(above, own));
+  }
+  return used;
 }
 
 /** `3 succeeded, 1 failed, 2 running`. */
-export function countsText(counts: RunCounts): string {
+export function countsText(counts: RunDocument['counts']): string {
   const told = Object.entries(counts).flatMap(([what, many]) => (many > 0 ? [`${many} ${what}`] : []));
   return told.length === 0 ? 'no agents yet' : told.join(', ');
 }

@@ -71,6 +71,7 @@ export async function setWebStage(
     usage: new UsageRollUp(store),
     activity: new TreeActivity(store),
     prompts: new AgentPrompts(store),
+    cwd: folder,
     profiles: async () => new Map(),
     compose: async ({ model = 'play/actor', cwd = folder, allow = ['*'], deny = [], limits = {} }) => ({
       config: {

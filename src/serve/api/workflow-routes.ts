@@ -1,0 +1,173 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { limits as limitsShape } from '../../documents/shapes/agent-parts.ts';
+import { type LoadedScript, loaded, loadScript } from '../../models/workflow/saved-scripts.ts';
+import { SOURCE_MAX } from '../../models/workflow/script-source.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { given } from '../../settings/subagent-terms.ts';
+import { usedKey } from '../../trees/answers/people-answers.ts';
+import {
+  WORKFLOW_RUNS_USUAL,
+  workflowRunDocument,
+  workflowRunsDocument,
+  workflowScriptDocument,
+} from '../../trees/workflow/run-document.ts';
+import { checkDocument, savedWorkflows } from '../../trees/workflow/saved-workflows.ts';
+import { notStarted, workflowRoot, workflowVerdict } from '../../trees/workflow/workflow-root.ts';
+import { type ApiSources, before, countUpTo, NAME_MAX, named, rootSettings, route, words } from './route.ts';
+
+const RUNS_MAX = 500;
+const CALLS_MAX = 20_000;
+const CHECKS_MAX = 2;
+
+const folder = z
+  .string()
+  .min(1)
+  .max(4_096)
+  .optional()
+  .describe('folder on the machine of the server; default: its own');
+const wanted = {
+  name: z
+    .string()
+    .min(1)
+    .max(NAME_MAX)
+    .regex(/^[^\\/]+$/, 'it is no name')
+    .optional()
+    .describe('a saved workflow'),
+  script: z.string().min(1).max(SOURCE_MAX).optional().describe('instead: the text of a script'),
+  args: z.unknown().optional().describe('the value that the script sees as `args`'),
+};
+
+/** Routes about workflows (docs/workflows.md). */
+export const WORKFLOW_ROUTES = [
+  route({
+    method: 'GET',
+    path: '/v1/workflows',
+    summary: 'Saved workflows that a folder can use, by name',
+    scope: 'read',
+    answer: 'coppice/workflows/v1',
+    query: z.strictObject({ cwd: folder }),
+    handle: async (sources, { query }) =>
+      savedWorkflows(folderOf(sources, query.cwd), sources.unled.env.HOME),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/workflows/check',
+    summary: 'Runs a workflow with invented results, without a model: agents, phases, depth',
+    scope: 'write',
+    answer: 'coppice/workflow-check/v1',
+    body: z.strictObject({ ...wanted, cwd: folder }),
+    handle: async (sources, { body, signal }) => {
+      if (checks >= CHECKS_MAX)
+        throw new CoppiceError('E_TOO_MANY_REQUESTS', `${checks} workflows are being checked`, {
+          retryable: true,
+        });
+      checks += 1;
+      try {
+        return await checkDocument(scriptOf(sources, body, body.cwd), argsOf(body), signal);
+      } finally {
+        checks -= 1;
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/workflow-runs',
+    summary: 'Workflow runs, newest first',
+    scope: 'read',
+    answer: 'coppice/workflow-runs/v1',
+    watched: true,
+    query: z.strictObject({
+      before,
+      limit: countUpTo(RUNS_MAX, WORKFLOW_RUNS_USUAL).describe('maximum runs'),
+    }),
+    handle: (sources, { query }) => workflowRunsDocument(sources, query),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/workflow-runs',
+    summary: 'Starts a workflow that a rule allows, which a server or worker leads',
+    scope: 'write',
+    creates: true,
+    answer: 'coppice/entered/v1',
+    body: z.strictObject({
+      ...wanted,
+      calls: z.int().min(1).max(CALLS_MAX).optional().describe('maximum calls of `agent()`; default 1000'),
+      ...rootSettings,
+      allow: words
+        .optional()
+        .describe('rules that allow; `workflow:NAME` the start, unless the configuration does'),
+      label: words.optional().describe('labels that a worker needs to lead it'),
+      anywhere: z.boolean().optional().describe('any machine may lead it, not only that of the server'),
+      limits: limitsShape
+        .partial()
+        .optional()
+        .describe('limits of the tree; those left out are the configured ones'),
+    }),
+    handle: async (sources, { body, id }) => {
+      const { name: _, script: __, args: ___, calls, limits: said = {}, ...request } = body;
+      const script = scriptOf(sources, body, body.cwd);
+      const known = await sources.store.agent(id);
+      if (known !== null) {
+        if (known.config.workflow?.script !== script.source) throw usedKey();
+        return { id };
+      }
+      const { placement, ...root } = await sources.compose({ ...request, limits: given(said) });
+      assertAllowed(root.config, script.meta.name);
+      const start = workflowRoot(root, script, { args: argsOf(body), calls });
+      await sources.runtime.enter({ id, ...start }, placement);
+      sources.onEntered();
+      return { id };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/workflow-runs/:run',
+    summary: 'One run: its phases and agents, failures first, with what they cost',
+    scope: 'read',
+    answer: 'coppice/workflow-run/v1',
+    watched: true,
+    handle: (sources, request) => workflowRunDocument(sources, named(request, 'run')),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/workflow-runs/:run/script',
+    summary: 'The script of a run',
+    scope: 'read',
+    answer: 'coppice/workflow-script/v1',
+    handle: ({ store }, request) => workflowScriptDocument(store, named(request, 'run')),
+  }),
+] as const;
+
+/** Checks in progress: each may take a processor for as long as a script runs. */
+let checks = 0;
+
+type Sources = Pick<ApiSources, 'unled' | 'cwd'>;
+type Wanted = z.output<z.ZodObject<typeof wanted>>;
+
+function folderOf({ cwd: own }: Sources, cwd: string | undefined): string {
+  return resolve(own, cwd ?? '.');
+}
+
+function scriptOf(
+  sources: Sources,
+  { name, script }: Wanted,
+  cwd: string | undefined,
+): Pick<LoadedScript, 'source' | 'meta'> & { readonly path: string | null } {
+  if ((name === undefined) === (script === undefined))
+    throw new CoppiceError('E_INVALID_ARGUMENT', 'body: give one of name and script', {
+      hint: 'GET /v1/workflows lists saved workflows',
+    });
+  if (name === undefined) return { ...loaded(script ?? ''), path: null };
+  return loadScript(name, folderOf(sources, cwd), sources.unled.env.HOME);
+}
+
+function argsOf({ args }: Wanted): string | undefined {
+  return args === undefined ? undefined : JSON.stringify(args);
+}
+
+/** A rule must allow it: nobody can be asked. What the server's own configuration denies, no request allows. */
+function assertAllowed({ permissions }: Parameters<typeof workflowVerdict>[0], name: string): void {
+  workflowVerdict({ permissions: { ...permissions, cli: { allow: [], ask: [], deny: [] } } }, name);
+  if (workflowVerdict({ permissions }, name) !== 'allow') throw notStarted(name, 'no rule allows it');
+}

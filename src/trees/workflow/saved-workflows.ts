@@ -1,0 +1,33 @@
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { type LoadedScript, loadScript, savedScripts } from '../../models/workflow/saved-scripts.ts';
+
+/** The saved workflows that a folder can use. */
+export function savedWorkflows(folder: string, home?: string): DocumentOf<'coppice/workflows/v1'> {
+  const workflows = savedScripts(folder, home).map(({ name, path }) => {
+    try {
+      const { description, when_to_use } = loadScript(path, folder).meta;
+      return { name, path, description, when_to_use, error: null };
+    } catch (error) {
+      return { name, path, description: null, when_to_use: null, error: (error as Error).message };
+    }
+  });
+  return { schema: 'coppice/workflows/v1', workflows };
+}
+
+/** What a script does with invented results. `args`: JSON text. Rejects with `E_SCRIPT` for one that cannot run. */
+export async function checkDocument(
+  { source, path }: Pick<LoadedScript, 'source'> & { readonly path: string | null },
+  args?: string,
+  signal?: AbortSignal,
+): Promise<DocumentOf<'coppice/workflow-check/v1'>> {
+  const setup = { source, ...(args === undefined ? {} : { args: JSON.parse(args) }) };
+  // Imported once it is needed: it brings the interpreter.
+  const check = await (await import('../../models/workflow/check-script.ts')).checkScript(setup, signal);
+  const { meta, calls, phases, depth, notices, end } = check;
+  return {
+    ...{ schema: 'coppice/workflow-check/v1', name: meta.name, description: meta.description, path },
+    ...{ agents: calls.filter(({ kind }) => kind === 'agent').length, calls: calls.length, depth },
+    phases: [...phases].map(([title, agents]) => ({ title, agents })),
+    ...{ notices, end },
+  };
+}

@@ -1,0 +1,185 @@
+// Proves over real HTTP that workflows are listed, checked, started only where a rule allows it, shown by phase with their failures first, and asked about.
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { META } from './played-script.ts';
+import { type ServedWorkflows, serveWorkflows } from './served-workflows.ts';
+
+const named = (name: string, body: string) => META.replace("'test'", `'${name}'`) + body;
+const PHASES = `export const meta = { name: 'phased', description: 'two phases',
+  phases: [{ title: 'Look', detail: 'at it' }, { title: 'Judge' }, { title: 'Never' }] }
+const found = await parallel([
+  () => agent('say a', { label: 'a', phase: 'Look' }), () => agent('boom', { label: 'bad', phase: 'Look' }),
+])
+return [found, await agent('say b', { label: 'b', phase: 'Judge' }), args]`;
+
+describe('workflows over HTTP', () => {
+  let served: ServedWorkflows;
+
+  before(async () => {
+    served = await serveWorkflows(undefined, {
+      agents: { defaults: { permissions: { allow: ['workflow:free'], deny: ['workflow:never'] } } },
+    });
+    const folder = join(served.work, '.coppice', 'workflows');
+    mkdirSync(folder, { recursive: true });
+    for (const name of ['free', 'other', 'never'])
+      writeFileSync(join(folder, `${name}.js`), named(name, "return agent('say ' + (args ?? 'nothing'))"));
+    writeFileSync(join(folder, 'broken.js'), 'return 1');
+  });
+  after(() => served?.close());
+
+  const started = async (body: object) => {
+    const { status, json } = await served.ask('/v1/workflow-runs', body);
+    assert.equal(status, 200, JSON.stringify(json));
+    return String(json.id);
+  };
+  const ended = (id: string) => served.runWhen(id, ({ ended_at }) => ended_at !== null);
+
+  it('lists saved ones, and says why one cannot run', async () => {
+    const { json } = await served.look('/v1/workflows');
+    assert.deepEqual(
+      json.workflows.map(({ name, error }: { name: string; error: string | null }) => [name, error === null]),
+      [
+        ['broken', false],
+        ['free', true],
+        ['never', true],
+        ['other', true],
+      ],
+    );
+    assert.deepEqual((await served.look('/v1/workflows?cwd=/')).json.workflows, []);
+  });
+
+  it('checks one without a model, by name and by text', async () => {
+    const by_name = await served.ask('/v1/workflows/check', { name: 'free', args: 'x' });
+    assert.deepEqual([by_name.json.agents, by_name.json.end.type], [1, 'done'], JSON.stringify(by_name));
+    const by_text = await served.ask('/v1/workflows/check', { script: PHASES });
+    assert.deepEqual(by_text.json.phases, [
+      { title: 'Look', agents: 2 },
+      { title: 'Judge', agents: 1 },
+      { title: 'Never', agents: 0 },
+    ]);
+    assert.equal((await served.look('/v1/workflows/check', { name: 'free' })).status, 403);
+  });
+
+  it('starts what a rule allows, of the request or the configuration, and nothing else', async () => {
+    assert.equal((await ended(await started({ name: 'free', args: 'x' }))).result, 'x');
+    const refused = await served.ask('/v1/workflow-runs', { name: 'other' });
+    assert.deepEqual([refused.status, refused.json.error.code], [409, 'E_REFUSED']);
+    assert.equal(
+      (await ended(await started({ name: 'other', allow: ['workflow:other'] }))).result,
+      'nothing',
+    );
+    // What the configuration of the server denies, no request allows.
+    for (const allow of [['workflow:never'], ['*']])
+      assert.equal((await served.ask('/v1/workflow-runs', { name: 'never', allow })).status, 409);
+    assert.equal((await served.look('/v1/workflow-runs', { name: 'free' })).status, 403);
+  });
+
+  it('refuses what is no workflow, no name and no text, and both', async () => {
+    for (const [body, error] of [
+      [{ name: 'missing' }, /there is no workflow/],
+      [{ name: 'broken' }, /export const meta/],
+      [{ script: 'return 1' }, /export const meta/],
+      [{ name: '../../x.js' }, /it is no name/],
+      [{ name: 'free', script: PHASES }, /one of name and script/],
+      [{}, /one of name and script/],
+      [{ name: 'free', calls: 0 }, /calls/],
+      [{ name: 'free', model: 'scripted:/etc/passwd' }, /this server has no model/],
+    ] as const) {
+      const { status, json } = await served.ask('/v1/workflow-runs', body);
+      assert.equal(status, 400, JSON.stringify([body, json]));
+      assert.match(json.error.message, error);
+    }
+  });
+
+  it('shows phases in the order of meta, with failures first, and says what failed', async () => {
+    const id = await started({ script: PHASES, allow: ['*'], args: { n: 1 } });
+    const run = await ended(id);
+    assert.deepEqual(
+      run.phases.map((one: Record<string, unknown>) => [
+        one.title,
+        one.detail,
+        one.agents,
+        one.done,
+        one.failed,
+      ]),
+      [
+        ['Look', 'at it', 2, 1, 1],
+        ['Judge', null, 1, 1, 0],
+        ['Never', null, 0, 0, 0],
+      ],
+    );
+    assert.deepEqual(
+      run.agents.map(({ label }: { label: string }) => label),
+      ['bad', 'a', 'b'],
+    );
+    assert.deepEqual(run.counts, { succeeded: 2, failed: 1, skipped: 0, reused: 0, running: 0 });
+    assert.match(run.result, /^Of 3 agents 1 failed:/);
+    assert.ok(run.phases[0].tokens > 0 && run.phases[0].ended_at >= run.phases[0].started_at);
+    const { json: script } = await served.look(`/v1/workflow-runs/${id}/script`);
+    assert.deepEqual([script.script, script.args], [PHASES, '{"n":1}']);
+    assert.equal((await served.look(`/v1/workflow-runs/${run.agents[0].id}`)).status, 400);
+    assert.equal((await served.look('/v1/workflow-runs/none-such')).status, 404);
+  });
+
+  it('creates one run for one key, and refuses the key for another script', async () => {
+    const key = { 'idempotency-key': 'once' };
+    const [first, again, other] = [
+      await served.ask('/v1/workflow-runs', { name: 'free' }, key),
+      await served.ask('/v1/workflow-runs', { name: 'free' }, key),
+      await served.ask('/v1/workflow-runs', { script: PHASES, allow: ['*'] }, key),
+    ];
+    assert.deepEqual([again.json.id, other.status], [first.json.id, 409]);
+  });
+
+  it('pages the list of runs, without agents and questions', async () => {
+    for (let n = 0; n < 3; n += 1) await started({ name: 'free', args: n });
+    const all = (await served.look('/v1/workflow-runs')).json.runs as { id: string; started_at: string }[];
+    const pages: string[] = [];
+    for (let before = ''; ; ) {
+      const { runs } = (await served.look(`/v1/workflow-runs?limit=2${before}`)).json;
+      pages.push(...runs.map(({ id }: { id: string }) => id));
+      const last = runs.at(-1);
+      if (runs.length < 2) break;
+      before = `&before=${last.started_at},${last.id}`;
+    }
+    assert.deepEqual(
+      pages,
+      all.map(({ id }) => id),
+    );
+  });
+
+  it('a question of a run is answered as every approval is', async () => {
+    const id = await started({
+      script: named('asks', "return ask('Which colour?', { choices: ['red', 'blue'] })"),
+      allow: ['*'],
+    });
+    await served.runWhen(id, ({ agents }) => agents[0]?.outcome === 'waiting_for_you');
+    const { approvals } = (await served.look(`/v1/approvals?tree=${id}`)).json;
+    const { status } = await served.ask(`/v1/approvals/${approvals[0].id}/allow`, {
+      values: { answer: 'blue' },
+    });
+    assert.equal(status, 200);
+    assert.equal((await ended(id)).result, 'blue');
+  });
+
+  it('the command line runs and shows one over the server', async () => {
+    const server = ['--server', served.url] as const;
+    const token = await served.run(['web', '--token']);
+    const env = { COPPICE_TOKEN: token.stdout.trim() };
+    const refused = await served.run(['workflow', 'run', 'other', ...server], { env });
+    assert.deepEqual([refused.code, /was not started/.test(refused.stderr)], [1, true], refused.stderr);
+    const script = served.script('over-server', "return [args, await agent('say hi')]");
+    const { code, stdout, stderr } = await served.run(
+      ['workflow', 'run', script, '--args', '{"n":1}', '--allow', 'workflow:over-server', ...server],
+      { env },
+    );
+    assert.deepEqual([code, stdout], [0, '[{"n":1},"hi"]\n'], stderr);
+    const failing = served.script('failing', "return [await agent('boom'), await agent('say x')]");
+    const some = await served.run(['workflow', 'run', failing, '--yes', ...server], { env });
+    assert.deepEqual([some.code, /1 of its 2 agents failed/.test(some.stderr)], [1, true], some.stderr);
+    const shown = await served.run(['workflow', 'show', 'over-server', ...server], { env });
+    assert.match(shown.stdout, /^over-server: done\n {2}\(no phase\) {2}1\/1/);
+  });
+});
