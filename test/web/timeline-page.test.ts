@@ -30,6 +30,8 @@ function lane(
     thinking: 'off',
     created: 0,
     ended: null,
+    workflow: null,
+    phase: null,
     fork_seq: null,
     tool_calls: 0,
     tokens: 0,

@@ -60,7 +60,8 @@ interface ApprovalProps {
   readonly onAnswered: () => void;
 }
 
-function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
+/** One approval, with all that a person needs to answer it. */
+export function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
   const { id, agent_id, agent_name, root_id, tool, subject, input, difference, cwd, rule, shown } = approval;
   const { send, busy, error } = useSending();
   const note = useRef<HTMLInputElement>(null);

@@ -4,7 +4,9 @@ import type { treeLetter } from '../../src/documents/shapes/timeline-document.ts
 import { count, dollars } from '../data/amounts.ts';
 import { useApi } from '../data/api.ts';
 import { EXPORTED } from '../data/exported.ts';
+import type { PageContext } from '../parts/page.ts';
 import { Status } from '../parts/status.tsx';
+import { RunHead, RunPanel, type WorkflowRun } from './workflows/run-panel.tsx';
 
 interface Tree {
   readonly agents: readonly AgentDocument[];
@@ -13,11 +15,15 @@ interface Letters {
   readonly mail: readonly z.infer<typeof treeLetter>[];
 }
 
-/** First page of an exported tree: its agents with their usage, and their mail. */
-export function ExportedView() {
+const nothing = () => undefined;
+
+/** First page of an exported tree: its agents with their usage, and their mail; of a workflow run, first what it did by phase. */
+export function ExportedView(context: PageContext) {
   const path = `/v1/trees/${EXPORTED?.root_id}`;
   const agents = useApi<Tree>(path).data?.agents ?? [];
   const mail = useApi<Letters>(`${path}/mail`).data?.mail ?? [];
+  const at = `/v1/workflow-runs/${EXPORTED?.root_id}`;
+  const run = useApi<WorkflowRun>(EXPORTED?.documents[at] === undefined ? null : at).data;
   const names = new Map(agents.map(({ id, name }) => [id, name]));
   return (
     <section aria-labelledby="tree">
@@ -25,6 +31,13 @@ export function ExportedView() {
       <p class="hint">
         As it was on {EXPORTED?.exported_at}. <a href={`/trees/${EXPORTED?.root_id}`}>Timeline</a>
       </p>
+      {run !== null && (
+        <>
+          <RunHead run={run} onDone={nothing} writes={false} />
+          <RunPanel run={run} context={context} onDone={nothing} />
+          <h2>Agents</h2>
+        </>
+      )}
       <table>
         <thead>
           <tr>

@@ -10,6 +10,7 @@ import { TreeView } from './tree/tree.tsx';
 import { TreesView } from './trees.tsx';
 import { UsageView } from './usage.tsx';
 import { WorkersView } from './workers.tsx';
+import { WorkflowsView } from './workflows/workflows.tsx';
 
 interface Page {
   /** Key that opens the page after `g`; a page without a key is reached by links. */
@@ -26,9 +27,10 @@ const LIVE: readonly Page[] = [
     title: 'Trees',
     view: (context) => {
       const [, tree] = context.route.path;
-      return tree === undefined ? <TreesView {...context} /> : <TreeView key={tree} route={context.route} />;
+      return tree === undefined ? <TreesView {...context} /> : <TreeView key={tree} {...context} />;
     },
   },
+  { key: 'f', path: 'workflows', title: 'Workflows', view: (context) => <WorkflowsView {...context} /> },
   { key: 'a', path: 'approvals', title: 'Approvals', view: (context) => <ApprovalsView {...context} /> },
   { key: 's', path: 'schedules', title: 'Schedules', view: (context) => <SchedulesView {...context} /> },
   { key: 'd', path: 'deliveries', title: 'Deliveries', view: (context) => <DeliveriesView {...context} /> },
@@ -50,7 +52,8 @@ export const PAGES: readonly Page[] =
           key: 't',
           path: 'trees',
           title: 'Tree',
-          view: ({ route }) => (route.path[1] === undefined ? <ExportedView /> : <TreeView route={route} />),
+          view: (context) =>
+            context.route.path[1] === undefined ? <ExportedView {...context} /> : <TreeView {...context} />,
         },
         ...LIVE.filter(({ path }) => path === 'agents'),
       ];

@@ -3,7 +3,7 @@ import { shownWord } from '../../../src/records/run/outcome.ts';
 import { dollars } from '../../data/amounts.ts';
 import { StatusSign } from '../../parts/status.tsx';
 import { type Range, shifted, zoomed } from './axis.ts';
-import { barAt, statusThen } from './lanes.ts';
+import { barAt, type Lane, statusThen } from './lanes.ts';
 import { AXIS_HEIGHT, Picture, ROW_HEIGHT, type Scene, type Selection } from './picture.ts';
 import type { Row } from './rows.ts';
 
@@ -138,11 +138,12 @@ function LaneName({ row, scene, onSelect, onGroup }: NameProps) {
     element?.style.setProperty('padding-left', `${8 + Math.min(row.depth, 8) * 14}px`);
   if (row.type === 'group')
     return (
-      <li class="lane-name" ref={indent}>
+      <li class={`lane-name${row.isPhase ? ' phase' : ''}`} ref={indent}>
         <button type="button" class="quiet" aria-expanded={row.isOpen} onClick={() => onGroup(row.key)}>
           <span aria-hidden="true">{row.isOpen ? '▾' : '▸'}</span> {row.name}{' '}
-          <span class="count">{row.lanes.length}</span>
+          {!row.isPhase && <span class="count">{row.lanes.length}</span>}
         </button>
+        {row.isPhase && <PhaseCounts lanes={row.lanes} />}
       </li>
     );
   const { lane } = row;
@@ -161,6 +162,18 @@ function LaneName({ row, scene, onSelect, onGroup }: NameProps) {
       </button>
       <span class="dim">{dollars(lane.about.cost_usd)}</span>
     </li>
+  );
+}
+
+function PhaseCounts({ lanes }: { readonly lanes: readonly Lane[] }) {
+  const of = (...words: readonly string[]) =>
+    lanes.filter(({ about }) => words.includes(about.outcome)).length;
+  const failed = of('failed', 'declined', 'cut_short');
+  return (
+    <span class="dim">
+      {failed > 0 && <span class="status failed">✗ {failed} </span>}
+      {of('done')}/{lanes.length} {dollars(lanes.reduce((sum, { about }) => sum + (about.cost_usd ?? 0), 0))}
+    </span>
   );
 }
 

@@ -4,7 +4,10 @@ import type { Range } from './axis.ts';
 import type { Timeline } from './lanes.ts';
 import type { Selection } from './picture.ts';
 
+/** Shown where the tree has a workflow run, and then first. */
+export const WORKFLOW_TAB = ['workflow', 'Workflow'] as const;
 export const TABS = [
+  WORKFLOW_TAB,
   ['tokens', 'Tokens'],
   ['cost', 'Cost'],
   ['messages', 'Messages'],
@@ -25,10 +28,16 @@ function rangeIn(query: URLSearchParams): Range | null {
   return from === null || to === null || to <= from ? null : { from, to };
 }
 
-export function linkedIn(query: URLSearchParams, { lanes }: Timeline): Linked {
+/** The tab of an address that names none. */
+function usualTab({ lanes }: Timeline): Tab {
+  return lanes[0]?.about.workflow != null ? 'workflow' : 'tokens';
+}
+
+export function linkedIn(query: URLSearchParams, timeline: Timeline): Linked {
+  const { lanes } = timeline;
   const lane = lanes.find(({ id }) => id === query.get('agent'));
   return {
-    tab: TABS.find(([name]) => name === query.get('tab'))?.[0] ?? 'tokens',
+    tab: TABS.find(([name]) => name === query.get('tab'))?.[0] ?? usualTab(timeline),
     selected: lane === undefined ? null : { lane: lane.index, bar: numberIn(query, 'step') },
     shown: rangeIn(query),
     until: numberIn(query, 'at'),
@@ -50,7 +59,7 @@ export function usePermanentLink(timeline: Timeline, { tab, selected, shown, unt
   useEffect(() => {
     const write = () => {
       const query = new URLSearchParams();
-      if (tab !== 'tokens') query.set('tab', tab);
+      if (tab !== usualTab(timeline)) query.set('tab', tab);
       if (agent !== null) query.set('agent', agent);
       if (selected?.bar != null) query.set('step', String(selected.bar));
       if (shown !== null) {

@@ -102,7 +102,7 @@ export class Picture {
       const row = scene.rows[line] as Row;
       const y = AXIS_HEIGHT + line * ROW_HEIGHT - scene.scroll;
       if (row.type === 'agent') this.#drawLane(scene, row.lane, y);
-      else if (!row.isOpen) this.#drawGroup(scene, row.lanes, y);
+      else if (row.isPhase || !row.isOpen) this.#drawGroup(scene, row.lanes, y);
     }
     const lines = linesOf(scene.rows);
     this.#drawPath(scene, lines);

@@ -1,12 +1,13 @@
 import type { Lane } from './lanes.ts';
 
-/** One line of the picture: an agent, or a group of siblings with similar names. */
+/** One line of the picture: an agent, a phase of a workflow, or a group of siblings with similar names. */
 export type Row =
   | { readonly type: 'agent'; readonly lane: Lane; readonly depth: number }
   | {
       readonly type: 'group';
       readonly key: string;
       readonly name: string;
+      readonly isPhase: boolean;
       readonly lanes: readonly Lane[];
       readonly depth: number;
       readonly isOpen: boolean;
@@ -15,8 +16,8 @@ export type Row =
 /** Minimum siblings with similar names that form a group, which is one line until it is opened. */
 const GROUP_MIN = 12;
 
-/** The tree from the root down, each child under its parent. `open`: keys of open groups; null: no groups are formed. */
-export function rowsOf(lanes: readonly Lane[], open: ReadonlySet<string> | null): Row[] {
+/** The tree from the root down, each child under its parent. `toggled`: keys of groups that a person has opened or closed; null: no groups are formed. */
+export function rowsOf(lanes: readonly Lane[], toggled: ReadonlySet<string> | null): Row[] {
   const children = new Map<number, Lane[]>();
   for (const lane of lanes) {
     const { parent } = lane.about;
@@ -28,19 +29,40 @@ export function rowsOf(lanes: readonly Lane[], open: ReadonlySet<string> | null)
   const rows: Row[] = [];
   const add = (lane: Lane, depth: number): void => {
     rows.push({ type: 'agent', lane, depth });
-    for (const [stem, alike] of byStem(children.get(lane.index) ?? [])) {
-      if (alike.length < GROUP_MIN || open === null) {
-        for (const child of alike) add(child, depth + 1);
+    const inside = children.get(lane.index) ?? [];
+    const phases = lane.about.workflow === null ? [] : byPhase(inside);
+    if (phases.length === 0 || toggled === null) return addAll(inside, depth + 1, String(lane.index));
+    for (const [phase, those] of phases) {
+      if (phase === null) {
+        addAll(those, depth + 1, String(lane.index));
         continue;
       }
-      const key = `${lane.index}/${stem}`;
-      const isOpen = open.has(key);
-      rows.push({ type: 'group', key, name: `${stem}…`, lanes: alike, depth: depth + 1, isOpen });
-      if (isOpen) for (const child of alike) add(child, depth + 2);
+      const key = `${lane.index}//${phase}`;
+      const isOpen = toggled.has(key) !== those.length < GROUP_MIN;
+      rows.push({ type: 'group', key, name: phase, isPhase: true, lanes: those, depth: depth + 1, isOpen });
+      if (isOpen) for (const child of those) add(child, depth + 2);
+    }
+  };
+  const addAll = (siblings: readonly Lane[], depth: number, where: string): void => {
+    for (const [stem, alike] of byStem(siblings)) {
+      if (alike.length < GROUP_MIN || toggled === null) {
+        for (const child of alike) add(child, depth);
+        continue;
+      }
+      const key = `${where}/${stem}`;
+      const isOpen = toggled.has(key);
+      rows.push({ type: 'group', key, name: `${stem}…`, isPhase: false, lanes: alike, depth, isOpen });
+      if (isOpen) for (const child of alike) add(child, depth + 1);
     }
   };
   for (const lane of lanes) if (lane.about.parent === null) add(lane, 0);
   return rows;
+}
+
+/** The agents of a workflow run by phase, in the order of their first agents; empty if no agent has a phase. */
+function byPhase(lanes: readonly Lane[]): [string | null, Lane[]][] {
+  const phases = [...Map.groupBy(lanes, ({ about }) => about.phase)];
+  return phases.some(([phase]) => phase !== null) ? phases : [];
 }
 
 /** Groups lanes by name without a trailing number: `reader-1` and `reader-2` are one group. */

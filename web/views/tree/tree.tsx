@@ -1,11 +1,13 @@
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { useListedKeys } from '../../data/keys.ts';
-import { go, type Route } from '../../data/route.ts';
+import { go } from '../../data/route.ts';
+import type { PageContext } from '../../parts/page.ts';
 import { Trouble } from '../../parts/trouble.tsx';
+import { RunHead, RunPanel, useWorkflowRun } from '../workflows/run-panel.tsx';
 import { AgentsTable } from './agents-table.tsx';
 import { axisOf, type Range, shifted, zoomed } from './axis.ts';
 import { Inspector } from './inspector.tsx';
-import type { Timeline } from './lanes.ts';
+import type { Lane, Timeline } from './lanes.ts';
 import { LanesPicture } from './lanes-picture.tsx';
 import { linksOf } from './links.ts';
 import { useTimeline } from './live-timeline.ts';
@@ -29,7 +31,8 @@ const TIMELINE_KEYS = [
 ];
 
 /** One tree: what every agent did when, who waited for whom, what it used. */
-export function TreeView({ route }: { readonly route: Route }) {
+export function TreeView(context: PageContext) {
+  const { route } = context;
   const [, id = ''] = route.path;
   const { timeline, error } = useTimeline(id);
   return (
@@ -38,19 +41,21 @@ export function TreeView({ route }: { readonly route: Route }) {
       {timeline === null ? (
         error === null && <p class="empty">Reading…</p>
       ) : (
-        <TreePicture timeline={timeline} query={route.query} />
+        <TreePicture timeline={timeline} context={context} />
       )}
     </section>
   );
 }
 
-function TreePicture({ timeline, query }: { readonly timeline: Timeline; readonly query: URLSearchParams }) {
-  const first = useMemo(() => linkedIn(query, timeline), []);
+function TreePicture({ timeline, context }: { readonly timeline: Timeline; readonly context: PageContext }) {
+  const first = useMemo(() => linkedIn(context.route.query, timeline), []);
   const [tab, setTab] = useState<Tab>(first.tab);
   const [selected, setSelected] = useState(first.selected);
   const [shown, setShown] = useState(first.shown);
   const [until, setUntil] = useState(first.until);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const runs = timeline.lanes.filter(({ about }) => about.workflow !== null);
+  const run = useWorkflowRun(runOf(timeline, runs, selected)?.id ?? null);
   const axis = useMemo(() => axisOf(timeline), [timeline]);
   const rows = useMemo(() => rowsOf(timeline.lanes, open), [timeline, open]);
   const links = useMemo(() => linksOf(timeline), [timeline]);
@@ -95,6 +100,7 @@ function TreePicture({ timeline, query }: { readonly timeline: Timeline; readonl
   return (
     <>
       <TreeHead timeline={timeline} />
+      {run.data !== null && <RunHead run={run.data} onDone={run.reload} writes={context.writes} />}
       <div class="tree-tools">
         <fieldset class="zoom">
           <legend class="hidden">Zoom</legend>
@@ -141,7 +147,7 @@ function TreePicture({ timeline, query }: { readonly timeline: Timeline; readonl
         <Inspector timeline={timeline} selected={selected} onSelect={setSelected} />
       </div>
       <div role="tablist" class="below-tabs" aria-label="Below the timeline">
-        {TABS.map(([name, title]) => (
+        {TABS.filter(([name]) => name !== 'workflow' || runs.length > 0).map(([name, title]) => (
           <button
             key={name}
             type="button"
@@ -156,6 +162,27 @@ function TreePicture({ timeline, query }: { readonly timeline: Timeline; readonl
         ))}
       </div>
       <div role="tabpanel" id="below" aria-labelledby={`tab-${tab}`}>
+        {tab === 'workflow' && (
+          <>
+            {runs.length > 1 && (
+              <nav class="tabs" aria-label="Runs">
+                {runs.map(({ id, index, about }) => (
+                  <button
+                    key={id}
+                    type="button"
+                    class="quiet"
+                    aria-current={id === run.data?.id ? 'true' : undefined}
+                    onClick={() => setSelected({ lane: index, bar: null })}
+                  >
+                    {about.workflow}
+                  </button>
+                ))}
+              </nav>
+            )}
+            <Trouble error={run.error} />
+            {run.data !== null && <RunPanel run={run.data} context={context} onDone={run.reload} />}
+          </>
+        )}
         {(tab === 'tokens' || tab === 'cost') && (
           <Stacks timeline={timeline} axis={axis} range={range} what={tab} until={until} />
         )}
@@ -167,6 +194,13 @@ function TreePicture({ timeline, query }: { readonly timeline: Timeline; readonl
       </div>
     </>
   );
+}
+
+/** The run that is shown: the selected one, else that of the selected agent, else the first. */
+function runOf({ lanes }: Timeline, runs: readonly Lane[], selected: Selection | null): Lane | undefined {
+  for (let lane = lanes[selected?.lane ?? -1]; lane !== undefined; lane = lanes[lane.about.parent ?? -1])
+    if (lane.about.workflow !== null) return lane;
+  return runs[0];
 }
 
 function toggled(set: ReadonlySet<string>, key: string): ReadonlySet<string> {

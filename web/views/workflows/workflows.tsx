@@ -1,0 +1,157 @@
+import { useState } from 'preact/hooks';
+import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
+import { ago, duration } from '../../data/amounts.ts';
+import { request, useApi } from '../../data/api.ts';
+import { useKeys } from '../../data/keys.ts';
+import type { PageContext } from '../../parts/page.ts';
+import { Nothing, Trouble } from '../../parts/trouble.tsx';
+import { RunStatus } from './run-panel.tsx';
+import { StartWorkflow } from './start-workflow.tsx';
+
+type Runs = DocumentOf<'coppice/workflow-runs/v1'>;
+
+const REFRESH_MS = 3_000;
+const PAGE = 100;
+
+/** Runs of workflows, newest first, and the saved ones. */
+export function WorkflowsView({ writes }: PageContext) {
+  const { data, error, reload } = useApi<Runs>(`/v1/workflow-runs?limit=${PAGE}`, REFRESH_MS);
+  const saved = useApi<DocumentOf<'coppice/workflows/v1'>>('/v1/workflows');
+  const [older, setOlder] = useState<Runs['runs']>([]);
+  const [starts, setStarts] = useState<string | null>(null);
+  useKeys(writes ? [{ key: 'n', what: 'runs a workflow', act: () => setStarts('') }] : []);
+  const newest = data?.runs ?? [];
+  const known = new Set(newest.map(({ id }) => id));
+  const runs = [...newest, ...older.filter(({ id }) => !known.has(id))];
+  const last = runs.at(-1);
+  const more = async () => {
+    if (last === undefined) return;
+    const page = await request<Runs>(
+      'GET',
+      `/v1/workflow-runs?limit=${PAGE}&before=${last.started_at},${last.id}`,
+    );
+    setOlder((before) => [...before, ...page.runs]);
+  };
+  return (
+    <section aria-labelledby="workflows">
+      <div class="head">
+        <h1 id="workflows">Workflows</h1>
+        {writes && (
+          <button type="button" class="primary" title="n" onClick={() => setStarts('')}>
+            Run a workflow
+          </button>
+        )}
+      </div>
+      {starts !== null && <StartWorkflow name={starts} onClose={() => setStarts(null)} onStarted={reload} />}
+      <Trouble error={error} />
+      {runs.length === 0 ? (
+        <Nothing data={data} error={error} text="No workflow has run yet." />
+      ) : (
+        <table>
+          <caption class="hidden">Runs</caption>
+          <thead>
+            <tr>
+              <th scope="col">Run</th>
+              <th scope="col">Status</th>
+              <th scope="col" class="number">
+                Took
+              </th>
+              <th scope="col" class="number">
+                Age
+              </th>
+              <th scope="col">What</th>
+            </tr>
+          </thead>
+          <tbody>
+            {runs.map((run) => (
+              <tr key={run.id}>
+                <td>
+                  <a href={hrefOf(run)} data-row>
+                    {run.name}
+                  </a>
+                </td>
+                <td>
+                  <RunStatus of={run} />
+                </td>
+                <td class="number" data-is="took">
+                  {duration(
+                    (run.ended_at === null ? Date.now() : Date.parse(run.ended_at)) -
+                      Date.parse(run.started_at),
+                  )}
+                </td>
+                <td class="number" data-is="age">
+                  {ago(run.started_at, Date.now())}
+                </td>
+                <td class="dim">
+                  {run.counts.failed > 0 && <span class="status failed">✗ {run.counts.failed} failed </span>}
+                  {run.outcome_text === 'done' ? run.description : run.outcome_text}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {data !== null && data.runs.length === PAGE && (
+        <p>
+          <button type="button" onClick={() => void more()}>
+            Older runs
+          </button>
+        </p>
+      )}
+      <h2>
+        Saved <span class="count">{saved.data?.workflows.length ?? ''}</span>
+      </h2>
+      <Trouble error={saved.error} />
+      {saved.data?.workflows.length === 0 && (
+        <p class="empty">
+          Save a script as .coppice/workflows/NAME.js, in the folder of the server or at home.
+        </p>
+      )}
+      {saved.data !== null && saved.data.workflows.length > 0 && (
+        <table>
+          <caption class="hidden">Saved workflows</caption>
+          <thead>
+            <tr>
+              <th scope="col">Workflow</th>
+              <th scope="col">What</th>
+              <th scope="col">File</th>
+              {writes && (
+                <th scope="col" class="number">
+                  Actions
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {saved.data.workflows.map(({ name, description, when_to_use, path, error: fault }) => (
+              <tr key={name} data-row tabIndex={-1}>
+                <td>{name}</td>
+                <td>
+                  {description ?? <span class="status failed fault">✗ {fault}</span>}
+                  {when_to_use !== null && <span class="dim"> {when_to_use}</span>}
+                </td>
+                <td class="dim">
+                  <code>{path}</code>
+                </td>
+                {writes && (
+                  <td class="number">
+                    {fault === null && (
+                      <button type="button" onClick={() => setStarts(name)}>
+                        Run…
+                      </button>
+                    )}
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+/** The run in the picture of its tree. */
+export function hrefOf({ id, root_id }: { readonly id: string; readonly root_id: string }): string {
+  return `/trees/${root_id}${id === root_id ? '' : `?tab=workflow&agent=${id}`}`;
+}
