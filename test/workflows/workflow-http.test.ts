@@ -164,6 +164,48 @@ describe('workflows over HTTP', () => {
     assert.equal((await ended(id)).result, 'blue');
   });
 
+  it('a run is paused, goes on, is written to by phase, skipped in part, stopped and saved', async () => {
+    const body = `const both = await parallel([
+      () => agent('hang', { label: 'stuck', phase: 'One' }), () => agent('say x', { label: 'fine', phase: 'One' })])
+      return [both, await agent('hang', { label: 'last', phase: 'Two' })]`;
+    const id = await started({ script: named('steered', body), allow: ['*'] });
+    const at = `/v1/workflow-runs/${id}`;
+    await served.runWhen(id, ({ counts }) => counts.succeeded === 1 && counts.running === 1);
+    assert.equal((await served.look(`${at}/pause`, {})).status, 403);
+    assert.equal((await served.ask(`${at}/pause`, {})).json.ordered, 'pause');
+    const paused = await served.runWhen(id, (run) => run.paused !== null);
+    assert.equal((await served.ask(`${at}/resume`, {})).json.ordered, 'resume');
+    await served.runWhen(id, (run) => run.paused === null);
+    const sent = await served.ask(`${at}/send`, { text: 'hurry', phase: 'One' });
+    assert.deepEqual(
+      sent.json.to.map(({ label }: { label: string }) => label),
+      ['stuck'],
+    );
+    assert.equal((await served.ask(`${at}/send`, { text: 'hurry', phase: 'Three' })).status, 404);
+    const [stuck] = paused.agents.filter(({ label }: { label: string }) => label === 'stuck');
+    assert.equal((await served.ask(`/v1/agents/${stuck.id}/skip`, {})).status, 200);
+    assert.equal((await served.ask(`/v1/agents/${stuck.id}/skip`, {})).status, 409);
+    await served.runWhen(id, ({ agents }) => agents.some(({ label }: { label: string }) => label === 'last'));
+    assert.equal((await served.ask(`${at}/stop`, {})).status, 200);
+    const stopped = await served.runWhen(id, ({ paused }) => paused !== null);
+    assert.deepEqual(stopped.counts, { succeeded: 1, failed: 0, skipped: 1, reused: 0, running: 1 });
+    assert.match((await served.ask(`${at}/save`, { name: 'kept' })).json.path, /workflows.kept\.js$/);
+    assert.equal((await served.ask(`${at}/save`, { name: 'free' })).status, 409);
+    assert.equal((await served.ask(`${at}/save`, { name: '../kept' })).status, 400);
+    await served.ask(`/v1/agents/${id}/kill`, {});
+    assert.equal((await served.ask(`${at}/pause`, {})).status, 409);
+  });
+
+  it('a call that was refused is among the failures', async () => {
+    const id = await started({
+      script: named('refused', "return agent('say x', { label: 'costly', budget: 9e12, phase: 'P' })"),
+      allow: ['*'],
+    });
+    const { counts, refused } = await ended(id);
+    assert.equal(counts.failed, 1);
+    assert.deepEqual([refused[0].label, refused[0].phase], ['costly', 'P']);
+  });
+
   it('the command line runs and shows one over the server', async () => {
     const server = ['--server', served.url] as const;
     const token = await served.run(['web', '--token']);
@@ -180,6 +222,6 @@ describe('workflows over HTTP', () => {
     const some = await served.run(['workflow', 'run', failing, '--yes', ...server], { env });
     assert.deepEqual([some.code, /1 of its 2 agents failed/.test(some.stderr)], [1, true], some.stderr);
     const shown = await served.run(['workflow', 'show', 'over-server', ...server], { env });
-    assert.match(shown.stdout, /^over-server: done\n {2}\(no phase\) {2}1\/1/);
+    assert.match(shown.stdout, /^over-server: done; 1 succeeded\n {2}\(no phase\) {2}1\/1/);
   });
 });

@@ -11,6 +11,7 @@ import {
   outcome,
   text,
   time,
+  yes,
 } from './document-parts.ts';
 import type { JsonDocument } from './json-document.ts';
 
@@ -130,6 +131,35 @@ export const WORKFLOW_DOCUMENTS = [
       script: text('the whole script, as the run began with it'),
       args: maybe('JSON of the value that it sees as `args`; null if none was given'),
       calls: number('maximum calls of `agent()`'),
+    }),
+  },
+  {
+    name: 'coppice/workflow-order/v1',
+    by: ['workflow pause', 'workflow stop', 'workflow skip', 'workflow resume'],
+    shape: z.strictObject({
+      run: text('the run'),
+      root_id: text('its tree'),
+      name: text('its name'),
+      ordered: oneOf('what it was told', 'pause', 'stop', 'resume', 'skip'),
+      agent: maybe('the agent that is skipped; null: the whole run'),
+      led: yes('a process leads it now'),
+    }),
+  },
+  {
+    name: 'coppice/workflow-mail/v1',
+    by: ['workflow send'],
+    shape: z.strictObject({
+      run: text('the run'),
+      to: list('whom it went to', { id: text('the agent'), label: text('its label') }),
+    }),
+  },
+  {
+    name: 'coppice/workflow-saved/v1',
+    by: ['workflow save'],
+    shape: z.strictObject({
+      run: text('the run'),
+      name: text('name of the workflow'),
+      path: text('its file'),
     }),
   },
 ] as const satisfies readonly JsonDocument[];

@@ -4,6 +4,7 @@ import { limits as limitsShape } from '../../documents/shapes/agent-parts.ts';
 import { type LoadedScript, loaded, loadScript } from '../../models/workflow/saved-scripts.ts';
 import { SOURCE_MAX } from '../../models/workflow/script-source.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import type { WorkflowSteer } from '../../runtime/runtime-face.ts';
 import { given } from '../../settings/subagent-terms.ts';
 import { usedKey } from '../../trees/answers/people-answers.ts';
 import {
@@ -12,13 +13,16 @@ import {
   workflowRunsDocument,
   workflowScriptDocument,
 } from '../../trees/workflow/run-document.ts';
+import { saveRun } from '../../trees/workflow/save-run.ts';
 import { checkDocument, savedWorkflows } from '../../trees/workflow/saved-workflows.ts';
+import { messageRun, skipAgent, steerRun } from '../../trees/workflow/steer-runs.ts';
 import { notStarted, workflowRoot, workflowVerdict } from '../../trees/workflow/workflow-root.ts';
 import { type ApiSources, before, countUpTo, NAME_MAX, named, rootSettings, route, words } from './route.ts';
 
 const RUNS_MAX = 500;
 const CALLS_MAX = 20_000;
 const CHECKS_MAX = 2;
+const TEXT_MAX = 1_000_000;
 
 const folder = z
   .string()
@@ -137,7 +141,63 @@ export const WORKFLOW_ROUTES = [
     answer: 'coppice/workflow-script/v1',
     handle: ({ store }, request) => workflowScriptDocument(store, named(request, 'run')),
   }),
+  steering('pause', 'Lets a run make no further requests; what is under way comes to its end'),
+  steering('stop', 'Breaks off what a run has under way; it can go on later'),
+  steering('resume', 'Lets a run go on that was paused or stopped, or that no process leads'),
+  route({
+    method: 'POST',
+    path: '/v1/workflow-runs/:run/send',
+    summary: 'Sends a message to all agents of a run that are at work, or to those of a phase',
+    scope: 'write',
+    answer: 'coppice/workflow-mail/v1',
+    body: z.strictObject({
+      text: z.string().regex(/\S/, 'it is empty').max(TEXT_MAX).describe('what they are told'),
+      phase: z.string().max(TEXT_MAX).optional().describe('only those of this phase'),
+    }),
+    handle: (sources, request) => messageRun(sources, named(request, 'run'), request.body),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/workflow-runs/:run/save',
+    summary: 'Saves the script of a run as a workflow of the folder of the server',
+    scope: 'write',
+    answer: 'coppice/workflow-saved/v1',
+    body: z.strictObject({
+      name: z.string().min(1).max(NAME_MAX).describe('its name'),
+      overwrite: z.boolean().default(false).describe('replace another script of that name'),
+    }),
+    handle: ({ store, cwd: own }, request) => {
+      const { name, overwrite: overwrites } = request.body;
+      return saveRun(store, named(request, 'run'), { name, folder: own, overwrites });
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/agents/:agent/skip',
+    summary: 'Ends an agent of a workflow run; its call gives `null`, which is no failure',
+    scope: 'write',
+    answer: 'coppice/workflow-order/v1',
+    handle: (sources, request) => skipAgent(sources, named(request, 'agent')),
+  }),
 ] as const;
+
+function steering<const How extends WorkflowSteer>(how: How, summary: string) {
+  return route({
+    method: 'POST',
+    path: `/v1/workflow-runs/:run/${how}` as const,
+    summary,
+    scope: 'write',
+    answer: 'coppice/workflow-order/v1',
+    handle: async (sources, request) => {
+      const { store, onEntered } = sources;
+      const order = await steerRun(sources, named(request, 'run'), how);
+      // A server or worker goes on with what nobody leads.
+      if (how === 'resume' && !order.led) await store.serveTree(order.root_id);
+      onEntered();
+      return order;
+    },
+  });
+}
 
 /** Checks in progress: each may take a processor for as long as a script runs. */
 let checks = 0;

@@ -7,6 +7,7 @@ import { Call, Output } from '../../parts/output.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import { Standing, Status, StatusSign } from '../../parts/status.tsx';
 import { Approval } from '../approvals.tsx';
+import { RunActions, SendButton, SkipAgent } from './run-actions.tsx';
 
 export type WorkflowRun = DocumentOf<'coppice/workflow-run/v1'>;
 type RunAgent = WorkflowRun['agents'][number];
@@ -34,7 +35,7 @@ export function RunStatus({ of }: { readonly of: Runs['runs'][number] | Workflow
 }
 
 /** What the run is, how far it is, what a person can do with it. */
-export function RunHead({ run }: RunProps & { readonly writes: boolean }) {
+export function RunHead({ run, writes, onDone }: RunProps & { readonly writes: boolean }) {
   const { succeeded, failed, skipped, running } = run.counts;
   const agents = succeeded + failed + skipped + running;
   return (
@@ -43,6 +44,8 @@ export function RunHead({ run }: RunProps & { readonly writes: boolean }) {
         <strong>{run.name}</strong> <RunStatus of={run} /> <span class="dim">{run.description}</span>
       </p>
       <Counts {...run} {...{ done: succeeded, failed, skipped, agents }} />
+      {run.paused !== null && <p class="trouble">Paused by {run.paused}: nothing new begins.</p>}
+      {writes && <RunActions run={run} onDone={onDone} />}
     </div>
   );
 }
@@ -92,12 +95,17 @@ export function RunPanel({ run, context, onDone }: RunProps & { readonly context
         />
       ))}
       {run.outcome === 'failed' && <p class="trouble">{run.outcome_text}</p>}
-      {failures.length > 0 && (
+      {failures.length + run.refused.length > 0 && (
         <section aria-labelledby="failures">
           <h2 id="failures">
-            Failures <span class="count">{failures.length}</span>
+            Failures <span class="count">{failures.length + run.refused.length}</span>
           </h2>
           <ul class="failures">
+            {run.refused.slice(0, AGENTS_SHOWN).map(({ label, phase, reason }, index) => (
+              <li key={index} data-row tabIndex={-1}>
+                {label} <span class="dim">{phase}</span> <span>refused: {reason}</span>
+              </li>
+            ))}
             {failures.slice(0, AGENTS_SHOWN).map((one) => (
               <li key={one.id} data-row tabIndex={-1}>
                 <a href={`/agents/${one.id}`}>{one.label}</a> <span class="dim">{one.phase}</span>{' '}
@@ -114,6 +122,9 @@ export function RunPanel({ run, context, onDone }: RunProps & { readonly context
         <PhaseLane
           key={phase.title ?? ''}
           phase={phase}
+          run={run}
+          writes={context.writes}
+          onDone={onDone}
           agents={run.agents.filter((one) => one.phase === phase.title)}
         />
       ))}
@@ -128,7 +139,13 @@ export function RunPanel({ run, context, onDone }: RunProps & { readonly context
   );
 }
 
-function PhaseLane({ phase, agents }: { readonly phase: Phase; readonly agents: readonly RunAgent[] }) {
+interface PhaseProps extends RunProps {
+  readonly phase: Phase;
+  readonly agents: readonly RunAgent[];
+  readonly writes: boolean;
+}
+
+function PhaseLane({ phase, agents, run, writes, onDone }: PhaseProps) {
   const [all, setAll] = useState(false);
   const shown = all ? agents : agents.slice(0, AGENTS_SHOWN);
   const title = phase.title ?? 'Without a phase';
@@ -136,6 +153,9 @@ function PhaseLane({ phase, agents }: { readonly phase: Phase; readonly agents: 
     <section class="phase-lane" aria-label={title}>
       <h2>
         {title} <span class="dim">{phase.detail}</span>
+        {writes && phase.title !== null && agents.some(({ ended_at }) => ended_at === null) && (
+          <SendButton run={run} phase={phase.title} onDone={onDone} />
+        )}
       </h2>
       <Counts {...phase} />
       <Share of={phase} />
@@ -146,6 +166,7 @@ function PhaseLane({ phase, agents }: { readonly phase: Phase; readonly agents: 
               <StatusSign word={shownWord(one.status, one.outcome)} /> {one.label}
             </a>
             {one.kind !== 'agent' && <span class="dim"> {one.kind}</span>}
+            {writes && one.ended_at === null && <SkipAgent agent={one} onDone={onDone} />}
           </li>
         ))}
       </ul>

@@ -1,0 +1,172 @@
+import { useState } from 'preact/hooks';
+import { useSending } from '../../data/api.ts';
+import { useKeys } from '../../data/keys.ts';
+import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
+import { say } from '../../parts/notice.tsx';
+import { Trouble } from '../../parts/trouble.tsx';
+import type { WorkflowRun } from './run-panel.tsx';
+
+type RunAgent = WorkflowRun['agents'][number];
+
+interface ActionsProps {
+  readonly run: WorkflowRun;
+  readonly onDone: () => void;
+}
+
+const SAID = { pause: 'pauses', stop: 'stops', resume: 'goes on' } as const;
+
+/** What a person can do with a whole run. */
+export function RunActions({ run, onDone }: ActionsProps) {
+  const sending = useSending();
+  const [dialog, setDialog] = useState<'stop' | 'save' | null>(null);
+  const at = `/v1/workflow-runs/${run.id}`;
+  const order = async (what: keyof typeof SAID) => {
+    if ((await sending.send('POST', `${at}/${what}`)) !== null) say(`${run.name} ${SAID[what]}`);
+    setDialog(null);
+    onDone();
+  };
+  const goes_on = run.ended_at === null;
+  const rests = run.paused !== null || run.status === 'unled';
+  const actions = [
+    ...(goes_on && run.paused === null
+      ? [
+          { key: 'p', what: 'Pause', act: () => order('pause') },
+          { key: 'x', what: 'Stop…', act: () => setDialog('stop') },
+        ]
+      : []),
+    ...(goes_on && rests ? [{ key: 'r', what: 'Resume', act: () => order('resume') }] : []),
+    { key: 'v', what: 'Save…', act: () => setDialog('save') },
+  ];
+  useKeys(actions);
+  return (
+    <div class="buttons">
+      {actions.map(({ key, what, act }) => (
+        <button key={key} type="button" title={key} disabled={sending.busy} onClick={() => void act()}>
+          {what}
+        </button>
+      ))}
+      {goes_on && <SendButton run={run} onDone={onDone} />}
+      <Trouble error={dialog === null ? sending.error : null} />
+      {dialog === 'stop' && (
+        <FormDialog
+          title={`Stop ${run.name}?`}
+          does="Stop"
+          danger
+          onClose={() => setDialog(null)}
+          sending={sending}
+          onSubmit={() => void order('stop')}
+        >
+          <p>
+            What {run.counts.running} agent{run.counts.running === 1 ? ' has' : 's have'} under way is broken
+            off.
+          </p>
+          <p class="dim">Nothing is lost: it can go on later, and nothing finished is run again.</p>
+        </FormDialog>
+      )}
+      {dialog === 'save' && <Save run={run} onDone={() => setDialog(null)} />}
+    </div>
+  );
+}
+
+/** Saves the script, so that it can be run by its name. */
+function Save({ run, onDone }: ActionsProps) {
+  const sending = useSending();
+  const save = async (field: Fields) => {
+    const saved = await sending.send<{ readonly path: string }>('POST', `/v1/workflow-runs/${run.id}/save`, {
+      name: field('name'),
+      overwrite: field('overwrite') === 'yes',
+    });
+    if (saved === null) return;
+    say(`Saved as ${saved.path}`);
+    onDone();
+  };
+  return (
+    <FormDialog title="Save the workflow" does="Save" onClose={onDone} sending={sending} onSubmit={save}>
+      <Field name="name" label="Name" value={run.name} required first />
+      <Field
+        name="overwrite"
+        label="Replace another script of that name"
+        options={['no', 'yes']}
+        value="no"
+      />
+    </FormDialog>
+  );
+}
+
+interface SendProps extends ActionsProps {
+  /** Only to agents of this phase. */
+  readonly phase?: string;
+}
+
+/** Writes to all agents of a run, or of a phase. */
+export function SendButton({ run, phase, onDone }: SendProps) {
+  const sending = useSending();
+  const [writes, setWrites] = useState(false);
+  const send = async (field: Fields) => {
+    const sent = await sending.send<{ readonly to: readonly unknown[] }>(
+      'POST',
+      `/v1/workflow-runs/${run.id}/send`,
+      { text: field('text'), phase },
+    );
+    if (sent === null) return;
+    say(`Sent to ${sent.to.length} agent${sent.to.length === 1 ? '' : 's'}`);
+    setWrites(false);
+    onDone();
+  };
+  return (
+    <>
+      <button type="button" onClick={() => setWrites(true)}>
+        Message…
+      </button>
+      {writes && (
+        <FormDialog
+          title={`Message to the agents of ${phase ?? run.name}`}
+          does="Send"
+          onClose={() => setWrites(false)}
+          sending={sending}
+          onSubmit={send}
+        >
+          <Field name="text" label="Message" lines={4} required first />
+        </FormDialog>
+      )}
+    </>
+  );
+}
+
+/** Ends one agent, once a person has confirmed it; the script gets `null` for it. */
+export function SkipAgent({ agent, onDone }: { readonly agent: RunAgent; readonly onDone: () => void }) {
+  const sending = useSending();
+  const [asks, setAsks] = useState(false);
+  const skip = async () => {
+    if ((await sending.send('POST', `/v1/agents/${agent.id}/skip`)) === null) return;
+    say(`Skipped ${agent.label}`);
+    setAsks(false);
+    onDone();
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class="skip-agent"
+        aria-label={`Skip ${agent.label}`}
+        onClick={() => setAsks(true)}
+      >
+        Skip
+      </button>
+      {asks && (
+        <FormDialog
+          title={`Skip ${agent.label}?`}
+          does="Skip"
+          danger
+          onClose={() => setAsks(false)}
+          sending={sending}
+          onSubmit={() => void skip()}
+        >
+          <p>
+            It is ended, with the agents below it, and the script gets null. Its conversation stays readable.
+          </p>
+        </FormDialog>
+      )}
+    </>
+  );
+}
