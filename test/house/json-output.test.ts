@@ -17,19 +17,12 @@ import { until } from '../until.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const LIKE: Readonly<Record<string, z.ZodObject>> = { agent, approval, granted_rule: grantedRule, job, run };
-/** Documented on other pages: no command prints them, or they are of workflows (docs/workflows.md#commands). */
+/** Documented on other pages: no command prints them. */
 const ELSEWHERE = [
   'coppice/archive/v1',
   'coppice/delivery/v1',
   'coppice/notification/v1',
   'coppice/status-line/v1',
-  ...[
-    'coppice/workflow-check/v1',
-    'coppice/workflows/v1',
-    'coppice/workflow-run/v1',
-    'coppice/workflow-runs/v1',
-  ],
-  ...['coppice/workflow-order/v1', 'coppice/workflow-mail/v1', 'coppice/workflow-saved/v1'],
 ];
 
 const SHAPES = new Map(
@@ -84,6 +77,7 @@ interface Printed {
   readonly runs: readonly { readonly id: string }[];
   readonly workers: readonly { readonly id: string }[];
   readonly trees: readonly unknown[];
+  readonly counts: { readonly running: number; readonly skipped: number };
 }
 
 /** Runs the command and checks its output against the document's shape. */
@@ -237,6 +231,32 @@ it('MCP servers', async () => {
   await printed('mcp', 'test');
   await printed('mcp', 'add', 'web', '--url', 'http://127.0.0.1:1/');
   await printed('mcp', 'login', 'web', '--forget');
+});
+
+it('workflows', async () => {
+  const folder = join(home.work, '.coppice', 'workflows');
+  mkdirSync(folder, { recursive: true });
+  const script =
+    "export const meta = { name: 'both', description: 'two', phases: [{ title: 'One' }] }\nphase('One')\nreturn parallel([() => agent('slow', { label: 'stuck' }), () => agent('boom', { model: 'none/x' })])";
+  writeFileSync(join(folder, 'both.js'), script);
+  writeFileSync(join(folder, 'broken.js'), 'return 1');
+  await printed('workflow', 'list');
+  await printed('workflow', 'check', 'both');
+  const { child, ended } = home.start(['workflow', 'run', 'both', '--yes', ...MODEL]);
+  const show = () => printed('workflow', 'show', 'both');
+  await until(async () => {
+    if ((await home.run(['workflow', 'show', 'both'])).code !== 0) return false;
+    return (await show()).counts.running === 1;
+  }, 'the run is at work');
+  await printed('workflow', 'list', '--runs');
+  await printed('workflow', 'pause', 'both');
+  await printed('workflow', 'resume', 'both');
+  await printed('workflow', 'send', 'both', 'hurry');
+  await printed('workflow', 'save', 'both', 'again');
+  await printed('workflow', 'skip', 'stuck');
+  await ended;
+  assert.equal((await show()).counts.skipped, 1);
+  child.kill();
 });
 
 it('a link to the server', async () => {

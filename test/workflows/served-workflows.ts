@@ -1,6 +1,14 @@
+import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { ROUTES } from '../../src/serve/api/all-routes.ts';
+import { documentSchema } from '../../src/serve/api/openapi.ts';
+import type { Route } from '../../src/serve/api/route.ts';
 import { until } from '../until.ts';
 import { RULES, type WorkflowHome, workflowHome } from './run-workflow.ts';
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`);
 
 export interface Answer {
   readonly status: number;
@@ -13,6 +21,8 @@ export interface ServedWorkflows extends WorkflowHome {
   readonly url: string;
   /** One request, with the token that may write; `GET` without a body. */
   ask(path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** Routes that were called; each answer was as its document says. */
+  readonly called: ReadonlySet<Route>;
   /** As `ask`, with the token that only reads. */
   look(path: string, body?: object): Promise<Answer>;
   /** The run, as soon as it is as told. */
@@ -25,6 +35,7 @@ export async function serveWorkflows(
   configuration: object = {},
 ): Promise<ServedWorkflows> {
   const home = workflowHome(rules, configuration);
+  const called = new Set<Route>();
   const server = home.start(['serve', '--listen', '0']);
   const close = async () => {
     const exited = once(server.child, 'exit');
@@ -46,12 +57,20 @@ export async function serveWorkflows(
         ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
       });
-      return { status: response.status, json: await response.json().catch(() => null) };
+      const json = await response.json().catch(() => null);
+      const { pathname } = new URL(path, url);
+      const method = body === undefined ? 'GET' : 'POST';
+      const found = ROUTES.find((one) => one.method === method && patternOf(one.path).test(pathname));
+      assert.ok(found !== undefined, pathname);
+      called.add(found);
+      const shape = documentSchema(response.status === 200 ? found.answer : 'coppice/error/v1');
+      assert.ok(ajv.validate(shape, json), `${path}: ${ajv.errorsText()} ${JSON.stringify(json)}`);
+      return { status: response.status, json };
     };
   const ask = send(writes);
   return {
     ...home,
-    ...{ url, ask, look: send(reads), close },
+    ...{ url, called, ask, look: send(reads), close },
     async runWhen(id, fits) {
       let run: Answer['json'] = null;
       await until(async () => {

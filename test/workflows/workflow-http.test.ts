@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { WORKFLOW_ROUTES } from '../../src/serve/api/workflow-routes.ts';
 import { META } from './played-script.ts';
 import { type ServedWorkflows, serveWorkflows } from './served-workflows.ts';
 
@@ -204,6 +205,14 @@ describe('workflows over HTTP', () => {
     const { counts, refused } = await ended(id);
     assert.equal(counts.failed, 1);
     assert.deepEqual([refused[0].label, refused[0].phase], ['costly', 'P']);
+  });
+
+  it('every route of workflows was called', () => {
+    const missed = WORKFLOW_ROUTES.filter((route) => !served.called.has(route));
+    assert.deepEqual(
+      missed.map(({ path }) => path),
+      [],
+    );
   });
 
   it('the command line runs and shows one over the server', async () => {

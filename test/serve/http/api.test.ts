@@ -6,6 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { ROUTES } from '../../../src/serve/api/all-routes.ts';
 import { documentSchema, openApi } from '../../../src/serve/api/openapi.ts';
+import { WORKFLOW_ROUTES } from '../../../src/serve/api/workflow-routes.ts';
 import { EVENT_ROUTE } from '../../../src/serve/stream/event-route.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { until } from '../../until.ts';
@@ -344,9 +345,10 @@ describe('bad requests', () => {
     });
 });
 
-it('every route was called', () => {
+it('every route was called, those of workflows in test/workflows/workflow-http.test.ts', () => {
+  const others = ROUTES.filter((route) => !(WORKFLOW_ROUTES as readonly unknown[]).includes(route));
   assert.deepEqual(
-    ROUTES.map(({ method, path }) => `${method} ${path}`).filter((route) => !called.has(route)),
+    others.map(({ method, path }) => `${method} ${path}`).filter((route) => !called.has(route)),
     [],
   );
 });
