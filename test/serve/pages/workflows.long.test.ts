@@ -100,8 +100,8 @@ describe('workflows in the dashboard', { skip }, () => {
     await page.waitForURL(/\/agents\//);
   });
 
-  it('one that another process leads is live, too', async () => {
-    const { page, home } = dash;
+  it('one that another process leads is live, and is steered there', async () => {
+    const { page, home, faults } = dash;
     writeFileSync(
       join(home.work, 'beside.js'),
       "export const meta = { name: 'beside', description: 'led elsewhere' }\nphase('One'); await agent('say x', { label: 'first' }); await agent('hang', { label: 'second' }); return 1",
@@ -112,8 +112,24 @@ describe('workflows in the dashboard', { skip }, () => {
     await page.getByRole('link', { name: 'beside' }).click();
     await page.locator('.run-head').getByText('1/2 done').waitFor();
     await page.getByRole('link', { name: 'second' }).first().waitFor();
-    child.kill('SIGTERM');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused by').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Pause' }).waitFor();
+    await page.getByRole('button', { name: 'Message…' }).first().click();
+    await page.getByLabel('Message', { exact: true }).fill('hurry');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Sent to 1 agent').waitFor();
+    await page.getByRole('button', { name: 'Skip second' }).click();
+    await page.getByRole('button', { name: 'Skip', exact: true }).last().click();
+    await page.locator('.run-head').getByText('1 skipped').waitFor();
     await ended;
+    assert.equal(child.exitCode, 0);
+    await page.getByRole('button', { name: 'Save…' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('kept');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved as').waitFor();
+    assert.deepEqual(faults, []);
   });
 
   it('an exported run shows its phases, failures and script without a server', async () => {
