@@ -203,6 +203,11 @@ export const HOT_CALLS: readonly HotCall[] = [
     },
   },
   {
+    name: 'the workflow runs, which are few among all agents',
+    rows: 50,
+    call: async (store) => assert.deepEqual(await store.agents({ workflows: true, limit: 20 }), []),
+  },
+  {
     name: 'the newest agents, living ones and all',
     rows: 1_000,
     call: async (store) => {

@@ -170,6 +170,24 @@ it('like calls in a row are one step of the list, until one of them is chosen', 
   assert.equal(repeatOf({ ...main, bars: bars('ss-s-s') }, 1, 2), 's (2–3/4)');
 });
 
+it('the agents of a workflow stand under its phases: small ones open, large ones folded, each as a person toggled it', () => {
+  const run = { ...lane(0, []), workflow: 'review' };
+  const inside = (count: number, phase: string | null, from: number) =>
+    Array.from({ length: count }, (_, index) => ({ ...lane(from + index, []), phase }));
+  const { lanes } = unpacked(
+    answer([run, ...inside(2, 'Plan', 1), ...inside(13, 'Work', 3), ...inside(1, null, 16)]),
+    null,
+  );
+  const told = (...toggled: string[]) =>
+    rowsOf(lanes, new Set(toggled)).map((row) =>
+      row.type === 'group' ? `${row.name} ${row.lanes.length}` : row.lane.about.name,
+    );
+  assert.deepEqual(told(), ['main', 'Plan 2', 'reader-1', 'reader-2', 'Work 13', 'reader-16']);
+  assert.deepEqual(told('0//Plan').slice(1, 3), ['Plan 2', 'Work 13']);
+  assert.equal(told('0//Work').length, 6 + 13);
+  assert.equal(rowsOf(lanes, null).length, lanes.length, 'the table has no groups');
+});
+
 it('many siblings with like names are one line until it is opened; children stand under their parents', () => {
   const many = Array.from({ length: 20 }, (_, index) => lane(index, []));
   const { lanes } = unpacked(answer([...many, { ...lane(20, [], 3), name: 'tester' }]), null);

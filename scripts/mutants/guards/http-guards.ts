@@ -188,4 +188,13 @@ export const HTTP_GUARDS: readonly Guard[] = [
     without: 'if (unfit === undefined) throw',
     tests: ['cron/cron-tool'],
   },
+  {
+    name: 'http-workflow-denied',
+    protects: 'the server from workflows that its configuration denies and a request allows',
+    file: 'src/serve/api/workflow-routes.ts',
+    guard:
+      'workflowVerdict({ permissions: { ...permissions, cli: { allow: [], ask: [], deny: [] } } }, name);',
+    without: '',
+    tests: ['workflows/workflow-http'],
+  },
 ];

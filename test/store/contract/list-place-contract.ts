@@ -38,6 +38,17 @@ export function listPlaceContract(
     const { cwd } = config;
     for (const limit of [1, 2, 3, 8])
       assert.deepEqual(await paged((before) => store.agents({ roots: true, cwd, before, limit })), roots);
+    const { script, seed } = { script: 'export const meta = …', seed: randomUUID() };
+    const workflow = { name: 'w', description: 'd', script, seed, started_at: 0, calls: 9 };
+    const asks = { ...workflow, ask: { question: 'Which?' } };
+    const runs: string[] = [];
+    for (const created_at of TIMES) {
+      const root = await newRoot(store, {}, { created_at, config: { ...config, workflow } });
+      runs.unshift(root.id);
+      await newRoot(store, {}, { created_at, config: { ...config, workflow: asks } });
+    }
+    for (const limit of [1, 3, 8])
+      assert.deepEqual(await paged((before) => store.agents({ workflows: true, cwd, before, limit })), runs);
     const about = randomUUID();
     const deliveries: string[] = [];
     for (const created_at of TIMES) {
