@@ -26,6 +26,8 @@ const OPEN_ONLY = new Set([
 /** Indexes read in order up to a limit, where no other condition filters rows. */
 const IN_ORDER: Readonly<Record<string, RegExp>> = {
   agents_conversations: /FROM agents WHERE origin = 'root' ORDER BY .* LIMIT/,
+  agents_workflows:
+    /FROM agents WHERE json_extract\(config, '\$\.workflow\.name'\) IS NOT NULL AND .* ORDER BY .* LIMIT/,
   agents_roots: /FROM agents WHERE parent_id IS NULL ORDER BY .* LIMIT/,
   unled_due: /FROM unled ORDER BY due_at, root_id LIMIT 1/,
   agents_by_time: /FROM agents\s+(WHERE status NOT IN \([^)]*\) )?ORDER BY .* LIMIT/,
