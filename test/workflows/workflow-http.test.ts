@@ -230,6 +230,22 @@ describe('workflows over HTTP', () => {
     const failing = served.script('failing', "return [await agent('boom'), await agent('say x')]");
     const some = await served.run(['workflow', 'run', failing, '--yes', ...server], { env });
     assert.deepEqual([some.code, /1 of its 2 agents failed/.test(some.stderr)], [1, true], some.stderr);
+    const held = await started({
+      script: named('held', "return agent('hang', { label: 'held-up' })"),
+      allow: ['*'],
+    });
+    await served.runWhen(held, ({ counts }) => counts.running === 1);
+    for (const args of [
+      ['pause', held],
+      ['resume', held],
+      ['send', held, 'hurry'],
+      ['stop', held],
+      ['skip', 'held-up'],
+    ]) {
+      const done = await served.run(['workflow', ...args, ...server], { env });
+      assert.equal(done.code, 0, args[0] + done.stderr);
+    }
+    await served.ask(`/v1/agents/${held}/kill`, {});
     const shown = await served.run(['workflow', 'show', 'over-server', ...server], { env });
     assert.match(shown.stdout, /^over-server: done; 1 succeeded\n {2}\(no phase\) {2}1\/1/);
   });

@@ -1,5 +1,4 @@
 import { CoppiceError } from '../../records/coppice-error.ts';
-import type { Context } from '../setup/context.ts';
 
 /** The value of `--args`, as JSON text. */
 export function argsOf(text: string | undefined): string | undefined {
@@ -11,16 +10,4 @@ export function argsOf(text: string | undefined): string | undefined {
       hint: `Quote a text: --args '"src"'`,
     });
   }
-}
-
-/** Throws where a server is to be asked. */
-export function ledgerItself({ server }: Context): void {
-  if (server !== null)
-    throw new CoppiceError(
-      'E_USAGE',
-      'workflows are run and steered on the ledger itself, not over a server',
-      {
-        hint: 'Leave out --server; name the ledger with --database',
-      },
-    );
 }

@@ -1,16 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Store } from '../../store/store.ts';
 import { oneWorkflowRun } from './steer-runs.ts';
-
-/** `coppice/workflow-saved/v1`. */
-export interface SavedRun {
-  readonly schema: 'coppice/workflow-saved/v1';
-  readonly run: string;
-  readonly name: string;
-  readonly path: string;
-}
 
 const NAME = /^[a-z0-9][\w-]{0,63}$/i;
 
@@ -26,7 +19,7 @@ export async function saveRun(
     folder,
     overwrites,
   }: { readonly name: string; readonly folder: string; readonly overwrites: boolean },
-): Promise<SavedRun> {
+): Promise<DocumentOf<'coppice/workflow-saved/v1'>> {
   if (!NAME.test(name))
     throw new CoppiceError('E_INVALID_ARGUMENT', `"${name}" cannot be the name of a workflow`, {
       hint: 'Use letters, digits, - and _, at most 64',

@@ -1,3 +1,4 @@
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { type Agent, descendantsOf, isActive } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { outcomeOf } from '../../records/run/outcome.ts';
@@ -15,17 +16,8 @@ interface Ordering {
   readonly runtime: Orders;
 }
 
-/** `coppice/workflow-order/v1`. `led`: a process leads the run, and follows at once; otherwise its next leader does. */
-export interface WorkflowOrder {
-  readonly schema: 'coppice/workflow-order/v1';
-  readonly run: string;
-  readonly root_id: string;
-  readonly name: string;
-  readonly ordered: WorkflowSteer | 'skip';
-  /** The agent that is skipped; null: the order is about the whole run. */
-  readonly agent: string | null;
-  readonly led: boolean;
-}
+/** `led`: a process leads the run, and follows at once; otherwise its next leader does. */
+export type WorkflowOrder = DocumentOf<'coppice/workflow-order/v1'>;
 
 /** Whether the agent is a script's, and not one that asks a question for a script. */
 export function isWorkflowRun({ config }: Agent): boolean {
@@ -115,19 +107,12 @@ async function orderOf(
   };
 }
 
-/** `coppice/workflow-mail/v1`: whom a message went to. */
-export interface WorkflowMail {
-  readonly schema: 'coppice/workflow-mail/v1';
-  readonly run: string;
-  readonly to: readonly { readonly id: string; readonly label: string }[];
-}
-
 /** Sends a message to all agents of a run that have not ended, or those of one phase: also to those of workflows within it. Rejects with `E_AGENT_NOT_FOUND` if there are none. */
 export async function messageRun(
   { store, runtime }: Ordering,
   text: string,
   { text: body, phase }: { readonly text: string; readonly phase?: string | undefined },
-): Promise<WorkflowMail> {
+): Promise<DocumentOf<'coppice/workflow-mail/v1'>> {
   const run = await oneWorkflowRun(store, text);
   const all = await store.agents({ root_id: run.root_id, living: true });
   const agents = descendantsOf(run.id, all).filter(
