@@ -54,7 +54,7 @@ export function summary(
   now: number,
   { deleted = NONE, led = true }: { readonly deleted?: DeletedUse | undefined; readonly led?: boolean } = {},
 ): string {
-  const working = led ? agents.filter((agent) => isWorking(agent.state)).length : 0;
+  const working = led ? agents.filter(({ state, paused }) => isWorking(state) && paused == null).length : 0;
   const tokens = tokensOf(agents) + deleted.tokens;
   const calls = agents.reduce((sum, agent) => sum + agent.tool_calls, 0);
   const costs = [
