@@ -20,6 +20,8 @@ import { type Engine, engineOn, refuseOldNode } from './library/engine.ts';
 import { Registry } from './library/registry.ts';
 import { subagentHost } from './library/subagent-host.ts';
 import { SubagentWatch } from './library/subagent-watch.ts';
+import { type Workflows, workflowsOn } from './library/workflows.ts';
+import type { WorkflowFunction } from './models/workflow/workflow-function.ts';
 import { killAllProcessGroups } from './processes/process-group.ts';
 import { CoppiceError } from './records/coppice-error.ts';
 import { openRuntime } from './runtime/open-runtime.ts';
@@ -48,8 +50,22 @@ export type {
   ToolParameter,
   ToolRegistry,
 } from './library/tool-definition.ts';
+export type {
+  RunningWorkflow,
+  WorkflowOptions,
+  WorkflowOutcome,
+  Workflows,
+} from './library/workflows.ts';
 export type { Model, ModelDelta, ModelOutcome, ModelRequest } from './models/model.ts';
 export { createScriptedModel } from './models/scripted/scripted-model.ts';
+export type {
+  WorkflowAgentCall,
+  WorkflowAgentFailure,
+  WorkflowAgentOptions,
+  WorkflowFunction,
+  WorkflowGlobals,
+  WorkflowPipeline,
+} from './models/workflow/workflow-function.ts';
 export type { Agent } from './records/agent/agent.ts';
 export type { Limits } from './records/agent/limits.ts';
 export type { Mail } from './records/conversation/mail.ts';
@@ -66,7 +82,7 @@ export { StoreError } from './store/store-error.ts';
 export { defineTool } from './tools/define-tool.ts';
 
 /** A runtime on one ledger. */
-export type Coppice = Engine<AgentOptions>;
+export type Coppice = Engine<AgentOptions> & Workflows;
 
 /** Opens the ledger and a runtime on it. */
 export async function openCoppice(options: CoppiceOptions): Promise<Coppice> {
@@ -95,8 +111,13 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   const { env = process.env } = options;
   const store = await openStore(options.database);
   const parts = runtimeParts(options, env, store, (name) => options.models?.[name]);
+  const functions = new Map<string, WorkflowFunction>();
   const runtime = await openRuntime({
     ...parts,
+    workflows: {
+      ...parts.workflows,
+      modelOf: (run, own) => parts.workflows.modelOf(run, own, () => functions.get(run.id)),
+    },
     tools: [...createBuiltInTools({ ...parts.bounds, web: options.web ?? {}, env }), ...own],
     terms,
   });
@@ -112,14 +133,22 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   );
   let closing: Promise<void> | null = null;
   open_count += 1;
+  const rootOf = (agent: AgentOptions) => ({
+    prompt: agent.prompt,
+    name: agent.name ?? 'main',
+    config: agentConfig(sources, agent),
+    limits: agentLimits(sources, agent),
+  });
   const engine = engineOn<AgentOptions>(runtime, (agent) => {
     checkAgentOptions(agent);
-    return {
-      prompt: agent.prompt,
-      name: agent.name ?? 'main',
-      config: agentConfig(sources, agent),
-      limits: agentLimits(sources, agent),
-    };
+    return rootOf(agent);
+  });
+  const workflows = workflowsOn({
+    ...{ runtime, store, functions, home: env.HOME },
+    rootOf: (agent) => {
+      checkAgentOptions(agent, 'workflow');
+      return rootOf(agent);
+    },
   });
   const end = async () => {
     open_count -= 1;
@@ -130,6 +159,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   };
   return {
     ...engine,
+    ...workflows,
     close() {
       closing ??= end().finally(() => {
         watch.close();

@@ -99,12 +99,13 @@ const OF_AGENT: Readonly<Record<keyof AgentOptions, true>> = {
 };
 
 /** Throws for an unknown option of an agent, and for a prompt that is not a string. */
-export function checkAgentOptions(options: Partial<AgentOptions> = {}): void {
+export function checkAgentOptions(options: Partial<AgentOptions> = {}, method = 'start'): void {
   if (typeof options.prompt !== 'string')
     throw new CoppiceError('E_INVALID_ARGUMENT', 'start needs the option "prompt": a text');
   const known = Object.keys(OF_AGENT);
   const unknown = Object.keys(options).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw noSuchName('E_CONFIG', 'start has no option', unknown, known, 'Options');
+  if (unknown !== undefined)
+    throw noSuchName('E_CONFIG', `${method} has no option`, unknown, known, 'Options');
 }
 
 /** Throws `E_CONFIG` for a missing database, for an unknown option and for a setting that the configuration file would not accept. */

@@ -42,23 +42,26 @@ export function engineOn<Options>(
   runtime: RuntimeFace,
   rootOf: (options: Options) => StartOptions,
 ): Engine<Options> {
-  const handle = (id: string): RunningAgent => ({
-    id,
-    result: () => runtime.settled(id),
-    send: async (text) => void (await runtime.send(id, text)),
-    interrupt: (reason = 'by the program') => runtime.interrupt(id, reason),
-    kill: () => runtime.kill(id),
-  });
   return {
-    start: async (options) => handle((await runtime.start(rootOf(options))).id),
+    start: async (options) => agentHandle(runtime, (await runtime.start(rootOf(options))).id),
     async resume(root_id, how) {
       const report = await runtime.resume(root_id, how);
-      return { ...handle(root_id), report };
+      return { ...agentHandle(runtime, root_id), report };
     },
     subscribe: (listener) => runtime.subscribe(listener),
     send: async (agent_id, text) => void (await runtime.send(agent_id, text)),
     kill: (agent_id) => runtime.kill(agent_id),
     close: () => runtime.close(),
+  };
+}
+
+export function agentHandle(runtime: RuntimeFace, id: string): RunningAgent {
+  return {
+    id,
+    result: () => runtime.settled(id),
+    send: async (text) => void (await runtime.send(id, text)),
+    interrupt: (reason = 'by the program') => runtime.interrupt(id, reason),
+    kill: () => runtime.kill(id),
   };
 }
 

@@ -29,6 +29,7 @@ export const ERROR_CODES = {
   E_NO_FOLDER: 'the working folder cannot be used',
   E_RULES: 'a rule file of the scripted model is wrong',
   E_SCRIPT: 'a workflow script is wrong',
+  E_WORKFLOW: 'a workflow failed or was stopped, and has no result',
   E_CLOSED: 'the runtime is closed',
   E_DATABASE: 'the database cannot be used',
   E_NODE_TOO_OLD: 'Node.js is too old',

@@ -192,11 +192,21 @@ class Runtime implements RuntimeFace {
 
   async start(options: StartOptions): Promise<Agent> {
     const root = await this.#promptedRoot(options, this.#executor.worker.id);
-    return this.#lead(root, options.limits);
+    return this.#lead(root, options.limits, undefined, options.id);
   }
 
-  async #lead(root: NewAgent, limits: RestOptions['limits'], terms?: RootTerms): Promise<Agent> {
-    this.#executor.agent_index.setTree(await this.#store.createRoot(root, checkedLimits(limits), terms));
+  async #lead(
+    root: NewAgent,
+    limits: RestOptions['limits'],
+    terms?: RootTerms,
+    given_id?: string,
+  ): Promise<Agent> {
+    const tree = await this.#store.createRoot(root, checkedLimits(limits), terms);
+    // Whoever chose the id may have started it before, here or elsewhere.
+    const there = given_id === undefined ? null : await this.#store.agent(given_id);
+    if (there !== null && (there.worker !== this.worker_id || this.#executor.cells.has(there.id)))
+      return there;
+    this.#executor.agent_index.setTree(tree);
     return this.#executor.beginRoot(root).agent;
   }
 

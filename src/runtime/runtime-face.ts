@@ -11,7 +11,7 @@ import type { Outcome } from '../records/run/outcome.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 
 export interface StartOptions {
-  /** Uuid of the root; default a new one. */
+  /** Uuid of the root; default a new one. A root that is there already is left as it is. */
   readonly id?: string;
   readonly prompt: string;
   /** Default `main`. */

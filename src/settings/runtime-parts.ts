@@ -4,7 +4,10 @@ import type { Gate } from '../models/gate/gate.ts';
 import type { Model } from '../models/model.ts';
 import type { OpenHost } from '../models/model-host.ts';
 import { openModel } from '../models/providers.ts';
+import type { WorkflowFunction } from '../models/workflow/workflow-function.ts';
 import type { WorkflowHost } from '../models/workflow-host.ts';
+import type { Agent } from '../records/agent/agent.ts';
+import type { WorkflowTerms } from '../records/workflow/workflow-terms.ts';
 import type { Store } from '../store/store.ts';
 import { askPerson } from '../tools/ask-person.ts';
 import { agentPrograms } from './agent-programs.ts';
@@ -37,16 +40,16 @@ export function runtimeParts(
   // Imported once an agent program is asked.
   const openHost: OpenHost = async (agent, terms, mode, askPerson) =>
     (await import('./agent-program-host.ts')).createModelHost(agent, { ...terms, bounds }, mode, askPerson);
-  const workflows: WorkflowHost = {
-    modelOf: async (agent, own) =>
-      (await import('../models/workflow/script-model.ts')).scriptModel(agent, own),
-    async load(name, folder) {
+  const workflows = {
+    modelOf: async (agent: Agent, own: WorkflowTerms, program?: () => WorkflowFunction | undefined) =>
+      (await import('../models/workflow/script-model.ts')).scriptModel(agent, own, program),
+    async load(name: string, folder: string) {
       const { loadScript } = await import('../models/workflow/saved-scripts.ts');
       const { meta, source } = loadScript(name, folder, env.HOME);
       return { name: meta.name, description: meta.description, script: source };
     },
     ask: askPerson,
-  };
+  } satisfies WorkflowHost;
   return {
     ...{ workflows },
     ...{ store, env_allow, bounds, openHost, ...(context === undefined ? {} : { context }) },

@@ -1,9 +1,12 @@
 /**
- * Takes from the interpreter what would not be the same at every replay, and programs made from text. Like `installGlobals`, its text is run inside the interpreter.
+ * Gives the interpreter our globals, and takes from it what would not be the same at every replay, and programs made from text. Like `installGlobals`, its text is run
+ * inside the interpreter.
  */
-export function changeBuiltInObjects(seed: readonly number[]): void {
-  const { defineProperty, freeze, getPrototypeOf } = Object;
+export function provideGlobals(ours: Readonly<Record<string, unknown>>, seed: readonly number[]): void {
+  const { defineProperty, entries, freeze, getPrototypeOf } = Object;
   const globals = globalThis as unknown as Record<string, unknown>;
+  for (const [name, value] of entries(ours))
+    defineProperty(globals, name, { value, writable: true, configurable: true, enumerable: false });
   // sfc32
   let [a = 0, b = 0, c = 0, counter = 0] = seed;
   const random = () => {

@@ -1,4 +1,4 @@
-import type { changeBuiltInObjects } from './script-built-ins.ts';
+import type { provideGlobals } from './script-built-ins.ts';
 import type { makeCombinators } from './script-combinators.ts';
 import type { CallTools, makeOtherCalls, Settle } from './script-other-calls.ts';
 
@@ -23,7 +23,7 @@ export function installGlobals(
   text: string,
   combine: typeof makeCombinators,
   makeOthers: typeof makeOtherCalls,
-  changeBuiltIns: typeof changeBuiltInObjects,
+  provide: typeof provideGlobals,
 ) {
   type Fields = Record<string, unknown>;
   const { parse, stringify } = JSON;
@@ -229,9 +229,6 @@ export function installGlobals(
     emit({ type: 'cancel', number });
   };
 
-  const globals = globalThis as unknown as Fields;
-  const provide = (name: string, value: unknown) =>
-    defineProperty(globals, name, { value, writable: true, configurable: true, enumerable: false });
   const spent = () => budget.spent;
   const ours: Fields = {
     agent,
@@ -260,8 +257,7 @@ export function installGlobals(
     ),
     console: { log, info: log, warn: log, error: log, debug: log },
   };
-  for (const [name, value] of entries(ours)) provide(name, value);
-  changeBuiltIns(setup.seed);
+  provide(ours, setup.seed);
 
   return {
     /** Runs the script, an async function. */

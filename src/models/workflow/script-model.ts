@@ -1,11 +1,13 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { NO_USAGE } from '../../records/agent/usage.ts';
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
-import type { WorkflowTerms } from '../../records/workflow/workflow-terms.ts';
+import type { ResultPlace, WorkflowTerms } from '../../records/workflow/workflow-terms.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../model.ts';
+import { FunctionRun } from './function-run.ts';
 import { type AgentEnd, idOfCall, RecordedRun } from './recorded-run.ts';
 import { openScript, type ScriptRun } from './script-run.ts';
-import type { ScriptCall, ScriptEvent, ScriptFailure, ScriptState } from './script-step.ts';
+import type { ScriptCall, ScriptEvent, ScriptFailure, ScriptSetup, ScriptState } from './script-step.ts';
+import type { WorkflowFunction } from './workflow-function.ts';
 
 /** Calls of one message: the remaining ones are made in the next. */
 const CALLS_MAX = 200;
@@ -15,12 +17,16 @@ const NAMED_MAX = 10;
 
 /**
  * The model of a workflow run: its script. What the script has asked for and got stands in the conversation, so any process that leads the run runs the script again
- * from its first line and is where it was (docs/workflows.md#replay).
+ * from its first line and is where it was (docs/workflows.md#replay). `own`: the function of this program that is in the place of a script.
  */
-export function scriptModel({ config }: Agent, terms: WorkflowTerms): Model {
+export function scriptModel(
+  { config }: Agent,
+  terms: WorkflowTerms,
+  own?: () => WorkflowFunction | undefined,
+): Model {
   if (terms.ask !== undefined) return askModel(terms.ask);
   const total = terms.tokens ?? config.budgets?.find(({ tokens }) => tokens !== undefined)?.tokens ?? null;
-  const held: Held = { run: null, recorded: new RecordedRun(terms.started_at, total), unsaid: [] };
+  const held: Held = { own, run: null, recorded: new RecordedRun(terms.started_at, total), unsaid: [] };
   let queue: Promise<unknown> = Promise.resolve();
   return {
     id: 'workflow',
@@ -57,6 +63,8 @@ function askModel(question: NonNullable<WorkflowTerms['ask']>): Model {
 }
 
 interface Held {
+  /** The function that this program has for a run, which it may come to know later. */
+  readonly own: (() => WorkflowFunction | undefined) | undefined;
   run: ScriptRun | null;
   recorded: RecordedRun;
   /** What the script did and no message says yet. */
@@ -95,10 +103,7 @@ async function answered(
   // Its thread is of no more use; asked again, the run is replayed.
   await held.run?.dispose();
   held.run = null;
-  if (state.type === 'done')
-    return answer([
-      { type: 'text', text: terms.nested ? state.result : resultText(state.result, recorded.ends) },
-    ]);
+  if (state.type === 'done') return answer([resultPart(state.result, recorded.ends, terms.nested)]);
   return failure(
     state.type === 'failed'
       ? failureText(state.failure)
@@ -117,18 +122,32 @@ async function advance(
     const { script: source, args, seed, started_at, calls: agents, nested } = terms;
     held.recorded = new RecordedRun(started_at, total);
     held.unsaid = [];
-    held.run = await openScript({
-      source,
+    const setup = {
       ...(args === undefined ? {} : { args: JSON.parse(args) }),
       ...{ seed, started_at, budget: held.recorded.budget, limits: { agents } },
       ...(nested ? { nested } : {}),
-    });
+    };
+    held.run =
+      terms.program === true
+        ? functionRun(held.own?.(), setup, terms)
+        : await openScript({ source, ...setup });
   }
   const { calls, entries } = held.recorded.next(messages);
   if (!is_new && entries.length === 0) return;
   const { events, state } = await (held.run as ScriptRun).feed(entries, is_new ? calls : undefined);
   held.unsaid.push(...events);
   held.state = state;
+}
+
+function functionRun(
+  own: WorkflowFunction | undefined,
+  setup: Omit<ScriptSetup, 'source'>,
+  { name }: WorkflowTerms,
+): ScriptRun {
+  if (own !== undefined) return new FunctionRun(own, setup);
+  throw new Error(
+    `the workflow ${name} is a function of another program: it goes on when that calls it again with the same id`,
+  );
 }
 
 function told(event: ScriptEvent): string[] {
@@ -191,17 +210,22 @@ function failureText({ kind, message, line, stack }: ScriptFailure): string {
   return `${what}${message}${where}${stack.length > 1 ? `\n${stack.join('\n')}` : ''}`;
 }
 
-/** The script's result; before it, what failed. */
-function resultText(result: string, ends: readonly AgentEnd[]): string {
+/** The script's result; before it, what failed. Programs read the value itself, which begins at `from` (`workflowValue`). */
+function resultPart(result: string, ends: readonly AgentEnd[], nested = false): AssistantPart {
   const value: unknown = JSON.parse(result);
-  const text = typeof value === 'string' ? value : result;
+  const is_text = !nested && typeof value === 'string';
+  const text = is_text ? value : result;
   const failed = ends.filter(({ type }) => type === 'failed');
   const skipped = ends.filter(({ type }) => type === 'skipped').length;
-  if (failed.length + skipped === 0) return text;
   const counts = [
     ...(failed.length > 0 ? [`${failed.length} failed`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
   ];
   const named = failed.slice(0, NAMED_MAX).map(({ label, reason }) => `- ${label}: ${reason}`);
-  return [`Of ${ends.length} agents ${counts.join(', ')}:`, ...named, '', text].join('\n');
+  const before =
+    nested || counts.length === 0
+      ? ''
+      : `${[`Of ${ends.length} agents ${counts.join(', ')}:`, ...named].join('\n')}\n\n`;
+  const place: ResultPlace = { from: before.length, is_text };
+  return { type: 'text', text: before + text, metadata: { workflow: { ...place } } };
 }

@@ -53,8 +53,8 @@ port?.once('message', async ({ setup, limits }: ScriptOpening) => {
     port.on('message', ({ entries, recorded, last }: ScriptRequest) => {
       if (recorded !== null) machine.begin(recorded);
       for (const entry of entries) machine.feed(entry);
-      if (last) machine.closeReplay();
-      port.postMessage({ events: machine.takeEvents(), state: machine.state });
+      if (last) machine.record.closeReplay();
+      port.postMessage({ events: machine.record.takeEvents(), state: machine.record.state });
     });
     port.postMessage({ meta });
   } catch (error) {

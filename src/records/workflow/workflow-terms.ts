@@ -4,6 +4,8 @@ export interface WorkflowTerms {
   readonly description: string;
   /** The whole script. The run keeps it, whatever becomes of its file. */
   readonly script: string;
+  /** Instead of a script: a function of the program that started it, in which alone it can run. */
+  readonly program?: true;
   /** JSON of the value that the script sees as `args`; absent: `undefined`. */
   readonly args?: string;
   /** Seed of `Math.random()` and the instant of `Date.now()`: the same at every replay. */
@@ -36,3 +38,10 @@ export interface WorkflowPause {
 
 /** Maximum calls of `agent()` in a run, unless it is given another. */
 export const DEFAULT_CALLS = 1_000;
+
+/** Where the value that a script returned stands in the last message of its run. */
+export interface ResultPlace {
+  readonly from: number;
+  /** A text as it is; otherwise JSON. */
+  readonly is_text: boolean;
+}

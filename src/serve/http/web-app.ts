@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
@@ -12,6 +12,7 @@ import type { McpHandler } from '../../mcp/serve-http.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
 import { StoreError } from '../../store/store-error.ts';
+import { derivedId } from '../../trees/derived-id.ts';
 import { ROUTES } from '../api/all-routes.ts';
 import { callRoute, checked, invalid } from '../api/call-route.ts';
 import { openApi } from '../api/openapi.ts';
@@ -274,9 +275,7 @@ const KEY_MAX = 200;
 function idempotentId(route: Pick<Route, 'method' | 'path' | 'creates'>, key: string | undefined): string {
   if (key === undefined || route.creates !== true) return randomUUID();
   if (key === '' || key.length > KEY_MAX) throw invalid('Idempotency-Key', `1 to ${KEY_MAX} characters`);
-  const hex = createHash('sha256').update(`${route.method} ${route.path}\n${key}`).digest('hex');
-  const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(18, 20)}-${hex.slice(20, 32)}`;
+  return derivedId(`${route.method} ${route.path}\n${key}`);
 }
 
 const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {

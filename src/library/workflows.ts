@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { runName, workflowText } from '../kernel/toolsets/workflow/workflow-agent.ts';
+import type { WorkflowFunction } from '../models/workflow/workflow-function.ts';
+import { isActive } from '../records/agent/agent.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import { DEFAULT_CALLS, type WorkflowTerms } from '../records/workflow/workflow-terms.ts';
+import type { RuntimeFace, StartOptions, TreeOutcome } from '../runtime/runtime-face.ts';
+import type { Store } from '../store/store.ts';
+import { derivedId } from '../trees/derived-id.ts';
+import { type WorkflowCounts, workflowCounts, workflowValue } from '../trees/workflow-outcome.ts';
+import type { AgentOptions } from './coppice-options.ts';
+import { agentHandle, type RunningAgent } from './engine.ts';
+
+export interface WorkflowOptions extends Omit<AgentOptions, 'prompt'> {
+  /** A name of your choice, or the `id` of a run. Called again with it, the run is not started twice: it goes on, or has its result. */
+  readonly id?: string;
+  /** Maximum calls of `agent()`. Default 1,000. */
+  readonly calls?: number;
+}
+
+/** How a run ended, and what became of its agents. */
+export type WorkflowOutcome = TreeOutcome & WorkflowCounts;
+
+/** Handle on a workflow run, an agent whose model is a script or a function. */
+export interface RunningWorkflow<Value> extends Omit<RunningAgent, 'result'> {
+  /** Resolves to what the script returned, as JSON. Rejects with `E_WORKFLOW` if it failed or was stopped. */
+  result(): Promise<Value>;
+  /** Resolves when nothing of the run works any more, however it ended. */
+  outcome(): Promise<WorkflowOutcome>;
+}
+
+export interface Workflows {
+  /** Runs a function of this program as a workflow. */
+  workflow<Args, Value>(
+    run: WorkflowFunction<Args, Value>,
+    args: Args,
+    options?: WorkflowOptions,
+  ): Promise<RunningWorkflow<Value>>;
+  workflow<Value>(run: WorkflowFunction<undefined, Value>): Promise<RunningWorkflow<Value>>;
+  /** Runs a script: its text, its path, or the name of a saved one. */
+  workflow<Value = unknown>(
+    script: string,
+    args?: unknown,
+    options?: WorkflowOptions,
+  ): Promise<RunningWorkflow<Value>>;
+}
+
+export interface WorkflowSources {
+  readonly runtime: RuntimeFace;
+  readonly store: Store;
+  /** The functions of runs in this process, by the id of the run. */
+  readonly functions: Map<string, WorkflowFunction>;
+  readonly rootOf: (options: AgentOptions) => StartOptions;
+  readonly home: string | undefined;
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+const ID_MAX = 200;
+/** The text of a script, unlike a name or a path, says what it is. */
+const SCRIPT = /\n|\bexport\s+const\s+meta\b/;
+
+export function workflowsOn({ runtime, store, functions, rootOf, home }: WorkflowSources): Workflows {
+  async function workflow<Value>(
+    what: string | WorkflowFunction<never, Value>,
+    args?: unknown,
+    options: WorkflowOptions = {},
+  ): Promise<RunningWorkflow<Value>> {
+    const { id: key, calls = DEFAULT_CALLS, ...own } = options;
+    if (calls < 0 || !Number.isInteger(calls)) throw invalid('calls', 'a whole number');
+    if (key !== undefined && (typeof key !== 'string' || key.trim() === '' || key.length > ID_MAX))
+      throw invalid('id', `a text of 1 to ${ID_MAX} characters`);
+    const id = key === undefined ? randomUUID() : UUID.test(key) ? key : derivedId(`workflow\n${key}`);
+    const known = key === undefined ? null : await store.agent(id);
+    if (typeof what === 'function') functions.set(id, what as WorkflowFunction);
+    if (known === null) {
+      const root = rootOf({ ...own, prompt: ' ' });
+      const terms: WorkflowTerms = {
+        ...(await programOf(what, root.config.cwd, home)),
+        ...(args === undefined ? {} : { args: jsonOf(args) }),
+        ...{ seed: id, started_at: Date.now(), calls },
+        ...(typeof own.limits?.tokens === 'number' ? { tokens: own.limits.tokens } : {}),
+      };
+      const config = { ...root.config, workflow: terms };
+      const name = own.name ?? runName(terms.name);
+      await runtime.start({ ...root, id, name, prompt: workflowText(terms), config });
+    }
+    if (key !== undefined) await goOn(id, key, what, args);
+    return {
+      ...agentHandle(runtime, id),
+      async outcome() {
+        return { ...(await runtime.settled(id)), ...(await workflowCounts(store, id)) };
+      },
+      async result() {
+        const { root, failure, outcome_text } = await runtime.settled(id);
+        const value = failure === null ? await workflowValue(store, id) : undefined;
+        if (value !== undefined) return value as Value;
+        throw new CoppiceError('E_WORKFLOW', `the workflow ${root.name}: ${outcome_text}`, {
+          hint: `coppice workflow show ${id}`,
+        });
+      },
+    };
+  }
+
+  /** Takes a run that there is already, in whatever state it is, to where it works. */
+  async function goOn(
+    id: string,
+    key: string,
+    what: string | WorkflowFunction<never>,
+    args: unknown,
+  ): Promise<void> {
+    const run = await store.agent(id);
+    const terms = run?.config.workflow;
+    const refused = (why: string) =>
+      new CoppiceError('E_INVALID_ARGUMENT', `the id "${key}" is of ${why}`, { hint: 'Use another id' });
+    if (run === null || terms === undefined || run.parent_id !== null)
+      throw refused('an agent that is no workflow of a program');
+    if ((typeof what === 'function') !== (terms.program === true))
+      throw refused(terms.program === true ? 'a run of a function' : 'a run of a script');
+    const given = args === undefined ? undefined : JSON.parse(jsonOf(args));
+    if (!isDeepStrictEqual(given, terms.args === undefined ? undefined : JSON.parse(terms.args)))
+      throw refused('a run with other arguments');
+    const has_failed = run.state.type === 'errored';
+    const living = await store.agents({ root_id: id, living: true });
+    if (!has_failed && !living.some(isActive)) return;
+    await runtime.resume(id);
+    // A program that is started again may have been mended.
+    if (has_failed) await runtime.retry(id);
+  }
+
+  return { workflow };
+}
+
+async function programOf(
+  what: string | WorkflowFunction<never>,
+  cwd: string,
+  home: string | undefined,
+): Promise<Pick<WorkflowTerms, 'name' | 'description' | 'script' | 'program'>> {
+  if (typeof what === 'function') {
+    const name = what.name === '' ? 'function' : what.name;
+    return { name, description: 'a function of the program', script: '', program: true };
+  }
+  if (typeof what !== 'string') throw invalid('what to run', 'a script, its name or path, or a function');
+  // Imported on first use: only scripts need a parser.
+  const { loaded, loadScript } = await import('../models/workflow/saved-scripts.ts');
+  const { meta, source } = SCRIPT.test(what) ? loaded(what) : loadScript(what, cwd, home);
+  return { name: meta.name, description: meta.description, script: source };
+}
+
+function jsonOf(args: unknown): string {
+  const text = JSON.stringify(args);
+  if (text === undefined) throw invalid('args', 'JSON');
+  return text;
+}
+
+function invalid(what: string, wanted: string): CoppiceError {
+  return new CoppiceError('E_INVALID_ARGUMENT', `workflow: ${what} must be ${wanted}`);
+}
