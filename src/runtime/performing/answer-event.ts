@@ -47,7 +47,9 @@ export function answered(
   const setup = catalog.setupFor(agent.config);
   const within = withinCalls(content.parts);
   const seq = agent.last_seq + 1;
-  const whole = finish !== 'length' && finish !== 'refused' && setup.specs(true, true).length > 0;
+  // A script writes no calls; its result may hold texts of agents that look like some.
+  const reads = agent.config.workflow === undefined && finish !== 'length' && finish !== 'refused';
+  const whole = reads && setup.specs(true, true).length > 0;
   const said = within.parts.map((part) =>
     part.type === 'call' ? { ...part, input: storable(part.input) } : { ...part, text: storable(part.text) },
   );
