@@ -50,7 +50,7 @@ async function mainSession(store: Store): Promise<string | null> {
 function beginRun(job: NewCronJob, at: number, canAsk: CanAsk): Extract<FireBegin, { readonly type: 'run' }> {
   const [id, run_id] = [randomUUID(), randomUUID()];
   const session_key = `cron:${job.id}`;
-  const config = rootBudget(configOf(job, run_id, canAsk), id, at);
+  const config = rootBudget(configOf(job, run_id, at, canAsk), id, at);
   const { run, mail } = runIsolated({
     id: run_id,
     source: 'cron',
@@ -90,7 +90,7 @@ function beginRun(job: NewCronJob, at: number, canAsk: CanAsk): Extract<FireBegi
   return { type: 'run', root, limits: job.limits, placement: job.placement, mail };
 }
 
-function configOf(job: NewCronJob, run_id: string, canAsk: CanAsk): AgentConfig {
+function configOf(job: NewCronJob, run_id: string, at: number, canAsk: CanAsk): AgentConfig {
   const { config, deliver, timeout_ms } = job;
   const channel = deliver.find(canAsk);
   return {
@@ -99,6 +99,7 @@ function configOf(job: NewCronJob, run_id: string, canAsk: CanAsk): AgentConfig 
     system: `${config.system}\n\n${notice(job)}`,
     ...(timeout_ms === null ? {} : { run_ms: Math.min(config.run_ms ?? timeout_ms, timeout_ms) }),
     ...(channel === undefined ? {} : { channel }),
+    ...(config.workflow && { workflow: { ...config.workflow, seed: run_id, started_at: at } }),
     unattended: true,
     task: {
       kind: 'cron',

@@ -40,12 +40,13 @@ export function timeoutOf(seconds: number): number | null {
 }
 
 /** Throws `E_USAGE` for options that a main session would ignore. */
-export function refuseIgnored({ session, deliver, cleanup, timeout_ms }: NewCronJob): void {
+export function refuseIgnored({ session, deliver, cleanup, timeout_ms, config }: NewCronJob): void {
   if (session !== 'main') return;
   const named = [
     deliver.length > 0 && 'deliver',
     cleanup === 'delete' && 'cleanup',
     timeout_ms !== null && 'timeout',
+    config.workflow !== undefined && 'workflow',
   ];
   const ignored = named.find((name) => name !== false);
   if (ignored === undefined) return;

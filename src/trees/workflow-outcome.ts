@@ -12,13 +12,12 @@ const LABEL_MAX = 60;
 /** What became of the agents of a workflow's tree, of all levels, and of the calls of its script (docs/workflows.md#outcome). */
 export interface WorkflowCounts {
   readonly succeeded: number;
+  /** Agents that failed or were cut short, and calls that were refused. */
   readonly failed: number;
   /** Ended by a person, or by the end of the script. */
   readonly skipped: number;
   /** At work, or waiting. */
   readonly running: number;
-  /** Calls that started nothing. */
-  readonly refused: number;
   readonly failures: readonly WorkflowFailure[];
 }
 
@@ -49,7 +48,6 @@ export async function workflowCounts(store: Store, root_id: string): Promise<Wor
         reason: failureOf(agent.state)?.error ?? outcome_text,
       });
   }
-  const failed = failures.length;
   const calls = new Map<string, CallPart>();
   for (const { kind, content } of await store.history(root_id)) {
     if (kind === 'assistant')
@@ -63,18 +61,7 @@ export async function workflowCounts(store: Store, root_id: string): Promise<Wor
       reason: refusalOf(content.output),
     });
   }
-  return { ...count, failed, refused: failures.length - failed, failures };
-}
-
-/** A workflow in which something failed is no success, even if its script returned (docs/workflows.md#outcome). Null for any other run. */
-export async function workflowFailure(store: Store, root_id: string): Promise<string | null> {
-  const run = await store.agent(root_id);
-  if (run?.config.workflow === undefined) return null;
-  const { succeeded, failed, skipped, running, refused } = await workflowCounts(store, root_id);
-  if (failed + refused === 0) return null;
-  const agents = succeeded + failed + skipped + running;
-  const calls = refused === 0 ? '' : `${failed === 0 ? '' : ', and '}${refused} calls were refused`;
-  return `the workflow is done, but ${failed === 0 ? '' : `${failed} of its ${agents} agents failed`}${calls}`;
+  return { ...count, failed: failures.length, failures };
 }
 
 /** What the script of a run returned, as a JSON value; undefined if its newest answer is no result. */

@@ -39,8 +39,8 @@ describe('a script', () => {
       return args?.n === 1 ? a : { a, b, args }`;
     const run = await coppice.workflow<string>(script(body), { n: 1 });
     assert.equal(await run.result(), '42');
-    const { succeeded, failed, skipped, running, refused, failures, outcome, agents } = await run.outcome();
-    assert.deepEqual([succeeded, failed, skipped, running, refused], [1, 1, 0, 0, 0]);
+    const { succeeded, failed, skipped, running, failures, outcome, agents } = await run.outcome();
+    assert.deepEqual([succeeded, failed, skipped, running], [1, 1, 0, 0]);
     assert.match(failures[0]?.reason ?? '', /no rule/);
     assert.deepEqual(
       [failures[0]?.label, failures[0]?.phase, outcome, agents.length],

@@ -9,6 +9,7 @@ import type { Context } from '../setup/context.ts';
 import { tellUnserved } from '../setup/no-server-notices.ts';
 import { printResult } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
+import { argsOf } from '../workflow/workflow-args.ts';
 import { jobLine } from './job-line.ts';
 
 /** `deliver` is false for `--no-deliver`. */
@@ -18,6 +19,9 @@ interface JobOptions extends RootOptions {
   readonly every?: string;
   readonly at?: string;
   readonly task?: string;
+  readonly workflow?: string;
+  readonly args?: string;
+  readonly calls?: number;
   readonly session?: 'isolated' | 'main';
   readonly timeout?: number;
   readonly deliver?: readonly string[] | false;
@@ -42,10 +46,24 @@ async function wishOf(context: Context, options: JobOptions, allowed: readonly s
   const asked = requestOf(context, options, allowed);
   const task = options.task === undefined ? undefined : await readText(options.task, 'task', '--task');
   return {
+    workflow: await workflowOf(context, options),
     ...{ cron, tz, every, at, task, session, once, cleanup, overlap, timeout_seconds: timeout },
     deliver: deliver === false ? [] : deliver && [...deliver],
     ...asked,
     model: context.server === null ? absoluteModel(asked.model) : asked.model,
+  };
+}
+
+/** The script is read here, because the server may run elsewhere. */
+async function workflowOf(context: Context, { workflow, args, calls }: JobOptions) {
+  if (workflow === undefined && args === undefined && calls === undefined) return undefined;
+  const { loadScript } = await import('../../models/workflow/saved-scripts.ts');
+  const folder = resolve(context.options.cwd ?? '.');
+  const given = argsOf(args);
+  return {
+    ...(workflow === undefined ? {} : { script: loadScript(workflow, folder, context.env.HOME).source }),
+    ...(given === undefined ? {} : { args: JSON.parse(given) as unknown }),
+    calls,
   };
 }
 

@@ -50,6 +50,9 @@ function jobOptions(command: Command): Command {
     .option('--every <time>', 'when: an interval, e.g. 90s, 10m, 2h, 1d')
     .option('--at <time>', 'when, once: "2030-01-31 09:00", "09:00" or +5m')
     .option('--task <text>', 'the task; - reads standard input')
+    .option('--workflow <workflow>', 'instead of a task: a workflow, by its name or the path of its script')
+    .option('--args <json>', 'the value that its script sees as args, as JSON')
+    .option('--calls <count>', 'maximum calls of agent() in a run; default 1000', whole)
     .addOption(
       new Option(
         '--session <kind>',

@@ -61,6 +61,7 @@ export async function cronShow(context: Context, text: string): Promise<number> 
     ['next', nextText(job)],
     ['session', job.session === 'main' ? `main ${job.root_id ?? ''}`.trim() : `cron:${job.id}`],
     ['made by', clean(job.created_by)],
+    ['workflow', job.workflow === null ? none : clean(job.workflow)],
     ['model', `${job.model}, thinking ${job.thinking}`],
     ['profile', job.profile ?? none],
     ['toolsets', job.toolsets.join(', ') || none],

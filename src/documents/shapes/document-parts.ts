@@ -131,7 +131,9 @@ export const job = z
         z.strictObject({ type: z.literal('at'), at: z.iso.datetime() }),
       ])
       .describe('`{type: "cron", expression, tz}`, `{type: "every", every_seconds}` or `{type: "at", at}`'),
-    task: text('what is done each time'),
+    task: text('what is done each time; of a workflow, what it says of itself'),
+    workflow: maybe('name of the workflow that its runs carry out, as its script was when it was given'),
+    args: maybe('JSON of the value that the script sees as `args`'),
     session: oneOf('a fresh conversation each time, or an event in the main one', 'isolated', 'main'),
     session_key: maybe('of its isolated conversations'),
     root_id: maybe('the tree whose agent made it, or whose main session gets the event'),

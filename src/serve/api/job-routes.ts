@@ -6,11 +6,19 @@ import { nextInstant } from '../../cron/schedule/next-instant.ts';
 import { isoTime } from '../../documents/iso-time.ts';
 import { runJson } from '../../documents/run-json.ts';
 import type { JobDocument, JobRunDocument } from '../../documents/shapes/document-parts.ts';
+import { workflowText } from '../../kernel/toolsets/workflow/workflow-agent.ts';
+import { loaded, loadScript } from '../../models/workflow/saved-scripts.ts';
+import { SOURCE_MAX } from '../../models/workflow/script-source.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { DEFAULT_LIMITS, newTreeLimits } from '../../records/agent/limits.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import type { CronFire, CronJob } from '../../records/run/cron-job.ts';
 import type { Run } from '../../records/run/run.ts';
+import { cutText } from '../../records/text/cut-text.ts';
+import type { WorkflowTerms } from '../../records/workflow/workflow-terms.ts';
 import { oneRoot } from '../../trees/find-agent.ts';
+import type { Root } from '../../trees/open-tree.ts';
+import { notStarted, workflowRoot, workflowVerdict } from '../../trees/workflow-root.ts';
 import {
   type ApiSources,
   countUpTo,
@@ -25,6 +33,8 @@ import {
 const TASK_MAX = 100_000;
 const RUNS_MAX = 1_000;
 const NEXT_MAX = 50;
+/** Maximum of what a workflow's job says of itself in place of a task. */
+const WORKFLOW_TEXT_MAX = 2_000;
 
 const schedule = {
   cron: z.string().max(NAME_MAX).optional().describe('cron expression of five fields, or six with seconds'),
@@ -32,6 +42,17 @@ const schedule = {
   every: z.string().max(NAME_MAX).optional().describe('interval: `10m`, `1h30m`'),
   at: z.string().max(NAME_MAX).optional().describe('once: an ISO time, or `+5m`'),
   task: z.string().max(TASK_MAX).optional().describe('what is done each time'),
+  workflow: z
+    .strictObject({
+      name: z.string().min(1).max(NAME_MAX).optional().describe('a saved workflow of its folder'),
+      script: z.string().min(1).max(SOURCE_MAX).optional().describe('instead: the text of a script'),
+      args: z.unknown().optional().describe('the value that the script sees as `args`'),
+      calls: z.int().min(0).optional().describe('maximum calls of `agent()`; default 1000'),
+    })
+    .optional()
+    .describe(
+      'instead of a task: a workflow, as its script is now, which a rule must allow; without name and script the one that the job has',
+    ),
   timeout_seconds: z.number().min(0).optional().describe('longest run; 0: the limit of the tree'),
   deliver: words.optional().describe('targets that get its results'),
   once: z.boolean().optional().describe('disabled after it fired once'),
@@ -70,12 +91,18 @@ export const JOB_ROUTES = [
       tree: z.string().max(NAME_MAX).optional().describe('whose main session gets the event'),
       ...rootSettings,
     }),
-    handle: async ({ store, jobs, runtime, compose }, { body, id }) => {
+    handle: async (sources, { body, id }) => {
+      const { store, jobs, runtime, compose } = sources;
       const { name, tree, ...rest } = body;
-      const { input, wish } = partsOf(rest);
-      await jobs.check(name, input);
+      const { input: said, wish, workflow } = partsOf(rest);
       const composed = await compose(wish);
-      const config = await runtime.checked(composed.config, composed.limits);
+      const terms = workflow && workflowOf(sources, workflow, composed, said);
+      const input = withTask(said, terms);
+      await jobs.check(name, input);
+      const config = {
+        ...(await runtime.checked(composed.config, composed.limits)),
+        ...(terms && { workflow: terms }),
+      };
       const job = await jobs.add(name, input, {
         id,
         root_id: input.session === 'main' && tree !== undefined ? (await oneRoot(store, tree)).id : null,
@@ -112,12 +139,17 @@ export const JOB_ROUTES = [
       const { jobs } = sources;
       const { enabled, name, ...rest } = request.body;
       const found = await jobs.find(named(request, 'job'));
-      const { input: settings, wish } = partsOf(rest);
-      const input = { ...settings, name };
-      const said = Object.values({ ...input, ...wish }).some((value) => value !== undefined);
-      const changed = said
-        ? await jobs.change(found, input, await changedConfig(sources, found, wish))
-        : found;
+      const { input: settings, wish, workflow } = partsOf(rest);
+      const said = Object.values({ ...settings, ...wish, name, workflow }).some(
+        (value) => value !== undefined,
+      );
+      if (!said) return jobJson(enabled === undefined ? found : await jobs.enable(found, enabled));
+      const { workflow: before, ...config } = await changedConfig(sources, found, wish);
+      const terms =
+        workflow && workflowOf(sources, workflow, { config, limits: found.limits }, settings, before);
+      const kept = terms ?? (settings.task === undefined ? before : undefined);
+      const input = { ...withTask(settings, terms), name };
+      const changed = await jobs.change(found, input, { ...config, ...(kept && { workflow: kept }) });
       return jobJson(enabled === undefined ? changed : await jobs.enable(changed, enabled));
     },
   }),
@@ -188,12 +220,14 @@ async function changedConfig(
 ): Promise<AgentConfig> {
   const { model, profile, cwd, thinking, toolset, allow, deny } = wish;
   if (Object.values(wish).every((value) => value === undefined)) return before;
+  const { workflow } = before;
   const replaced = profile !== undefined || toolset !== undefined;
   const own = replaced ? (await compose({ ...wish, model: model ?? before.model })).config : before;
   const rules = before.permissions.cli;
   const cli = { ...rules, allow: allow ?? rules.allow, deny: deny ?? rules.deny };
   const changed = {
     ...own,
+    ...(workflow && { workflow }),
     cwd: cwd === undefined ? before.cwd : resolve(cwd),
     permissions: { ...own.permissions, cli },
     ...(model === undefined ? {} : { model }),
@@ -205,17 +239,45 @@ async function changedConfig(
 const jobSettings = { ...schedule, session, ...rootSettings };
 
 /** The settings of a job, and those of the agents of its runs. */
-function partsOf(body: z.infer<z.ZodObject<typeof jobSettings>>): { input: JobInput; wish: RootRequest } {
-  const { model, profile, cwd, thinking, toolset, allow, deny, timeout_seconds, ...rest } = body;
-  const wish = { model, profile, cwd, thinking, toolset, allow, deny };
-  return { input: { ...rest, timeout_s: timeout_seconds }, wish };
+function partsOf(body: z.infer<z.ZodObject<typeof jobSettings>>) {
+  const { model, profile, cwd, thinking, toolset, allow, deny, timeout_seconds, workflow, ...rest } = body;
+  const wish: RootRequest = { model, profile, cwd, thinking, toolset, allow, deny };
+  const input: JobInput = { ...rest, timeout_s: timeout_seconds };
+  return { input, wish, workflow };
+}
+
+/** What the runs of a job carry out in place of a model. A rule must allow a script that is new to the job: nobody can be asked. */
+function workflowOf(
+  { unled }: Pick<ApiSources, 'unled'>,
+  { name, script, args, calls }: NonNullable<z.infer<typeof schedule.workflow>>,
+  root: Root,
+  { task }: JobInput,
+  before?: WorkflowTerms,
+): WorkflowTerms {
+  if (task !== undefined) throw new CoppiceError('E_USAGE', 'a job has a task or a workflow');
+  if (name !== undefined && script !== undefined)
+    throw new CoppiceError('E_INVALID_ARGUMENT', 'workflow: give one of name and script');
+  const text = script ?? (name === undefined ? before?.script : undefined);
+  if (name === undefined && text === undefined)
+    throw new CoppiceError('E_INVALID_ARGUMENT', 'workflow: give its name or script');
+  const found = name === undefined ? loaded(text ?? '') : loadScript(name, root.config.cwd, unled.env.HOME);
+  if (found.source !== before?.script && workflowVerdict(root.config, found.meta.name) !== 'allow')
+    throw notStarted(found.meta.name, 'no rule allows it');
+  const said = args === undefined ? before?.args : JSON.stringify(args);
+  return workflowRoot(root, found, { args: said, calls: calls ?? before?.calls }).config.workflow;
+}
+
+function withTask(input: JobInput, workflow: WorkflowTerms | undefined): JobInput {
+  return workflow === undefined
+    ? input
+    : { ...input, task: cutText(workflowText(workflow), WORKFLOW_TEXT_MAX, '…') };
 }
 
 /** One job in `coppice/cron-jobs/v1`. */
 function jobJson(job: CronJob): JobDocument {
   const { limits: _, placement: __, version: ___, planned_at: ____, ...shown } = job;
   const { schedule, config, timeout_ms, created_at, updated_at, next_at, ...rest } = shown;
-  const { model, thinking, profile = null, toolsets, cwd, permissions } = config;
+  const { model, thinking, profile = null, toolsets, cwd, permissions, workflow } = config;
   const { allow, deny } = permissions.cli;
   return {
     ...rest,
@@ -227,6 +289,7 @@ function jobJson(job: CronJob): JobDocument {
           : { type: 'at', at: isoTime(schedule.at) },
     session_key: job.session === 'isolated' ? `cron:${job.id}` : null,
     ...{ model, thinking, profile, toolsets, cwd, allow, deny },
+    ...{ workflow: workflow?.name ?? null, args: workflow?.args ?? null },
     timeout_seconds: timeout_ms === null ? null : timeout_ms / 1000,
     next_at: isoTime(next_at),
     created_at: isoTime(created_at),
