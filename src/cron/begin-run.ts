@@ -99,7 +99,7 @@ function configOf(job: NewCronJob, run_id: string, at: number, canAsk: CanAsk): 
     system: `${config.system}\n\n${notice(job)}`,
     ...(timeout_ms === null ? {} : { run_ms: Math.min(config.run_ms ?? timeout_ms, timeout_ms) }),
     ...(channel === undefined ? {} : { channel }),
-    ...(config.workflow && { workflow: { ...config.workflow, seed: run_id, started_at: at } }),
+    ...(config.workflow && { workflow: { ...config.workflow, seed: run_id, started_at: at, deliver } }),
     unattended: true,
     task: {
       kind: 'cron',

@@ -25,6 +25,7 @@ export async function composeParcel(
 ): Promise<Composed> {
   switch (delivery.kind) {
     case 'reply':
+    case 'notice':
     case 'alert':
       return delivery.body === null || delivery.body.trim() === ''
         ? SETTLED

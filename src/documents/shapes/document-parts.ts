@@ -159,8 +159,8 @@ export const job = z
 
 export const delivery = z
   .strictObject({
-    id: text('follows from its cause: `run-…`, `reply-…`, `ask-…`'),
-    kind: oneOf('what it reports', 'run', 'reply', 'ask', 'alert'),
+    id: text('follows from its cause: `run-…`, `reply-…`, `ask-…`, `notice-…`'),
+    kind: oneOf('what it reports', 'run', 'reply', 'ask', 'notice', 'alert'),
     target: text('where it goes'),
     status: oneOf('its status', 'pending', 'delivered', 'failed'),
     attempts: number('tries so far'),

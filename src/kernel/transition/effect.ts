@@ -26,6 +26,13 @@ export type Effect =
   /** The mail becomes part of the next message that the same step appends. */
   | { readonly type: 'consume-mail'; readonly mail_ids: readonly string[] }
   | { readonly type: 'kill-agents'; readonly agent_ids: readonly string[] }
+  /** Tells people, in the conversation and on the channels of the run. `cause`: what makes it one delivery for each channel. */
+  | {
+      readonly type: 'tell-people';
+      readonly cause: string;
+      readonly targets: readonly string[];
+      readonly text: string;
+    }
   /** Asks a person for approval; the answer arrives as mail. */
   | { readonly type: 'enter-ask'; readonly ask: NewAsk }
   /** Withdraws approvals that are no longer needed. */

@@ -179,7 +179,7 @@ export type AgentEvent =
 /** What a settled call may cause in addition to its result. */
 export type Consequence = Extract<
   Effect,
-  { readonly type: 'create-agents' | 'deliver-mail' | 'consume-mail' | 'kill-agents' }
+  { readonly type: 'create-agents' | 'deliver-mail' | 'consume-mail' | 'kill-agents' | 'tell-people' }
 >;
 
 export type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { readonly type: T }>;

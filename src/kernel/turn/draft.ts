@@ -6,6 +6,7 @@ import type { Worktree } from '../../records/agent/task-terms.ts';
 import { allTexts, saidIn } from '../../records/conversation/child-text.ts';
 import { type MailKind, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
 import type { EventContent, Message } from '../../records/conversation/message.ts';
+import { deliveryId } from '../../records/run/delivery.ts';
 import { TakenMail } from '../mailbox/taken-mail.ts';
 import { sameWaits, waitEdges, waitsUntil } from '../mailbox/wait-edges.ts';
 import type { RequestRecord, Step, StepLists } from '../step.ts';
@@ -143,6 +144,8 @@ export class Draft {
       case 'kill-agents':
         for (const id of effect.agent_ids) this.kill(id);
         return;
+      case 'tell-people':
+        return this.#tellPeople(effect);
       case 'enter-ask':
         this.#parts.asks.push(effect.ask);
         return;
@@ -210,6 +213,16 @@ export class Draft {
   tell(text: string, data?: EventContent['data']): void {
     const content = { event: 'notice', text, ...(data === undefined ? {} : { data }) } as const;
     this.#append({ kind: 'event', content });
+  }
+
+  #tellPeople({ cause, targets, text }: Extract<Effect, { type: 'tell-people' }>): void {
+    const { id: agent_id, root_id } = this.led.agent;
+    this.tell(text);
+    for (const target of targets)
+      this.deliver({
+        id: deliveryId('notice', agent_id, cause, target),
+        ...{ kind: 'notice', target, root_id, agent_id, about: null, body: text, created_at: this.view.now },
+      });
   }
 
   /** Consumes mail with the newest message, for mail that adds no message of its own. */

@@ -3,9 +3,9 @@ export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
 /**
  * Subject of a delivery. `run`: the end of an isolated run. `reply`: an agent's reply at the end of a turn, to its chat. `ask`: a call that a person
- * must approve. `alert`: a condition that an alert rule of the configuration watches for.
+ * must approve. `notice`: what the script of a workflow tells people. `alert`: a condition that an alert rule of the configuration watches for.
  */
-export type DeliveryKind = 'run' | 'reply' | 'ask' | 'alert';
+export type DeliveryKind = 'run' | 'reply' | 'ask' | 'notice' | 'alert';
 
 /** A message to people outside. It enters the outbox in the transaction that causes it; recipients recognize duplicates by `id`. */
 export interface NewDelivery {
@@ -17,7 +17,7 @@ export interface NewDelivery {
   readonly agent_id: string;
   /** Id of the run or the ask; null for other kinds. */
   readonly about: string | null;
-  /** The text of a reply or an alert; null for other kinds, whose text is derived from `about`. */
+  /** The text of a reply, a notice or an alert; null for other kinds, whose text is derived from `about`. */
   readonly body: string | null;
   /** Milliseconds since the epoch. */
   readonly created_at: number;

@@ -22,6 +22,8 @@ export interface WorkflowTerms {
     readonly choices?: readonly string[];
     readonly schema?: Readonly<Record<string, unknown>>;
   };
+  /** Outbox targets of what `notify` tells, beside the chat of its tree. */
+  readonly deliver?: readonly string[];
   /** A workflow that another one has started; it starts none. */
   readonly nested?: true;
   /** Set while a person keeps the run from going on. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Agent, AgentConfig } from '../../../records/agent/agent.ts';
 import { framedName } from '../../../records/agent/agent-name.ts';
 import { formFields } from '../../../records/question/form-field.ts';
+import { cutText } from '../../../records/text/cut-text.ts';
 import { storable } from '../../../records/text/text.ts';
 import type { WorkflowTerms } from '../../../records/workflow/workflow-terms.ts';
 import { refuse } from '../acts/agent-reference.ts';
@@ -20,6 +21,9 @@ import { workflowAgent } from './workflow-agent.ts';
 
 /** How long a workflow waits at most before it looks again, if it has no timer. */
 const LOOK_MS = 7 * 86_400_000;
+
+/** Characters of what is told to people at once. */
+const NOTICE_MAX = 20_000;
 
 /** What the ledger keeps of each call, so that a replay can be compared. */
 const recorded = { key: z.string(), prompt: z.string() };
@@ -136,7 +140,7 @@ const nested = checkedTool({
   needs: ({ prompt: name }, _call, { config }) => [{ type: 'workflow', base: config.cwd, name }],
   decode({ prompt: name, args, phase }, _call, view) {
     const { config } = view.self;
-    const { seed, calls, nested: is_nested } = config.workflow as WorkflowTerms;
+    const { seed, calls, deliver, nested: is_nested } = config.workflow as WorkflowTerms;
     if (is_nested) return refuse('NESTING_FORBIDDEN', 'a workflow within a workflow starts no third one.');
     const found = view.answer({ type: 'workflow', base: config.cwd, name });
     if (!found.ok) return refuse('NOT_AVAILABLE', found.error);
@@ -144,6 +148,7 @@ const nested = checkedTool({
     return started(view, phase, (id) => ({
       ...loaded,
       ...(args === undefined ? {} : { args: JSON.stringify(args) }),
+      ...(deliver && { deliver }),
       ...{ seed: `${seed} ${id}`, started_at: view.now, calls, nested: true },
     }));
   },
@@ -183,12 +188,18 @@ function started(
   return { type: 'settle', output, consequences: [{ type: 'create-agents', agents }] };
 }
 
-/** A message for people: a notice in the conversation, and to the chat of the tree. */
+/** A message for people: in the conversation of the run, and on its channels. */
 const notify = checkedTool({
   name: 'notify',
   description: 'Tell people something.',
   schema: z.object(recorded),
-  decode: (_input, _call, { now }) => ({ type: 'settle', output: JSON.stringify({ now }), consequences: [] }),
+  decode({ prompt }, { id: cause }, { now, self: { config } }) {
+    const { name, deliver = [] } = config.workflow as WorkflowTerms;
+    const targets = [...new Set([...deliver, ...(config.channel === undefined ? [] : [config.channel])])];
+    const text = storable(`[Workflow ${framedName(name)}] ${cutText(prompt, NOTICE_MAX, '…')}`);
+    const consequences = [{ type: 'tell-people' as const, cause, targets, text }];
+    return { type: 'settle', output: JSON.stringify({ now }), consequences };
+  },
 });
 
 const next = checkedTool({
