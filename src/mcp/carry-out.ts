@@ -3,17 +3,20 @@ import type * as z from 'zod';
 import { modelFault } from '../kernel/toolsets/acts/task-options.ts';
 import { parseArguments } from '../kernel/toolsets/arguments.ts';
 import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
+import type { LoadedScript } from '../models/workflow/saved-scripts.ts';
 import { containPath } from '../permissions/path-containment.ts';
 import type { Agent } from '../records/agent/agent.ts';
 import { nameFault, nameOfTask, storedName } from '../records/agent/agent-name.ts';
+import type { Limits } from '../records/agent/limits.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { clean } from '../render/clean.ts';
 import { isNotFound, oneAgent } from '../trees/find-agent.ts';
+import { notStarted, workflowRoot, workflowVerdict } from '../trees/workflow-root.ts';
 import type { ClientAgent, PlacedCall } from './client-agent.ts';
 import { cancelTask, taskOfCall, taskOfTree } from './durable-tasks.ts';
 import { listedAgent } from './listed-agents.ts';
-import type { McpOptions } from './mcp-options.ts';
+import type { ComposedRoot, McpOptions } from './mcp-options.ts';
 import {
   errorResult,
   invalidParams,
@@ -22,7 +25,7 @@ import {
   type ToolAnswer,
   textResult,
 } from './tool-answer.ts';
-import { listInput, startTreeInput, waitInput } from './tool-list.ts';
+import { listInput, startTreeInput, waitInput, workflowInput } from './tool-list.ts';
 import { type Look, rowsOf, sendersOf, unfinished, waitFor } from './wait-tool.ts';
 
 /** The outcome of a tool call. */
@@ -64,9 +67,7 @@ export class Calls {
       case 'start_tree':
         return this.#checked(startTreeInput, input, async (given) => {
           const root = await this.#startTree(given);
-          if (!('id' in root)) return { type: 'answer', answer: root };
-          if (terms.has_tasks) return { type: 'task', task_id: taskOfTree(root.id) };
-          return this.awaited([root.id], terms);
+          return 'id' in root ? this.#started(root, terms) : { type: 'answer', answer: root };
         });
       case 'wait':
         return this.#checked(waitInput, input, ({ timeout, from_agents }) =>
@@ -83,6 +84,11 @@ export class Calls {
       default:
         break;
     }
+    const script = TOOLSET.has(name) ? null : await this.#workflow(name);
+    if (script !== null)
+      return this.#checked(workflowInput, input, async (given) =>
+        this.#started(await this.#startWorkflow(script, given), terms),
+      );
     if (!TOOLSET.has(name))
       throw invalidParams(`there is no tool "${clean(name.slice(0, SHOWN_MAX))}"; tools/list names all`);
     const { wait_ms: ms } = this.#options;
@@ -125,7 +131,7 @@ export class Calls {
     budget,
     ...wanted
   }: z.infer<typeof startTreeInput>): Promise<Agent | ToolAnswer> {
-    const { compose, runtime, terms, cwd: base, onEntered } = this.#options;
+    const { compose, terms, cwd: base } = this.#options;
     const called = name ?? nameOfTask(prompt, null);
     const fault = nameFault(called);
     if (fault !== null) return refused('INVALID_ARG', `field "name": ${fault}`);
@@ -134,24 +140,47 @@ export class Calls {
     if (unfit !== null) return refused('INVALID_ARG', `field "model": ${unfit}`);
     const folder = folderIn(base, cwd ?? '.');
     if (typeof folder !== 'string') return folder;
-    const { config, limits, placement } = await compose({
+    const composed = await compose({
       model: wanted.model ?? undefined,
       profile: wanted.profile ?? undefined,
-      cwd: folder,
-      limits: {
-        ...(budget?.tokens ? { tokens: budget.tokens } : {}),
-        ...(budget?.usd ? { cost_usd: budget.usd } : {}),
-        ...(budget?.seconds ? { run_ms: budget.seconds * 1_000 } : {}),
-      },
+      ...{ cwd: folder, limits: limitsOf(budget) },
     });
-    const root = await runtime.begin({
-      name: storedName(called),
-      session_key: `${this.#client.tree_key}${randomUUID()}`,
-      ...{ config, limits, placement },
-    });
-    await runtime.send(root.id, prompt, { from: this.#client.name });
+    return this.#begin({ ...composed, name: storedName(called), prompt });
+  }
+
+  /** Imported once such a tool is called, or tools are listed. */
+  async #workflow(tool: string): Promise<LoadedScript | null> {
+    return (await import('./workflow-tools.ts')).workflowNamed(tool, this.#options);
+  }
+
+  async #startWorkflow(
+    script: LoadedScript,
+    { args, budget }: z.infer<typeof workflowInput>,
+  ): Promise<Agent> {
+    const composed = await this.#options.compose({ cwd: this.#options.cwd, limits: limitsOf(budget) });
+    // A client is no person, and cannot say so.
+    if (workflowVerdict(composed.config, script.name) !== 'allow')
+      throw notStarted(script.name, 'no rule allows it, and whoever starts `coppice mcp` may give one');
+    const given = args === undefined ? undefined : JSON.stringify(args);
+    return this.#begin(workflowRoot(composed, script, { args: given }));
+  }
+
+  /** Begins a tree of the client with a letter of the client. */
+  async #begin({
+    name,
+    prompt,
+    ...root
+  }: ComposedRoot & { readonly name: string; readonly prompt: string }): Promise<Agent> {
+    const { runtime, onEntered } = this.#options;
+    const session_key = `${this.#client.tree_key}${randomUUID()}`;
+    const begun = await runtime.begin({ name, session_key, ...root });
+    await runtime.send(begun.id, prompt, { from: this.#client.name });
     onEntered();
-    return root;
+    return begun;
+  }
+
+  #started({ id }: Agent, terms: CallTerms): Promise<Outcome> | Outcome {
+    return terms.has_tasks ? { type: 'task', task_id: taskOfTree(id) } : this.awaited([id], terms);
   }
 
   async #wait(seconds: number, from: readonly string[] | null, terms: CallTerms): Promise<Outcome> {
@@ -268,6 +297,14 @@ export class Calls {
     if (parsed.ok) return work(parsed.value);
     return { type: 'answer', answer: refused('INVALID_ARG', parsed.message) };
   }
+}
+
+function limitsOf(budget: z.infer<typeof workflowInput>['budget']): Partial<Limits> {
+  return {
+    ...(budget?.tokens ? { tokens: budget.tokens } : {}),
+    ...(budget?.usd ? { cost_usd: budget.usd } : {}),
+    ...(budget?.seconds ? { run_ms: budget.seconds * 1_000 } : {}),
+  };
 }
 
 function answer(value: object): Outcome {

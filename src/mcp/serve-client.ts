@@ -86,7 +86,10 @@ export class McpService {
     };
     const capabilitiesOf = (context: ServerContext): Capabilities =>
       envelopeOf(context)[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities() ?? {};
-    server.setRequestHandler('tools/list', LIST, () => ({ tools: toolList() }));
+    server.setRequestHandler('tools/list', LIST, async () => {
+      const { workflowTools } = await import('./workflow-tools.ts');
+      return { tools: [...toolList(), ...workflowTools(options)] };
+    });
     server.setRequestHandler('tools/call', async ({ params }, context) => {
       const client = clientOf(context);
       const capabilities = capabilitiesOf(context);

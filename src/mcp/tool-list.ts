@@ -38,6 +38,12 @@ export const listInput = z.strictObject({
   all: z.boolean().nullish().describe('Also agents that have ended, and those of earlier connections.'),
 });
 
+/** Of a saved workflow (`workflow-tools.ts`). */
+export const workflowInput = z.strictObject({
+  args: z.unknown().optional().describe('The value that its script sees as args, as its description says.'),
+  budget: budgetOption.describe('What the whole run may spend.'),
+});
+
 interface Listed {
   readonly name: string;
   readonly description: string;
@@ -46,7 +52,7 @@ interface Listed {
 }
 
 const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
-const CREATES: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: true };
+export const CREATES: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: true };
 
 const OWN: readonly Listed[] = [
   {

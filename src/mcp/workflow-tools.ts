@@ -1,0 +1,44 @@
+import type { Tool } from '@modelcontextprotocol/server';
+import { inputSchema } from '../kernel/toolsets/arguments.ts';
+import { type LoadedScript, loadScript, savedScripts } from '../models/workflow/saved-scripts.ts';
+import type { McpOptions } from './mcp-options.ts';
+import { CREATES, workflowInput } from './tool-list.ts';
+
+/** Tools listed at once: each costs its description in the client's context. */
+const TOOLS_MAX = 50;
+const DESCRIPTION_MAX = 1_000;
+const PREFIX = 'workflow_';
+/** Names that all clients take. */
+const NAME = /^[\w-]{1,55}$/;
+
+/** The saved workflows of the folder that can run, a tool each. */
+export function workflowTools({ cwd, env }: Pick<McpOptions, 'cwd' | 'env'>): Tool[] {
+  const named = savedScripts(cwd, env.HOME).filter(({ name }) => NAME.test(name));
+  return named.slice(0, TOOLS_MAX).flatMap(({ name, path }) => {
+    try {
+      const { description, when_to_use } = loadScript(path, cwd, env.HOME).meta;
+      const about = [description, when_to_use].filter((text) => text !== null).join(' ');
+      return [
+        {
+          name: PREFIX + name,
+          description: `${about.slice(0, DESCRIPTION_MAX)} (Runs a workflow: a script that orchestrates agents. Returns its result; if that takes longer, it goes on, and wait collects it by agent_id.)`,
+          inputSchema: inputSchema(workflowInput) as Tool['inputSchema'],
+          annotations: CREATES,
+        },
+      ];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The workflow that a tool's name means; null for any other tool, or if there is none. */
+export function workflowNamed(
+  tool: string,
+  { cwd, env }: Pick<McpOptions, 'cwd' | 'env'>,
+): LoadedScript | null {
+  if (!tool.startsWith(PREFIX)) return null;
+  const name = tool.slice(PREFIX.length);
+  const known = NAME.test(name) && savedScripts(cwd, env.HOME).some((one) => one.name === name);
+  return known ? loadScript(name, cwd, env.HOME) : null;
+}
