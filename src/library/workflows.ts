@@ -3,12 +3,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { runName, workflowText } from '../kernel/toolsets/workflow/workflow-agent.ts';
 import type { WorkflowFunction } from '../models/workflow/workflow-function.ts';
 import { isActive } from '../records/agent/agent.ts';
+import { isTerminal } from '../records/agent/state.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { DEFAULT_CALLS, type WorkflowTerms } from '../records/workflow/workflow-terms.ts';
-import type { RuntimeFace, StartOptions, TreeOutcome } from '../runtime/runtime-face.ts';
+import type { RuntimeFace, StartOptions, TreeOutcome, WorkflowSteer } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 import { derivedId } from '../trees/derived-id.ts';
-import { type WorkflowCounts, workflowCounts, workflowValue } from '../trees/workflow-outcome.ts';
+import { messageRun, skipAgent, steerRun } from '../trees/workflow/steer-runs.ts';
+import { type WorkflowCounts, workflowCounts, workflowValue } from '../trees/workflow/workflow-outcome.ts';
 import type { AgentOptions } from './coppice-options.ts';
 import { agentHandle, type RunningAgent } from './engine.ts';
 
@@ -28,6 +30,15 @@ export interface RunningWorkflow<Value> extends Omit<RunningAgent, 'result'> {
   result(): Promise<Value>;
   /** Resolves when nothing of the run works any more, however it ended. */
   outcome(): Promise<WorkflowOutcome>;
+  /** What is under way comes to its end, and nothing new begins, until `resume`. */
+  pause(): Promise<void>;
+  /** As `pause`, and what is under way is broken off. */
+  stop(): Promise<void>;
+  resume(): Promise<void>;
+  /** Ends an agent of the run, by its id or label: its call gives null. */
+  skip(agent: string): Promise<void>;
+  /** Writes to all agents of the run that work, or those of one phase. */
+  message(text: string, to?: { readonly phase?: string }): Promise<void>;
 }
 
 export interface Workflows {
@@ -86,8 +97,20 @@ export function workflowsOn({ runtime, store, functions, rootOf, home }: Workflo
       await runtime.start({ ...root, id, name, prompt: workflowText(terms), config });
     }
     if (key !== undefined) await goOn(id, key, what, args);
+    const sources = { store, runtime };
+    const steer = (how: WorkflowSteer) => async () => void (await steerRun(sources, id, how));
     return {
       ...agentHandle(runtime, id),
+      ...{ pause: steer('pause'), stop: steer('stop'), resume: steer('resume') },
+      async skip(agent) {
+        const all = await store.agents({ root_id: id });
+        const meant = all.filter((one) => one.id === agent || one.config.task?.label === agent);
+        const found = meant.find(({ state }) => !isTerminal(state.type)) ?? meant[0];
+        if (found === undefined)
+          throw new CoppiceError('E_AGENT_NOT_FOUND', `the run has no agent "${agent}"`);
+        await skipAgent(sources, found.id);
+      },
+      message: async (text, to = {}) => void (await messageRun(sources, id, { text, ...to })),
       async outcome() {
         return { ...(await runtime.settled(id)), ...(await workflowCounts(store, id)) };
       },

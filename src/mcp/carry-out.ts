@@ -12,7 +12,7 @@ import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { clean } from '../render/clean.ts';
 import { isNotFound, oneAgent } from '../trees/find-agent.ts';
-import { notStarted, workflowRoot, workflowVerdict } from '../trees/workflow-root.ts';
+import { notStarted, workflowRoot, workflowVerdict } from '../trees/workflow/workflow-root.ts';
 import type { ClientAgent, PlacedCall } from './client-agent.ts';
 import { cancelTask, taskOfCall, taskOfTree } from './durable-tasks.ts';
 import { listedAgent } from './listed-agents.ts';

@@ -79,6 +79,27 @@ describe('a script', () => {
     assert.match((await failureOf(most.result())).message, /1 times at most/);
   });
 
+  it('is paused, written to, goes on, and goes on without an agent that is skipped', async () => {
+    const { coppice, requests } = await stage();
+    const body =
+      "const a = agent('hang', { label: 'long', phase: 'P' }); const b = await agent('hang again', { label: 'other' }); return [await a, b]";
+    const run = await coppice.workflow(script(body));
+    await until(() => requests.length === 2);
+    await run.message('hurry', { phase: 'P' });
+    await run.pause();
+    await run.resume();
+    await run.stop();
+    await run.resume();
+    await until(() => requests.length >= 4);
+    for (const label of ['long', 'other']) await run.skip(label);
+    assert.deepEqual(await run.result(), [null, null]);
+    assert.equal((await run.outcome()).skipped, 2);
+    const heard = requests.filter(({ messages }) => JSON.stringify(messages).includes('hurry'));
+    assert.ok(heard.length > 0 && heard.every(({ agent }) => agent?.name === 'long'));
+    assert.equal((await failureOf(run.pause())).code, 'E_AGENT_DEAD');
+    assert.equal((await failureOf(run.skip('none'))).code, 'E_AGENT_NOT_FOUND');
+  });
+
   it('wrong arguments are refused before anything starts', async () => {
     const { coppice } = await stage();
     const bad = (what: unknown, args?: unknown, options?: object) =>

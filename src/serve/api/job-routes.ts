@@ -18,7 +18,7 @@ import { cutText } from '../../records/text/cut-text.ts';
 import type { WorkflowTerms } from '../../records/workflow/workflow-terms.ts';
 import { oneRoot } from '../../trees/find-agent.ts';
 import type { Root } from '../../trees/open-tree.ts';
-import { notStarted, workflowRoot, workflowVerdict } from '../../trees/workflow-root.ts';
+import { notStarted, workflowRoot, workflowVerdict } from '../../trees/workflow/workflow-root.ts';
 import {
   type ApiSources,
   countUpTo,
@@ -264,7 +264,8 @@ function workflowOf(
   if (found.source !== before?.script && workflowVerdict(root.config, found.meta.name) !== 'allow')
     throw notStarted(found.meta.name, 'no rule allows it');
   const said = args === undefined ? before?.args : JSON.stringify(args);
-  return workflowRoot(root, found, { args: said, calls: calls ?? before?.calls }).config.workflow;
+  const { config } = workflowRoot(root, found, { args: said, calls: calls ?? before?.calls });
+  return config.workflow as WorkflowTerms;
 }
 
 function withTask(input: JobInput, workflow: WorkflowTerms | undefined): JobInput {

@@ -1,10 +1,10 @@
-import { refusalOf } from '../models/workflow/recorded-run.ts';
-import { failureOf } from '../records/agent/state.ts';
-import type { CallPart } from '../records/conversation/message.ts';
-import { outcomeOf, UNSUCCESSFUL } from '../records/run/outcome.ts';
-import { parsedObject } from '../records/text/json-text.ts';
-import type { ResultPlace } from '../records/workflow/workflow-terms.ts';
-import type { Store } from '../store/store.ts';
+import { refusalOf } from '../../models/workflow/recorded-run.ts';
+import { failureOf } from '../../records/agent/state.ts';
+import type { CallPart } from '../../records/conversation/message.ts';
+import { outcomeOf, UNSUCCESSFUL } from '../../records/run/outcome.ts';
+import { parsedObject } from '../../records/text/json-text.ts';
+import type { ResultPlace } from '../../records/workflow/workflow-terms.ts';
+import type { Store } from '../../store/store.ts';
 
 const STARTS: ReadonlySet<string> = new Set(['agent', 'workflow', 'ask']);
 const LABEL_MAX = 60;
