@@ -31,6 +31,11 @@ it('examples/sessions.ts', () => {
   assert.match(out, /\nstatus +. completed\n/);
 });
 
+it('examples/workflow.ts', () => {
+  const said = 'oak leaks: yes, hazel leaks: yes (4 succeeded, 0 failed)';
+  assert.equal(run('workflow.ts'), `first: ${said}\nsecond: ${said}\n`);
+});
+
 it('examples/fanout.ts', () => {
   const out = run('fanout.ts');
   assert.match(out, /^ {2}security: A password stands in the source:\n {4}src\/auth\/login\.ts:1:/m);

@@ -148,6 +148,16 @@ describe('docs/library.md', () => {
       /export interface RunningAgent {[\s\S]*?\n}/,
       /^ {2}(\w+)\(/gm,
     ),
+    'options of workflow': namesIn(
+      'src/library/workflows.ts',
+      /export interface WorkflowOptions[\s\S]*?\n}/,
+      /^ {2}readonly (\w+)\??:/gm,
+    ),
+    'methods of a workflow': namesIn(
+      'src/library/workflows.ts',
+      /export interface RunningWorkflow[\s\S]*?\n}/,
+      /^ {2}(\w+)\(/gm,
+    ),
     events: namesIn(
       'src/runtime/runtime-event.ts',
       /export type RuntimeEvent[\s\S]*/,
@@ -156,7 +166,7 @@ describe('docs/library.md', () => {
   };
   for (const [what, names] of Object.entries(SOURCES))
     it(`tells of all ${what}`, () => {
-      assert.ok(names.length > 3, String(names));
+      assert.ok(names.length > 1, String(names));
       for (const name of names) assert.ok(told.has(name), name);
     });
 });
