@@ -21,7 +21,7 @@ import { Registry } from './library/registry.ts';
 import { subagentHost } from './library/subagent-host.ts';
 import { SubagentWatch } from './library/subagent-watch.ts';
 import { type Workflows, workflowsOn } from './library/workflows.ts';
-import type { WorkflowFunction } from './models/workflow/workflow-function.ts';
+import type { WorkflowFunction } from './models/workflow/globals/workflow-function.ts';
 import { killAllProcessGroups } from './processes/process-group.ts';
 import { CoppiceError } from './records/coppice-error.ts';
 import { openRuntime } from './runtime/open-runtime.ts';
@@ -65,7 +65,7 @@ export type {
   WorkflowFunction,
   WorkflowGlobals,
   WorkflowPipeline,
-} from './models/workflow/workflow-function.ts';
+} from './models/workflow/globals/workflow-function.ts';
 export type { Agent } from './records/agent/agent.ts';
 export type { Limits } from './records/agent/limits.ts';
 export type { Mail } from './records/conversation/mail.ts';

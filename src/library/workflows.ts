@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { runName, workflowText } from '../kernel/toolsets/workflow/workflow-agent.ts';
-import type { WorkflowFunction } from '../models/workflow/workflow-function.ts';
+import type { WorkflowFunction } from '../models/workflow/globals/workflow-function.ts';
 import { isActive } from '../records/agent/agent.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import { CoppiceError } from '../records/coppice-error.ts';

@@ -4,7 +4,7 @@ import type { Gate } from '../models/gate/gate.ts';
 import type { Model } from '../models/model.ts';
 import type { OpenHost } from '../models/model-host.ts';
 import { openModel } from '../models/providers.ts';
-import type { WorkflowFunction } from '../models/workflow/workflow-function.ts';
+import type { WorkflowFunction } from '../models/workflow/globals/workflow-function.ts';
 import type { WorkflowHost } from '../models/workflow-host.ts';
 import type { Agent } from '../records/agent/agent.ts';
 import type { WorkflowTerms } from '../records/workflow/workflow-terms.ts';

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { makeCombinators } from './script-combinators.ts';
-import { installGlobals } from './script-globals.ts';
-import { makeOtherCalls } from './script-other-calls.ts';
+import { makeCombinators } from './globals/script-combinators.ts';
+import { installGlobals } from './globals/script-globals.ts';
+import { makeOtherCalls } from './globals/script-other-calls.ts';
+import type { WorkflowFunction, WorkflowGlobals } from './globals/workflow-function.ts';
 import { ScriptRecord } from './script-record.ts';
 import type { ScriptRun } from './script-run.ts';
 import { type RecordedCall, SCRIPT_LIMITS, type ScriptEntry, type ScriptSetup } from './script-step.ts';
-import type { WorkflowFunction, WorkflowGlobals } from './workflow-function.ts';
 
 /**
  * A function of the program in the place of a script: the same globals and the same law of replay, without an interpreter around it. It may also await what is not ours;

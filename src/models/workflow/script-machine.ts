@@ -7,10 +7,10 @@ import {
   type QuickJSHandle,
   type QuickJSRuntime,
 } from 'quickjs-emscripten-core';
-import { provideGlobals } from './script-built-ins.ts';
-import { makeCombinators } from './script-combinators.ts';
-import { type GlobalsSetup, installGlobals } from './script-globals.ts';
-import { makeOtherCalls } from './script-other-calls.ts';
+import { provideGlobals } from './globals/script-built-ins.ts';
+import { makeCombinators } from './globals/script-combinators.ts';
+import { type GlobalsSetup, installGlobals } from './globals/script-globals.ts';
+import { makeOtherCalls } from './globals/script-other-calls.ts';
 import { ScriptRecord } from './script-record.ts';
 import { SCRIPT_FILE } from './script-source.ts';
 import type { CompiledWasm, RecordedCall, ScriptEntry, ScriptLimits } from './script-step.ts';

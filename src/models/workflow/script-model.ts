@@ -4,10 +4,10 @@ import type { AssistantPart, CallPart } from '../../records/conversation/message
 import type { ResultPlace, WorkflowTerms } from '../../records/workflow/workflow-terms.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../model.ts';
 import { FunctionRun } from './function-run.ts';
+import type { WorkflowFunction } from './globals/workflow-function.ts';
 import { type AgentEnd, idOfCall, RecordedRun } from './recorded-run.ts';
 import { openScript, type ScriptRun } from './script-run.ts';
 import type { ScriptCall, ScriptEvent, ScriptFailure, ScriptSetup, ScriptState } from './script-step.ts';
-import type { WorkflowFunction } from './workflow-function.ts';
 
 /** Calls of one message: the remaining ones are made in the next. */
 const CALLS_MAX = 200;
