@@ -9,8 +9,8 @@ import { DEFAULT_CALLS, type WorkflowTerms } from '../records/workflow/workflow-
 import type { RuntimeFace, StartOptions, TreeOutcome, WorkflowSteer } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 import { derivedId } from '../trees/derived-id.ts';
+import { type WorkflowCounts, workflowCounts, workflowValue } from '../trees/workflow/run-document.ts';
 import { messageRun, skipAgent, steerRun } from '../trees/workflow/steer-runs.ts';
-import { type WorkflowCounts, workflowCounts, workflowValue } from '../trees/workflow/workflow-outcome.ts';
 import type { AgentOptions } from './coppice-options.ts';
 import { agentHandle, type RunningAgent } from './engine.ts';
 
@@ -112,7 +112,8 @@ export function workflowsOn({ runtime, store, functions, rootOf, home }: Workflo
       },
       message: async (text, to = {}) => void (await messageRun(sources, id, { text, ...to })),
       async outcome() {
-        return { ...(await runtime.settled(id)), ...(await workflowCounts(store, id)) };
+        const settled = await runtime.settled(id);
+        return { ...settled, ...(await workflowCounts(store, settled.root)) };
       },
       async result() {
         const { root, failure, outcome_text } = await runtime.settled(id);

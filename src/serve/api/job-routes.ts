@@ -7,8 +7,6 @@ import { isoTime } from '../../documents/iso-time.ts';
 import { runJson } from '../../documents/run-json.ts';
 import type { JobDocument, JobRunDocument } from '../../documents/shapes/document-parts.ts';
 import { workflowText } from '../../kernel/toolsets/workflow/workflow-agent.ts';
-import { loaded, loadScript } from '../../models/workflow/saved-scripts.ts';
-import { SOURCE_MAX } from '../../models/workflow/script-source.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { DEFAULT_LIMITS, newTreeLimits } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
@@ -18,7 +16,7 @@ import { cutText } from '../../records/text/cut-text.ts';
 import type { WorkflowTerms } from '../../records/workflow/workflow-terms.ts';
 import { oneRoot } from '../../trees/find-agent.ts';
 import type { Root } from '../../trees/open-tree.ts';
-import { notStarted, workflowRoot, workflowVerdict } from '../../trees/workflow/workflow-root.ts';
+import { workflowRoot } from '../../trees/workflow/workflow-root.ts';
 import {
   type ApiSources,
   countUpTo,
@@ -29,6 +27,7 @@ import {
   route,
   words,
 } from './route.ts';
+import { assertAllowed, scriptOf, wanted } from './workflow-routes.ts';
 
 const TASK_MAX = 100_000;
 const RUNS_MAX = 1_000;
@@ -44,9 +43,7 @@ const schedule = {
   task: z.string().max(TASK_MAX).optional().describe('what is done each time'),
   workflow: z
     .strictObject({
-      name: z.string().min(1).max(NAME_MAX).optional().describe('a saved workflow of its folder'),
-      script: z.string().min(1).max(SOURCE_MAX).optional().describe('instead: the text of a script'),
-      args: z.unknown().optional().describe('the value that the script sees as `args`'),
+      ...wanted,
       calls: z.int().min(0).optional().describe('maximum calls of `agent()`; default 1000'),
     })
     .optional()
@@ -248,21 +245,16 @@ function partsOf(body: z.infer<z.ZodObject<typeof jobSettings>>) {
 
 /** What the runs of a job carry out in place of a model. A rule must allow a script that is new to the job: nobody can be asked. */
 function workflowOf(
-  { unled }: Pick<ApiSources, 'unled'>,
+  sources: Pick<ApiSources, 'unled' | 'cwd'>,
   { name, script, args, calls }: NonNullable<z.infer<typeof schedule.workflow>>,
   root: Root,
   { task }: JobInput,
   before?: WorkflowTerms,
 ): WorkflowTerms {
   if (task !== undefined) throw new CoppiceError('E_USAGE', 'a job has a task or a workflow');
-  if (name !== undefined && script !== undefined)
-    throw new CoppiceError('E_INVALID_ARGUMENT', 'workflow: give one of name and script');
   const text = script ?? (name === undefined ? before?.script : undefined);
-  if (name === undefined && text === undefined)
-    throw new CoppiceError('E_INVALID_ARGUMENT', 'workflow: give its name or script');
-  const found = name === undefined ? loaded(text ?? '') : loadScript(name, root.config.cwd, unled.env.HOME);
-  if (found.source !== before?.script && workflowVerdict(root.config, found.meta.name) !== 'allow')
-    throw notStarted(found.meta.name, 'no rule allows it');
+  const found = scriptOf(sources, { name, script: text }, root.config.cwd);
+  if (found.source !== before?.script) assertAllowed(root.config, found.meta.name);
   const said = args === undefined ? before?.args : JSON.stringify(args);
   const { config } = workflowRoot(root, found, { args: said, calls: calls ?? before?.calls });
   return config.workflow as WorkflowTerms;

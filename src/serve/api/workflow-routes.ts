@@ -30,7 +30,7 @@ const folder = z
   .max(4_096)
   .optional()
   .describe('folder on the machine of the server; default: its own');
-const wanted = {
+export const wanted = {
   name: z
     .string()
     .min(1)
@@ -209,7 +209,7 @@ function folderOf({ cwd: own }: Sources, cwd: string | undefined): string {
   return resolve(own, cwd ?? '.');
 }
 
-function scriptOf(
+export function scriptOf(
   sources: Sources,
   { name, script }: Wanted,
   cwd: string | undefined,
@@ -227,7 +227,7 @@ function argsOf({ args }: Wanted): string | undefined {
 }
 
 /** A rule must allow it: nobody can be asked. What the server's own configuration denies, no request allows. */
-function assertAllowed({ permissions }: Parameters<typeof workflowVerdict>[0], name: string): void {
+export function assertAllowed({ permissions }: Parameters<typeof workflowVerdict>[0], name: string): void {
   workflowVerdict({ permissions: { ...permissions, cli: { allow: [], ask: [], deny: [] } } }, name);
   if (workflowVerdict({ permissions }, name) !== 'allow') throw notStarted(name, 'no rule allows it');
 }

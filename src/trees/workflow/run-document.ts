@@ -7,6 +7,7 @@ import { failureOf } from '../../records/agent/state.ts';
 import { addUsage, type Usage } from '../../records/agent/usage.ts';
 import { outcomeOf, UNSUCCESSFUL } from '../../records/run/outcome.ts';
 import { parsedObject } from '../../records/text/json-text.ts';
+import type { ResultPlace } from '../../records/workflow/workflow-terms.ts';
 import { ledStatus } from '../../render/agent-status.ts';
 import type { Store } from '../../store/store.ts';
 import { pause } from '../cpu-meter.ts';
@@ -173,4 +174,35 @@ function usageWithin(all: readonly Agent[]): ReadonlyMap<string, Usage> {
 export function countsText(counts: RunDocument['counts']): string {
   const told = Object.entries(counts).flatMap(([what, many]) => (many > 0 ? [`${many} ${what}`] : []));
   return told.length === 0 ? 'no agents yet' : told.join(', ');
+}
+
+/** What became of what a script started, for programs. */
+export type WorkflowCounts = RunDocument['counts'] & {
+  readonly failures: readonly {
+    /** Null for a call that was refused. */
+    readonly agent_id: string | null;
+    readonly label: string;
+    readonly phase: string | null;
+    readonly reason: string;
+  }[];
+};
+
+export async function workflowCounts(store: Store, run: Agent): Promise<WorkflowCounts> {
+  const rows = (await store.agents({ parent_id: run.id })).map((agent) => rowOf(agent, agent.usage));
+  const refused = await refusedCalls(store, run.id);
+  const failed = rows.filter(isFailed).map(({ id: agent_id, label, phase, error, outcome_text }) => ({
+    ...{ agent_id, label, phase, reason: error ?? outcome_text },
+  }));
+  const failures = [...failed, ...refused.map((one) => ({ agent_id: null, ...one }))];
+  return { ...runRow(run, rows, refused).counts, failures };
+}
+
+/** What the script of a run returned, as a JSON value; undefined if its newest answer is no result. */
+export async function workflowValue(store: Store, run_id: string): Promise<unknown> {
+  const last = (await store.history(run_id)).findLast(({ kind }) => kind === 'assistant');
+  const [part] = last?.kind === 'assistant' ? last.content.parts : [];
+  const found = part?.type === 'text' ? (part.metadata?.workflow as ResultPlace | undefined) : undefined;
+  if (part?.type !== 'text' || found === undefined) return undefined;
+  const text = part.text.slice(found.from);
+  return found.is_text ? text : JSON.parse(text);
 }
