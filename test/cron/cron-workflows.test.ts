@@ -40,7 +40,7 @@ describe('coppice cron with workflows', () => {
     );
     assert.match(
       await refusal('add', 'a', '--every', '1h', '--args', '1', '--yes'),
-      /give its name or script/,
+      /give one of name and script/,
     );
     assert.match(await refusal('add', 'a', ...EVERY, '--yes', '--args', '{'), /--args is not JSON/);
     assert.match(
