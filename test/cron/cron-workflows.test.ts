@@ -78,7 +78,8 @@ describe('coppice cron with workflows', () => {
     assert.deepEqual([other.args, other.thinking], ['"z"', 'low']);
     assert.match(await refusal('update', 'job', '--session', 'main', '--no-deliver'), /workflow needs/);
     assert.match((await home.run(['cron', 'show', 'job'])).stdout, /workflow +nightly/);
-    const { stdout, code } = await home.run(['cron', 'run', 'job']);
+    await home.json('cron', 'add', 'other', ...EVERY, '--yes');
+    const { stdout, code } = await home.run(['cron', 'run', 'other']);
     assert.deepEqual([code, stdout], [0, 'another script\n']);
     const plain = await home.json('cron', 'update', 'job', '--task', 'say x');
     assert.deepEqual([plain.workflow, plain.args, plain.task], [null, null, 'say x']);

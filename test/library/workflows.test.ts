@@ -20,7 +20,8 @@ const script = (body: string) => `export const meta = { name: 'test', descriptio
 
 async function stage(database?: string) {
   const coppice = database === undefined ? {} : { database };
-  return libraryStage(RULES as never, { subagents: null, coppice });
+  const rules = [...RULES, { when: { user: 'hurry' }, delay_ms: 600_000, say: 'late' }];
+  return libraryStage(rules as never, { subagents: null, coppice });
 }
 
 async function failureOf(what: Promise<unknown>): Promise<CoppiceError> {
