@@ -27,7 +27,7 @@ const OLDER = (process.env.PATH ?? '').split(delimiter).flatMap((path) => {
 });
 const skip = OLDER.length === 0 && 'there is no older Node here';
 
-const PROGRAM = `import { type Coppice, type CoppiceOptions, type CoppiceClient, createScriptedModel, defineTool, type DocumentOf, openClient, openCoppice, type TreeOutcome } from 'coppice';
+const PROGRAM = `import { type Coppice, type CoppiceOptions, type CoppiceClient, createScriptedModel, defineTool, type DocumentOf, openClient, openCoppice, type RunningWorkflow, type TreeOutcome, type WorkflowGlobals } from 'coppice';
 
 const more: Partial<CoppiceOptions> = {
   agents: { defaults: { thinking: 'low', subagents: { maxConcurrent: 4 } }, reviewer: { tools: ['read'], turns: 3 } },
@@ -45,6 +45,18 @@ export const unclear = () => client.startTree({ name: 'x' });
 // @ts-expect-error: a database is needed.
 export const wrong = (): Promise<Coppice> => openCoppice({ model: 'types' });
 console.log(outcome.reply, typeof defineTool);
+const script = "export const meta = { name: 'script', description: 'x' };\\nreturn { said: await agent('try it'), args };";
+const value: { readonly said: string } = await (await coppice.workflow<{ readonly said: string }>(script, [1])).result();
+async function both({ parallel, agent, args }: WorkflowGlobals<{ readonly n: number }>) {
+  const [said, n] = await parallel([() => agent('try it', { onFailure: 'throw' }), () => args.n] as const);
+  return { said, n };
+}
+const run: RunningWorkflow<{ said: string | null; n: number | null }> = await coppice.workflow(both, { n: 2 }, { id: 'both' });
+// @ts-expect-error: other arguments than the function takes.
+export const other = () => coppice.workflow(both, { m: 2 });
+// @ts-expect-error: an agent may give null.
+export const length = () => coppice.workflow(async ({ agent }) => (await agent('x')).length);
+console.log(JSON.stringify(value), JSON.stringify(await run.result()), (await run.outcome()).succeeded);
 await coppice.close();
 `;
 
@@ -223,7 +235,8 @@ describe('the package', () => {
       );
       assert.equal(tsc.stdout + tsc.stderr, '', resolution.join(' '));
     }
-    assert.equal(run(process.execPath, ['program.ts']), 'it works function\n');
+    const workflows = '{"said":"it works","args":[1]} {"said":"it works","n":2} 1';
+    assert.equal(run(process.execPath, ['program.ts']), `it works function\n${workflows}\n`);
   });
 
   it('an older Node that opens its library hears which one is needed', { skip }, () => {
