@@ -77,6 +77,8 @@ describe('coppice cron', () => {
       name: 'count',
       schedule: { type: 'cron', expression: '0 9 * * 1-5', tz: 'Europe/Berlin' },
       task: 'count the files',
+      workflow: null,
+      args: null,
       session: 'isolated',
       session_key: `cron:${id}`,
       root_id: null,

@@ -92,10 +92,10 @@ export const JOB_ROUTES = [
       const { store, jobs, runtime, compose } = sources;
       const { name, tree, ...rest } = body;
       const { input: said, wish, workflow } = partsOf(rest);
+      await jobs.check(name, workflow === undefined ? said : { ...said, task: 'its workflow' });
       const composed = await compose(wish);
       const terms = workflow && workflowOf(sources, workflow, composed, said);
       const input = withTask(said, terms);
-      await jobs.check(name, input);
       const config = {
         ...(await runtime.checked(composed.config, composed.limits)),
         ...(terms && { workflow: terms }),
