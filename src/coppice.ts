@@ -20,7 +20,7 @@ import { type Engine, engineOn, refuseOldNode } from './library/engine.ts';
 import { Registry } from './library/registry.ts';
 import { subagentHost } from './library/subagent-host.ts';
 import { SubagentWatch } from './library/subagent-watch.ts';
-import { type Workflows, workflowsOn } from './library/workflows.ts';
+import type { Workflows } from './library/workflows.ts';
 import type { WorkflowFunction } from './models/workflow/globals/workflow-function.ts';
 import { killAllProcessGroups } from './processes/process-group.ts';
 import { CoppiceError } from './records/coppice-error.ts';
@@ -143,13 +143,18 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
     checkAgentOptions(agent);
     return rootOf(agent);
   });
-  const workflows = workflowsOn({
-    ...{ runtime, store, functions, home: env.HOME },
-    rootOf: (agent) => {
-      checkAgentOptions(agent, 'workflow');
-      return rootOf(agent);
-    },
-  });
+  // Imported on first use: most programs run no workflows.
+  const workflow = async (...given: Parameters<Workflows['workflow']>) => {
+    const { workflowsOn } = await import('./library/workflows.ts');
+    const started = workflowsOn({
+      ...{ runtime, store, functions, home: env.HOME },
+      rootOf: (agent) => {
+        checkAgentOptions(agent, 'workflow');
+        return rootOf(agent);
+      },
+    });
+    return started.workflow(...given);
+  };
   const end = async () => {
     open_count -= 1;
     await engine.close();
@@ -159,7 +164,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   };
   return {
     ...engine,
-    ...workflows,
+    workflow: workflow as Workflows['workflow'],
     close() {
       closing ??= end().finally(() => {
         watch.close();

@@ -333,7 +333,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
   {
     name: 'replayed-calls',
     protects: 'a workflow whose script was changed from results of other calls',
-    file: 'src/models/workflow/script-machine.ts',
+    file: 'src/models/workflow/script-record.ts',
     guard: 'recorded !== undefined && recorded.key !== call.key',
     without: 'recorded !== undefined && recorded.kind !== call.kind',
     tests: ['workflows/script-run'],
