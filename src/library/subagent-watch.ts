@@ -113,6 +113,7 @@ export class SubagentWatch {
   #begin(id: string, watched: Watched, call: OpenCall): void {
     if (watched.begun.has(call.id)) return;
     watched.begun.add(call.id);
+    if (this.#callbacks.onSubagentToolCallStart === undefined) return;
     const told = { id: call.id, name: call.name, arguments: parsedObject(call.input) ?? {} };
     this.#tell('onSubagentToolCallStart', id, Object.freeze(told));
   }
@@ -143,7 +144,8 @@ export class SubagentWatch {
       const callbacks = this.#callbacks as Readonly<
         Record<string, ((...told: unknown[]) => unknown) | undefined>
       >;
-      Promise.resolve(callbacks[name]?.(...told)).catch((error: unknown) => warn(name, error));
+      if (callbacks[name] !== undefined)
+        Promise.resolve(callbacks[name](...told)).catch((error: unknown) => warn(name, error));
     } catch (error) {
       warn(name, error);
     }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { ReadTools } from '../kernel/reading/read-answer.ts';
 import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
 import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
-import { offeredSpec, schemaForReading } from '../kernel/toolsets/offered-spec.ts';
+import { OfferedSpecs } from '../kernel/toolsets/offered-spec.ts';
 import type { Toolset, ToolsetTool } from '../kernel/toolsets/toolset.ts';
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import { workflowRunToolset } from '../kernel/toolsets/workflow/workflow-run.ts';
@@ -56,6 +56,7 @@ export class ToolCatalog {
   readonly #tools: ReadonlyMap<string, Tool>;
   readonly #toolsets: ReadonlyMap<string, Toolset>;
   readonly #recall: Tool;
+  readonly #offered: OfferedSpecs;
   readonly #setups = new WeakMap<AgentConfig, AgentSetup>();
   readonly #openServers: CatalogOptions['openServers'];
   readonly #workflows: CatalogOptions['workflows'];
@@ -69,6 +70,7 @@ export class ToolCatalog {
     this.#workflows = workflows;
     this.#recall = recall;
     this.#openServers = openServers;
+    this.#offered = new OfferedSpecs(terms);
     this.terms = terms;
     this.#tools = new Map(tools.map((tool) => [tool.spec.name, tool]));
     this.#toolsets = new Map(toolsets.map((toolset) => [toolset.name, toolset]));
@@ -153,10 +155,10 @@ export class ToolCatalog {
     const known = new Map<string, readonly ToolSpec[]>();
     const specs = (limited: boolean, cut: boolean) =>
       keptIn(known, `${limited} ${cut}`, (): readonly ToolSpec[] => {
-        const terms = { config, terms: this.terms, limited, in_repository: inRepository(config.cwd) };
-        const acting = seen.map(({ spec }) => offeredSpec(spec, terms));
+        const offer = { config, limited, in_repository: seen.length > 0 && inRepository(config.cwd) };
+        const acting = seen.map(({ spec }) => this.#offered.specFor(spec, offer));
         const others = [...sent, ...(cut && !tools.includes(recall) ? [recall] : [])].map(({ spec }) =>
-          spec.name === 'cron' ? offeredSpec(spec, terms) : spec,
+          spec.name === 'cron' ? this.#offered.specFor(spec, offer) : spec,
         );
         return [...acting, ...others].toSorted((a, b) => (a.name < b.name ? -1 : 1));
       });
@@ -164,8 +166,6 @@ export class ToolCatalog {
     const guides = isSubAgent(config)
       ? []
       : toolsets.filter(({ name }) => config.task === undefined || name !== 'sessions');
-    const { terms } = this;
-    const schemas = new Map<string, ToolSpec['input']>();
     const by_name = new Map([recall, ...tools].map((tool) => [tool.spec.name, tool]));
     const of_toolsets = new Map(toolset_tools.map((tool) => [tool.spec.name, tool]));
     const findTool = (name: string) => offer?.find(name);
@@ -178,13 +178,11 @@ export class ToolCatalog {
       findTool,
       toolset_tools: of_toolsets,
       read: {
-        get names() {
-          return specs(true, true).map(({ name }) => name);
-        },
-        find(name) {
+        names: [...new Set([...seen, ...sent, recall].map(({ spec }) => spec.name))],
+        find: (name) => {
           const acting = of_toolsets.get(name);
           if (acting !== undefined) {
-            const input = keptIn(schemas, name, () => schemaForReading(acting.spec, terms));
+            const input = this.#offered.schemaForReading(acting.spec);
             return { name, input, own: true, fits: acting.fits };
           }
           const tool = by_name.get(name) ?? findTool(name);

@@ -88,6 +88,8 @@ function callsIn(body: string): readonly WrittenCall[] {
   const name = /^[\w.-]+(?=\s*<arg_key>)/.exec(body)?.[0];
   const fields = name === undefined ? null : fieldsIn(body.slice(name.length));
   if (name !== undefined) return fields === null ? [] : [{ name, input: fields }];
+  // Most answers are plain text: an error for each would cost more than the rest of reading them.
+  if (!/^[[{]/.test(body)) return [];
   const parsed = parseJson(body);
   const calls = (parsed.ok ? [parsed.value].flat() : []).flatMap((one) => {
     const call = isJsonObject(one) && isJsonObject(one.function) ? one.function : one;

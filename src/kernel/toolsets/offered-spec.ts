@@ -1,17 +1,21 @@
 import type { AgentConfig } from '../../records/agent/agent.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import { SCRIPTED } from './acts/task-options.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
 
-/** What decides which parameters an agent's model is sent (docs/vocabularies.md). */
+/** What decides, within one runtime, which parameters an agent's model is sent (docs/vocabularies.md). */
 export interface Offer {
-  readonly config: AgentConfig;
-  readonly terms: ToolsetTerms;
+  readonly config: Pick<AgentConfig, 'model' | 'profile' | 'thinking' | 'channel'>;
   /** Whether somebody limited what its tree or it may spend. */
   readonly limited: boolean;
   /** Whether its folder is in a git repository with a commit. */
   readonly in_repository: boolean;
+}
+
+interface Terms {
+  readonly terms: ToolsetTerms;
 }
 
 /** Models and profiles that are described; of more, a model is told some. */
@@ -20,7 +24,7 @@ const LISTED_MAX = 6;
 const TOLD_MAX = 80;
 
 /** Whether a parameter is sent, or what of it differs; every other parameter always is. Calls are checked by the whole schema: one that was not sent may be used. */
-const SHOWN: Readonly<Record<string, (offer: Offer, tool: string) => boolean | object>> = {
+const SHOWN: Readonly<Record<string, (offer: Offer & Terms, tool: string) => boolean | object>> = {
   profile: profilesFor,
   model({ config, terms: { profiles, subagents } }) {
     const named = [...[...profiles.values()].map(({ model }) => model), ...(subagents.models ?? [])];
@@ -46,7 +50,7 @@ const SHOWN: Readonly<Record<string, (offer: Offer, tool: string) => boolean | o
 };
 
 /** The names of profiles, as the values of a parameter, and what they are; false if there are none. */
-function profilesFor({ terms: { profiles, subagents } }: Pick<Offer, 'terms'>, tool: string) {
+function profilesFor({ terms: { profiles, subagents } }: Terms, tool: string) {
   const allowed = tool === 'sessions_spawn' ? subagents.allow_agents : null;
   const names = [...profiles.keys()].filter((name) => allowed?.includes(name) ?? true);
   const told = names.slice(0, LISTED_MAX).flatMap((name) => {
@@ -57,7 +61,7 @@ function profilesFor({ terms: { profiles, subagents } }: Pick<Offer, 'terms'>, t
 }
 
 function asked(name: string) {
-  return ({ config: { profile = '' }, terms: { subagents, profiles } }: Offer): boolean =>
+  return ({ config: { profile = '' }, terms: { subagents, profiles } }: Offer & Terms): boolean =>
     [subagents, profiles.get(profile)].some((one) => one?.parameters.includes(name));
 }
 
@@ -77,12 +81,36 @@ function withShown(schema: Schema, shown: (parameter: string) => boolean | objec
   return { ...schema, properties: Object.fromEntries(kept) };
 }
 
-/** The description of a tool that creates agents or schedules their work, with the parameters that this agent can use. */
-export function offeredSpec({ name, description, input }: ToolSpec, offer: Offer): ToolSpec {
-  return { name, description, input: withShown(input, (key) => SHOWN[key]?.(offer, name) ?? true) };
-}
+/**
+ * The descriptions of tools that create agents or schedule their work. Each is made once: agents that are offered the same share it, as they share what is kept
+ * for it, such as the frame of their requests.
+ */
+export class OfferedSpecs {
+  readonly #terms: ToolsetTerms;
+  readonly #made = new WeakMap<ToolSpec, Map<string, ToolSpec>>();
+  readonly #read = new WeakMap<ToolSpec, Schema>();
 
-/** What the arguments of a call are read by: all parameters, with the names of profiles. */
-export function schemaForReading({ name, input }: ToolSpec, terms: ToolsetTerms): Schema {
-  return withShown(input, (key) => key !== 'profile' || profilesFor({ terms }, name) || true);
+  constructor(terms: ToolsetTerms) {
+    this.#terms = terms;
+  }
+
+  /** The tool with the parameters that this agent can use. */
+  specFor(spec: ToolSpec, { config, limited, in_repository }: Offer): ToolSpec {
+    const { model, profile, thinking, channel } = config;
+    const offer = { config: { model, profile, thinking, channel }, limited, in_repository } as Offer;
+    const made = keptIn(this.#made, spec, () => new Map<string, ToolSpec>());
+    return keptIn(made, JSON.stringify(offer), () => {
+      const { name, description, input } = spec;
+      const whole = { ...offer, terms: this.#terms };
+      return { name, description, input: withShown(input, (key) => SHOWN[key]?.(whole, name) ?? true) };
+    });
+  }
+
+  /** What the arguments of a call are read by: all parameters, with the names of profiles. */
+  schemaForReading(spec: ToolSpec): Schema {
+    const terms = { terms: this.#terms };
+    return keptIn(this.#read, spec, () =>
+      withShown(spec.input, (key) => key !== 'profile' || profilesFor(terms, spec.name) || true),
+    );
+  }
 }

@@ -67,10 +67,10 @@ export async function sendWire(
 /** Reads to the end of the answer or the first error; never leaves a partially read answer on the connection. */
 function read(answer: IncomingMessage, reader: WireReader, collector: AnswerCollector): Promise<void> {
   return new Promise((resolve, reject) => {
-    let [over, done] = [false, false];
+    let [over, done, heard] = [false, false, false];
     let timer: NodeJS.Timeout | undefined;
     const lines = new EventLines((data, name) => {
-      clearTimeout(timer);
+      heard = true;
       if (over || collector.error !== null) return;
       if (data.trim() === '[DONE]') over = done = true;
       else
@@ -82,7 +82,6 @@ function read(answer: IncomingMessage, reader: WireReader, collector: AnswerColl
           // Nothing that follows the end can cost the answer.
           if (reader.closing !== true) throw error;
         }
-      timer = reader.closing ? setTimeout(end, CLOSING_MS) : undefined;
     });
     /** Ends the answer; a server that keeps it open loses the connection. */
     const end = () => {
@@ -103,6 +102,12 @@ function read(answer: IncomingMessage, reader: WireReader, collector: AnswerColl
         lines.push(text);
         if (collector.error === null) {
           if (over || collector.finished) end();
+          // Comments are no sign that more will come.
+          else if (heard) {
+            clearTimeout(timer);
+            timer = reader.closing ? setTimeout(end, CLOSING_MS) : undefined;
+          }
+          heard = false;
           return;
         }
         resolve();

@@ -142,10 +142,11 @@ export class ContextRoom {
   }
 }
 
-const SPECS = new WeakMap<readonly ToolSpec[], number>();
+const SPECS = new WeakMap<ToolSpec, number>();
 
 export function overheadOf(system: string, specs: readonly ToolSpec[]): number {
-  return system.length + keptIn(SPECS, specs, () => JSON.stringify(specs).length);
+  const lengths = specs.map((spec) => keptIn(SPECS, spec, () => JSON.stringify(spec).length + 1));
+  return lengths.reduce((sum, length) => sum + length, system.length + 1);
 }
 
 /** The window that a provider states when it refuses a conversation as too long; null if it states none. */

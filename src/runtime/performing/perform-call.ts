@@ -86,6 +86,9 @@ export async function performCall(cell: Cell, call: Call, context: CallContext):
   });
 }
 
+/** One for all calls: an `AbortSignal` without a reason makes an error with its stack, for each. */
+const OVER = new DOMException('the call is over', 'AbortError');
+
 async function runCall(
   cell: Cell,
   call: Call,
@@ -175,7 +178,7 @@ async function runCall(
     files,
     onOutput: (text) => context.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),
   });
-  const result = await running.finally(() => over.abort());
+  const result = await running.finally(() => over.abort(OVER));
   context.output.cleanIfDue();
   const deed = deedOf(tool.permission, subject, cwd, result, agent.config.require);
   const also = otherUsersNote(cell, result, context.executor);
