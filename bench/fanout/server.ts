@@ -87,4 +87,6 @@ const server = createServer(async (request, response) => {
   }
   response.end(events.slice(texts + 1).join(''));
 });
+// A client under load may use a kept connection just when it is being closed, which `fetch` reports as an error.
+server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));

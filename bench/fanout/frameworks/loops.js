@@ -1,7 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { tool as langTool } from '@langchain/core/tools';
-import { createReactAgent } from '@langchain/langgraph/prebuilt';
-import { ChatOpenAI } from '@langchain/openai';
+import { Agent } from '@earendil-works/pi-agent-core';
+import { streamSimple } from '@earendil-works/pi-ai/api/openai-completions';
 import { isStepCount, jsonSchema, streamText, tool } from 'ai';
 
 /** The same work in the loops of common frameworks, streaming: the root's tool runs a child's loop, with Coppice's own texts and tools. */
@@ -12,7 +11,8 @@ const systemOf = ({ messages: [first] }) => first.content;
 async function fanOut({ count, root, child }, loop) {
   const noop = async () => 'ok';
   const spawn = ({ task }) => loop(child, task, { noop, subagent_spawn: noop, subagent_delegate: noop });
-  await loop(root, `SPAWN ${count}`, { noop, subagent_spawn: spawn, subagent_delegate: noop });
+  const said = await loop(root, `SPAWN ${count}`, { noop, subagent_spawn: spawn, subagent_delegate: noop });
+  if (said !== 'all done') throw new Error(`wrong: ${said}`);
 }
 
 export function ai(work) {
@@ -37,24 +37,28 @@ export function ai(work) {
   });
 }
 
-export function langgraph(work) {
-  const llm = new ChatOpenAI({
-    model: 'm',
-    apiKey: 'none',
-    streaming: true,
-    configuration: { baseURL: work.url },
-  });
+export function pi(work) {
+  const model = {
+    ...{ id: 'm', name: 'm', api: 'openai-completions', provider: 'local', baseUrl: work.url },
+    ...{ reasoning: false, input: ['text'], contextWindow: 128_000, maxTokens: 32_000 },
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  };
   return fanOut(work, async (frame, prompt, does) => {
-    const tools = frame.tools.map(({ function: { name, description, parameters } }) =>
-      langTool((input) => does[name](input), { name, description, schema: parameters }),
-    );
-    const agent = createReactAgent({ llm, tools, prompt: systemOf(frame) });
-    let last;
-    const parts = await agent.stream(
-      { messages: [{ role: 'user', content: prompt }] },
-      { streamMode: ['messages', 'values'], recursionLimit: 50 },
-    );
-    for await (const [mode, value] of parts) if (mode === 'values') last = value;
-    return last.messages.at(-1).content;
+    const tools = frame.tools.map(({ function: { name, description, parameters } }) => ({
+      ...{ name, description, parameters, label: name },
+      execute: async (_id, input) => ({
+        content: [{ type: 'text', text: await does[name](input) }],
+        details: null,
+      }),
+    }));
+    const agent = new Agent({
+      initialState: { systemPrompt: systemOf(frame), model, tools },
+      streamFn: streamSimple,
+      getApiKey: () => 'none',
+    });
+    await agent.prompt(prompt);
+    const { content, errorMessage } = agent.state.messages.at(-1);
+    if (errorMessage !== undefined) throw new Error(errorMessage);
+    return content.map(({ text = '' }) => text).join('');
   });
 }
