@@ -64,6 +64,8 @@ export const CLOSURES: Readonly<
       // The contract of models, and the model that stands in for an MCP client, which makes no request.
       ...['models/model.ts', 'models/model-host.ts', 'models/refusals/spent.ts', 'models/client-model.ts'],
       'models/workflow-host.ts',
+      // What an earlier run of a workflow has, read from its conversation.
+      ...['models/workflow/recorded-run.ts', 'models/workflow/script-step.ts'],
       // How a tool is made, and how rules judge the built-in tools by name.
       ...['tools/define-tool.ts', 'tools/built-in-permissions.ts', 'tools/evidence.ts'],
       // Git, for worktrees.

@@ -20,6 +20,7 @@ import { checkedConfig, checkedLimits } from './orders/checked-options.ts';
 import { HumanOrders } from './orders/human-orders.ts';
 import { idleRoot, promptedRoot, type RootOrigin } from './orders/new-root.ts';
 import { awaitProvider } from './performing/await-provider.ts';
+import type { EarlierRuns } from './performing/earlier-run.ts';
 import { ModelCache } from './performing/model-cache.ts';
 import { performCall } from './performing/perform-call.ts';
 import { performRequest } from './performing/perform-request.ts';
@@ -68,6 +69,8 @@ class Runtime implements RuntimeFace {
     this.#models = new ModelCache(options.openModel, limitsOf, options.context, options.workflows);
     const terms = { ...DEFAULT_TERMS, ...options.terms };
     const recall = createRecallTool(options.store);
+    // Imported once a run is run again.
+    let earlier: Promise<EarlierRuns> | undefined;
     this.#catalog = new ToolCatalog({ ...options, terms, recall });
     this.#executor = new Executor({
       ...options,
@@ -81,6 +84,12 @@ class Runtime implements RuntimeFace {
           openModel: (name) => this.#models.modelFor(agent, name),
           spill_dir: options.spill_dir,
           workflows: options.workflows,
+          earlier: () => {
+            earlier ??= import('./performing/earlier-run.ts').then(
+              ({ EarlierRuns }) => new EarlierRuns(options.store),
+            );
+            return earlier;
+          },
         }),
       mayCreate: (agent, need) => mayCreate(agent, need, options),
       discard: (worktree) => this.#worktrees.discard(worktree),

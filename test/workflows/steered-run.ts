@@ -15,10 +15,12 @@ export async function steeredHome(configuration: object = {}, terms: object = {}
     asked.set(prompt, (asked.get(prompt) ?? 0) + 1);
     const [, verb, what = ''] = /^(say|hold|run|fail|listen) ?(.*)/.exec(prompt) ?? [];
     if (verb === 'fail') return { fault: { status: 400, message: 'it cannot be' } };
-    if (verb === 'run')
-      return messages.at(-1)?.role === 'results'
-        ? { text: `ran: ${messages.at(-1)?.results[0]?.output}` }
-        : { calls: [{ name: 'bash', input: { command: what } }] };
+    if (verb === 'run') {
+      const done = messages.findLast(({ role }) => role === 'results');
+      return done === undefined
+        ? { calls: [{ name: 'bash', input: { command: what } }] }
+        : { text: `ran: ${done.results[0]?.output}` };
+    }
     if (verb === 'listen') {
       const told = messages.slice(1).flatMap(({ role, text }) => (role === 'user' ? [text] : []));
       return told.some((text) => text.includes(what))

@@ -51,6 +51,7 @@ const NARROWED: Readonly<Record<string, WordKind>> = {
   'subagent cancel': 'active-run',
   'workflow show': 'agent',
   'workflow save': 'agent',
+  'workflow rerun': 'agent',
   'workflow pause': 'living-agent',
   'workflow resume': 'living-agent',
   'workflow send': 'living-agent',

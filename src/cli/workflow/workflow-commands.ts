@@ -1,6 +1,6 @@
 import { ASK, followOptions, rootOptions } from '../run/run-commands.ts';
 import type { CommandBuilder } from '../start/command-builder.ts';
-import { whole } from '../start/option-values.ts';
+import { collect, whole } from '../start/option-values.ts';
 
 const RUN = 'the agent of the run: uuid, unique prefix or name';
 const AGENT = 'the agent: uuid, unique prefix or label';
@@ -50,4 +50,13 @@ export function addWorkflowCommands({ sub, imported }: CommandBuilder): void {
     .argument('<run>', RUN)
     .option('--ask', `${ASK}; without it, ask() fails`);
   followOptions(resume).action(imported(async () => (await import('./workflow-steer.ts')).workflowResume));
+  const rerun = sub('rerun', 'Run a run that has ended again, with every result that it has', group)
+    .argument('<run>', RUN)
+    .option('--script <workflow>', 'another script: its name, or the path')
+    .option('--args <json>', 'other args, as JSON')
+    .option('--fresh <name>', 'make calls with this label or phase anew (repeatable)', collect, [])
+    .option('--limit <key=value>', 'another limit, as for run (repeatable)', collect, [])
+    .option('-y, --yes', 'run the other script unasked; agents keep the permissions of the run')
+    .option('--ask', `${ASK}; without it, ask() fails`);
+  followOptions(rerun).action(imported(async () => (await import('./workflow-rerun.ts')).workflowRerun));
 }

@@ -75,10 +75,10 @@ function failureAt({ counts: { succeeded, failed, skipped } }: WorkflowRun): str
 }
 
 /** A person sees what will run, and what it will probably cost, before anything starts; a script in CI says --yes or --allow workflow:NAME. */
-async function consent(
+export async function consent(
   store: Store,
   config: AgentConfig,
-  { meta, source }: LoadedScript,
+  { meta, source }: Pick<LoadedScript, 'meta' | 'source'>,
   args: string | undefined,
 ): Promise<void> {
   if (workflowVerdict(config, meta.name) === 'allow') return;

@@ -137,6 +137,14 @@ export type Need =
     }
   /** A saved workflow; `text` of the answer is its name, description and script as JSON. */
   | { readonly type: 'workflow'; readonly base: string; readonly name: string }
+  /** What an earlier run has for a call; `text` of the answer is an `EarlierCall` as JSON, or `null`. A worktree is that of its agent, or a new one. */
+  | {
+      readonly type: 'earlier';
+      readonly run: string;
+      /** `name`: of a workflow, otherwise empty. */
+      readonly call: Readonly<Record<'key' | 'name' | 'label', string>> & { readonly phase: string | null };
+      readonly worktree: { readonly base: string; readonly id: string } | null;
+    }
   /** A git worktree of the repository around `base`, named by `id`. */
   | { readonly type: 'worktree'; readonly base: string; readonly id: string };
 

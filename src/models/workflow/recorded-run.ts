@@ -1,6 +1,8 @@
 import type { WorkflowWait } from '../../records/conversation/facts/workflow-wait.ts';
+import type { ResultContent } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import { jsonIn, parsedObject } from '../../records/text/json-text.ts';
+import { REUSED } from '../../records/workflow/earlier-call.ts';
 import {
   CALL_KINDS,
   type CallKind,
@@ -40,6 +42,8 @@ export class RecordedRun {
   readonly #inputs = new Map<number, Record<string, unknown>>();
   /** By the id of the agent that carries out the call. */
   readonly #agents = new Map<string, Started>();
+  /** The agents that were started, by their calls. */
+  readonly started = new Map<number, string>();
   /** When the timers that are running end. */
   readonly timers = new Map<number, number>();
   readonly ends: AgentEnd[] = [];
@@ -85,7 +89,7 @@ export class RecordedRun {
         for (const part of message.parts) if (part.type === 'call') this.#made(part, calls);
       }
       if (message.role !== 'results') continue;
-      for (const { call_id, name, status, output } of message.results) {
+      for (const { call_id, name, status, output } of asBefore(message.results)) {
         if (name === 'next') {
           if (status === 'ok') this.#waited(output, add);
           continue;
@@ -123,10 +127,19 @@ export class RecordedRun {
     if (typeof output.now === 'number') this.#now = Math.max(this.#now, output.now);
     if (typeof output.note === 'string' && !this.notes.includes(output.note)) this.notes.push(output.note);
     if (typeof output.agent_id === 'string') {
-      const checked = this.#inputs.get(number)?.schema !== undefined || name !== 'agent';
+      const checked = this.checks(number, name);
       this.#agents.set(output.agent_id, { call: number, label: this.#labelOf(number), checked });
+      this.started.set(number, output.agent_id);
+    } else if (typeof output.reused === 'string') {
+      this.ends.push({ call: number, label: this.#labelOf(number), type: 'value', reason: '' });
+      add({ call: number, type: 'value', value: output.value });
     } else if (typeof output.until === 'number') this.timers.set(number, output.until);
     else add({ call: number, type: 'value', value: null });
+  }
+
+  /** Whether the call's result is a JSON value. */
+  checks(number: number, kind: string): boolean {
+    return kind !== 'agent' || this.#inputs.get(number)?.schema !== undefined;
   }
 
   #waited(output: string, add: Add): void {
@@ -166,8 +179,17 @@ type Add = (
   ),
 ) => void;
 
+/** Results from an earlier run are given in the order in which that run had them: scripts see it. */
+function asBefore(results: readonly ResultContent[]): readonly ResultContent[] {
+  const placed = results.map((result) => {
+    const place = result.output.startsWith(REUSED) ? parsedObject(result.output)?.place : null;
+    return { result, place: typeof place === 'number' ? place : Number.MAX_SAFE_INTEGER };
+  });
+  return placed.sort((a, b) => a.place - b.place).map(({ result }) => result);
+}
+
 /** A submitted result is JSON, after which the state of a worktree may be told. */
-function checkedValue(text: string): unknown {
+export function checkedValue(text: string): unknown {
   return jsonIn(text) ?? jsonIn(text.replace(/\n\n\[worktree\] [\s\S]*$/, '')) ?? text;
 }
 

@@ -28,6 +28,8 @@ export interface WorkflowTerms {
   readonly nested?: true;
   /** Set while a person keeps the run from going on. */
   readonly paused?: WorkflowPause;
+  /** The run of which results are taken where this one asks for the same, except for calls with one of these labels or phases (docs/workflows.md#rerun). */
+  readonly reuses?: { readonly run: string; readonly fresh: readonly string[] };
   /** The conversation that `context: 'fork'` gives to an agent: that of whoever started the workflow, up to this message. */
   readonly from?: { readonly agent_id: string; readonly seq: number };
 }

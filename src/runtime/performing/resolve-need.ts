@@ -18,6 +18,7 @@ import type { Store } from '../../store/store.ts';
 import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
 import { makeWorktree } from '../worktree/git-worktree.ts';
 import { type GrantContext, grantsFor, mayAsk } from './asking/approvals.ts';
+import type { EarlierRuns } from './earlier-run.ts';
 
 /** Maximum bytes of a file that is prepended to a task. */
 const MAX_FILE = 256 * 1024;
@@ -26,6 +27,7 @@ export interface NeedContext {
   readonly workflows?: WorkflowHost | undefined;
   /** Rejects with a `CoppiceError`. */
   readonly openModel: (name: string) => Promise<Model>;
+  readonly earlier: () => Promise<EarlierRuns>;
   /** Folder of worktrees and spilled output. */
   readonly spill_dir: string;
 }
@@ -44,19 +46,28 @@ export async function resolveNeed(agent: Agent, need: WorldNeed, context: NeedCo
       case 'workflow':
         if (context.workflows === undefined) return { ok: false, error: 'this program runs no workflows' };
         return { ok: true, text: JSON.stringify(await context.workflows.load(need.name, need.base)) };
-      case 'worktree': {
-        const made = await makeWorktree(
-          need.base,
-          worktreeFolder(context.spill_dir),
-          `${agent.id.slice(0, 8)}-${need.id}`,
+      case 'worktree':
+        return await worktree(agent, need, context);
+      case 'earlier': {
+        const { worktree: wanted } = need;
+        return await (await context.earlier()).answer(need, async () =>
+          wanted === null ? { ok: true, text: '' } : worktree(agent, wanted, context),
         );
-        return made.ok ? { ok: true, text: made.worktree.path, worktree: made.worktree } : made;
       }
     }
   } catch (error) {
     const hint = error instanceof CoppiceError && error.hint !== undefined ? `. ${error.hint}` : '';
     return { ok: false, error: `${error instanceof Error ? error.message : String(error)}${hint}` };
   }
+}
+
+async function worktree(
+  { id: agent_id }: Agent,
+  { base, id }: { readonly base: string; readonly id: string },
+  { spill_dir }: NeedContext,
+): Promise<NeedAnswer> {
+  const made = await makeWorktree(base, worktreeFolder(spill_dir), `${agent_id.slice(0, 8)}-${id}`);
+  return made.ok ? { ok: true, text: made.worktree.path, worktree: made.worktree } : made;
 }
 
 function folder(base: string, path: string): NeedAnswer {

@@ -7,6 +7,7 @@ import { failureOf } from '../../records/agent/state.ts';
 import { addUsage, type Usage } from '../../records/agent/usage.ts';
 import { outcomeOf, UNSUCCESSFUL } from '../../records/run/outcome.ts';
 import { parsedObject } from '../../records/text/json-text.ts';
+import { REUSED } from '../../records/workflow/earlier-call.ts';
 import type { ResultPlace } from '../../records/workflow/workflow-terms.ts';
 import { ledStatus } from '../../render/agent-status.ts';
 import type { Store } from '../../store/store.ts';
@@ -27,10 +28,10 @@ const LABEL_MAX = 60;
 export async function workflowRunDocument(sources: ReadSources, text: string): Promise<RunDocument> {
   const { store } = sources;
   const run = await oneWorkflowRun(store, text);
-  const [all, unled, refused] = await Promise.all([
+  const [all, unled, calls] = await Promise.all([
     store.agents({ root_id: run.root_id }),
     unledOf(sources.unled, store, run.root_id),
-    refusedCalls(store, run.id),
+    callsWithoutAgent(store, run.id),
   ]);
   const used = usageWithin(all);
   const rows = all
@@ -41,14 +42,14 @@ export async function workflowRunDocument(sources: ReadSources, text: string): P
   const declared = declaredPhases(run);
   const titles = new Set([...declared.map(({ title }) => title), ...inside.keys()]);
   return {
-    ...{ schema: 'coppice/workflow-run/v1', ...runRow(run, rows, refused, unled?.why), ...usedBy(rows) },
+    ...{ schema: 'coppice/workflow-run/v1', ...runRow(run, rows, calls, unled?.why), ...usedBy(rows) },
     paused: run.config.workflow?.paused?.by ?? null,
     result: run.reply,
     phases: [...titles].map((title) => ({
       ...{ title, detail: declared.find((one) => one.title === title)?.detail ?? null },
       ...phaseOf(inside.get(title) ?? []),
     })),
-    refused,
+    refused: calls.refused,
     agents: rows.toSorted((a, b) => Number(isFailed(b)) - Number(isFailed(a))),
   };
 }
@@ -64,7 +65,7 @@ export async function workflowRunsDocument(
     const why = (await unledOf(unled, store, run.root_id))?.why;
     const agents = await store.agents({ parent_id: run.id });
     const rows = agents.map((agent) => rowOf(agent, agent.usage, why));
-    runs.push(runRow(run, rows, await refusedCalls(store, run.id), why));
+    runs.push(runRow(run, rows, await callsWithoutAgent(store, run.id), why));
     await pause();
   }
   return { schema: 'coppice/workflow-runs/v1', runs };
@@ -85,23 +86,32 @@ function declaredPhases({ config }: Agent): ScriptMeta['phases'] {
   return script === '' ? [] : readMeta(script).phases;
 }
 
+interface CallsWithoutAgent {
+  readonly refused: Refused;
+  /** Number of calls whose result an earlier run had. */
+  readonly reused: number;
+}
+
 /** The calls of a script that started nothing, oldest first. */
-async function refusedCalls(store: Pick<Store, 'history'>, run_id: string): Promise<Refused> {
+async function callsWithoutAgent(store: Pick<Store, 'history'>, run_id: string): Promise<CallsWithoutAgent> {
+  let reused = 0;
   const [inputs, refused]: [Map<string, string>, Refused[number][]] = [new Map(), []];
   for (const { kind, content } of await store.history(run_id)) {
     if (kind === 'assistant')
       for (const part of content.parts) if (part.type === 'call') inputs.set(part.id, part.input);
-    if (kind !== 'result' || content.status === 'ok' || !STARTS.has(content.name)) continue;
+    if (kind !== 'result' || !STARTS.has(content.name)) continue;
+    if (content.output.startsWith(REUSED)) reused += 1;
+    if (content.status === 'ok') continue;
     const { label, prompt, phase } = (parsedObject(inputs.get(content.call_id) ?? '') ?? {}) as Partial<
       Record<'label' | 'prompt' | 'phase', string>
     >;
     const [shown, reason] = [label ?? prompt?.slice(0, LABEL_MAX) ?? '', refusalOf(content.output)];
     refused.push({ label: shown, phase: phase ?? null, reason });
   }
-  return refused;
+  return { refused, reused };
 }
 
-function runRow(run: Agent, rows: readonly Row[], refused: Refused, unled?: string) {
+function runRow(run: Agent, rows: readonly Row[], { refused, reused }: CallsWithoutAgent, unled?: string) {
   const { agents, done: succeeded, failed, skipped } = countsOf(rows);
   const { id, root_id, created_at, ended_at, config } = run;
   const { name = run.name, description = '' } = config.workflow ?? {};
@@ -110,7 +120,7 @@ function runRow(run: Agent, rows: readonly Row[], refused: Refused, unled?: stri
     ...outcomeOf(run, unled),
     counts: {
       ...{ succeeded, failed: failed + refused.length, skipped },
-      ...{ reused: 0, running: agents - succeeded - failed - skipped },
+      ...{ reused, running: agents - succeeded - failed - skipped },
     },
     ...{
       started_at: isoTime(created_at),
@@ -189,12 +199,12 @@ export type WorkflowCounts = RunDocument['counts'] & {
 
 export async function workflowCounts(store: Store, run: Agent): Promise<WorkflowCounts> {
   const rows = (await store.agents({ parent_id: run.id })).map((agent) => rowOf(agent, agent.usage));
-  const refused = await refusedCalls(store, run.id);
+  const calls = await callsWithoutAgent(store, run.id);
   const failed = rows.filter(isFailed).map(({ id: agent_id, label, phase, error, outcome_text }) => ({
     ...{ agent_id, label, phase, reason: error ?? outcome_text },
   }));
-  const failures = [...failed, ...refused.map((one) => ({ agent_id: null, ...one }))];
-  return { ...runRow(run, rows, refused).counts, failures };
+  const failures = [...failed, ...calls.refused.map((one) => ({ agent_id: null, ...one }))];
+  return { ...runRow(run, rows, calls).counts, failures };
 }
 
 /** What the script of a run returned, as a JSON value; undefined if its newest answer is no result. */

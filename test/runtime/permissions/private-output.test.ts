@@ -70,7 +70,11 @@ it('agent programs and read_first cannot reach the output of other trees either'
   const openModel = () => Promise.reject(new Error('none'));
   for (const answer of [
     await host.readFile(path),
-    await resolveNeed(agent, { type: 'file', id: 'f', base: home, path } as never, { openModel, spill_dir }),
+    await resolveNeed(
+      agent,
+      { type: 'file', id: 'f', base: home, path } as never,
+      { openModel, spill_dir } as never,
+    ),
   ])
     assert.match(answer.ok ? 'read' : answer.error, /output of another conversation/);
 });

@@ -1,7 +1,7 @@
 import type { AgentConfig, Origin } from '../../../records/agent/agent.ts';
 import { nameOfTask } from '../../../records/agent/agent-name.ts';
 import { newTurn } from '../../../records/agent/state.ts';
-import type { UserContent } from '../../../records/conversation/message.ts';
+import type { Message, UserContent } from '../../../records/conversation/message.ts';
 import { type IsolatedRun, runIsolated } from '../../../records/run/isolated-run.ts';
 import type { NewAgent } from '../../../records/run/new-agent.ts';
 import type { NewRun } from '../../../records/run/run.ts';
@@ -19,6 +19,8 @@ export interface ChildPlan {
   readonly inherits: boolean;
   /** Its first message; null: it rests until mail arrives. */
   readonly first: UserContent | null;
+  /** What it said and did in an earlier run, which it continues. */
+  readonly earlier?: readonly Message[] | undefined;
   /** Whether it rests although it has a first message. */
   readonly rests?: boolean;
   readonly run?: NewRun;
@@ -46,7 +48,12 @@ export function newChild(view: ToolsetView, plan: ChildPlan): NewAgent {
       worker: view.worker,
       created_at: view.now,
     },
-    messages: first === null ? [] : [{ kind: 'user', content: { ...first, text: storable(first.text) } }],
+    messages: [
+      ...(plan.earlier ?? []),
+      ...(first === null
+        ? []
+        : [{ kind: 'user' as const, content: { ...first, text: storable(first.text) } }]),
+    ],
     ...(run === undefined ? {} : { run }),
   };
 }
@@ -56,9 +63,9 @@ type RunTerms = Omit<IsolatedRun, 'id' | 'agent_id' | 'root_id' | 'requester' | 
 /** Creates a child of the caller for one run: it rests until it takes the task from its mailbox. */
 export function isolatedChild(
   view: ToolsetView,
-  plan: RunTerms & Pick<ChildPlan, 'id' | 'origin'> & { readonly run_id: string },
+  plan: RunTerms & Pick<ChildPlan, 'id' | 'origin' | 'earlier'> & { readonly run_id: string },
 ): { readonly child: NewAgent; readonly consequences: Consequence[] } {
-  const { id, origin, run_id, ...terms } = plan;
+  const { id, origin, run_id, earlier, ...terms } = plan;
   const { self } = view;
   const { run, mail } = runIsolated({
     ...terms,
@@ -72,7 +79,8 @@ export function isolatedChild(
   });
   const { session_key, config, task, label } = terms;
   const name = nameOfTask(task, label);
-  const child = newChild(view, { id, origin, name, session_key, config, inherits: false, first: null, run });
+  const begun = { inherits: false, first: null, earlier, run };
+  const child = newChild(view, { id, origin, name, session_key, config, ...begun });
   return {
     child,
     consequences: [

@@ -48,7 +48,7 @@ export function needsOf(
   key: string,
   self: Agent,
   model: string | null,
-): Exclude<WorldNeed, { type: 'workflow' }>[] {
+): Exclude<WorldNeed, { type: 'workflow' | 'earlier' }>[] {
   const base = self.config.cwd;
   return [
     ...(model === null || model === self.config.model ? [] : [{ type: 'model' as const, name: model }]),

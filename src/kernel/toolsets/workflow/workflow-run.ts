@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Agent, AgentConfig } from '../../../records/agent/agent.ts';
 import { framedName } from '../../../records/agent/agent-name.ts';
+import type { Call } from '../../../records/agent/state.ts';
 import { formFields } from '../../../records/question/form-field.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { storable } from '../../../records/text/text.ts';
@@ -12,6 +13,7 @@ import { isolatedChild } from '../acts/new-child.ts';
 import { checkTask, modelOf, needsOf, type TaskOptions } from '../acts/task-options.ts';
 import { checkedTool } from '../arguments.ts';
 import type { Decision, Toolset, ToolsetView } from '../toolset.ts';
+import { earlierCall, earlierNeed, reusable, reused } from './earlier-calls.ts';
 import { workflowAgent } from './workflow-agent.ts';
 
 /**
@@ -75,7 +77,10 @@ const agent = checkedTool({
   creates: true,
   needs: (input, call, self, terms) => {
     const options = optionsOf(input, { terms });
-    return needsOf(options, call.id, self, modelOf(options, terms.profiles));
+    const needs = needsOf(options, call.id, self, modelOf(options, terms.profiles));
+    const earlier = earlierOf(input, call, self);
+    // Whether it needs a new worktree depends on what the earlier run has.
+    return earlier === null ? needs : [...needs.filter(({ type }) => type !== 'worktree'), earlier];
   },
   decode(input, call, view) {
     const { self } = view;
@@ -83,10 +88,17 @@ const agent = checkedTool({
     const missing = (['context', 'continue'] as const).find((name) => input[name] !== undefined);
     if (missing !== undefined)
       return refuse('NOT_AVAILABLE', `no agent can be started with "${missing}" yet.`);
+    const earlier = earlierCall(earlierOf(input, call, self), view);
+    if (earlier.answer?.ok === false) return refuse('NOT_AVAILABLE', earlier.answer.error);
+    if (earlier.call?.type === 'value') return reused(earlier.call);
     const options = optionsOf(input, view);
     const model = modelOf(options, view.terms.profiles);
-    const checked = checkTask(input.prompt, options, call.id, model, view);
+    const checked = checkTask(input.prompt, options, call.id, model, {
+      ...view,
+      answer: (need) => (need.type === 'worktree' && earlier.answer) || view.answer(need),
+    });
     if (checked.type === 'refuse') return checked;
+    const unfinished = earlier.call?.type === 'unfinished' ? earlier.call.messages : undefined;
     const [id, run_id] = [view.newId(), view.newId()];
     const label = input.label ?? null;
     const own = checked.profile?.system ?? null;
@@ -107,7 +119,8 @@ const agent = checkedTool({
       },
     });
     const { consequences } = isolatedChild(view, {
-      ...{ id, origin: 'session', source: 'subagent', run_id, config, label, text: checked.text },
+      ...{ id, origin: 'session', source: 'subagent', run_id, config, label, earlier: unfinished },
+      text: unfinished === undefined ? checked.text : CONTINUED,
       session_key: `agent:${checked.profile?.name ?? 'main'}:workflow:${id}`,
       ...{ task: input.prompt, timeout_ms: null, cleanup: 'keep', deliver: [] },
     });
@@ -115,6 +128,14 @@ const agent = checkedTool({
     return { type: 'settle', output: JSON.stringify({ agent_id: id, ...(note && { note }) }), consequences };
   },
 });
+
+const CONTINUED =
+  'You were interrupted and go on now, in a new run of the workflow: continue your task where you were.';
+
+function earlierOf(input: AgentInput, { id }: Call, self: Agent) {
+  const worktree = input.isolation === 'worktree' ? { base: self.config.cwd, id } : null;
+  return earlierNeed(self, input, { worktree });
+}
 
 /** Scripts name kinds of agents that other programs have: told, and no reason to fail. */
 function unknownKind({ agentType }: AgentInput, { terms }: ToolsetView): string | null {
@@ -137,19 +158,28 @@ const nested = checkedTool({
   description: 'Run another workflow.',
   schema: z.object({ ...recorded, args: z.unknown().optional(), phase: z.string().optional() }),
   creates: true,
-  needs: ({ prompt: name }, _call, { config }) => [{ type: 'workflow', base: config.cwd, name }],
-  decode({ prompt: name, args, phase }, _call, view) {
+  needs: (input, _call, self) => [
+    { type: 'workflow', base: self.config.cwd, name: input.prompt },
+    ...[earlierNeed(self, input, { name: input.prompt }) ?? []].flat(),
+  ],
+  decode(input, _call, view) {
+    const { prompt: name, args, phase } = input;
     const { config } = view.self;
     const { seed, calls, deliver, nested: is_nested } = config.workflow as WorkflowTerms;
     if (is_nested) return refuse('NESTING_FORBIDDEN', 'a workflow within a workflow starts no third one.');
     const found = view.answer({ type: 'workflow', base: config.cwd, name });
     if (!found.ok) return refuse('NOT_AVAILABLE', found.error);
     const loaded = JSON.parse(found.text) as Pick<WorkflowTerms, 'name' | 'description' | 'script'>;
+    const { call } = earlierCall(earlierNeed(view.self, input, { name }), view);
+    const earlier = call?.type === 'run' ? call : null;
+    const { fresh = [] } = config.workflow?.reuses ?? {};
     return started(view, phase, (id) => ({
       ...loaded,
       ...(args === undefined ? {} : { args: JSON.stringify(args) }),
       ...(deliver && { deliver }),
-      ...{ seed: `${seed} ${id}`, started_at: view.now, calls, nested: true },
+      ...{ seed: earlier?.seed ?? `${seed} ${id}`, started_at: earlier?.started_at ?? view.now },
+      ...{ calls, nested: true },
+      ...(earlier === null ? {} : { reuses: { run: earlier.run, fresh } }),
     }));
   },
 });
@@ -246,6 +276,6 @@ const stop = checkedTool({
 
 export const workflowRunToolset: Toolset = {
   name: 'workflow-run',
-  tools: [agent, nested, ask, notify, next, sleep, until, stop],
+  tools: [agent, nested, ...[ask, notify, sleep, until].map(reusable), next, stop],
   guidance: '',
 };

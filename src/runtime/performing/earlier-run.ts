@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs';
+import type { Need, NeedAnswer } from '../../kernel/toolsets/toolset.ts';
+import { checkedValue, RecordedRun } from '../../models/workflow/recorded-run.ts';
+import type { Agent } from '../../records/agent/agent.ts';
+import type { Worktree } from '../../records/agent/task-terms.ts';
+import type { Message, PlacedMessage } from '../../records/conversation/message.ts';
+import { promptOf } from '../../records/conversation/prompt.ts';
+import type { EarlierCall } from '../../records/workflow/earlier-call.ts';
+import type { WorkflowTerms } from '../../records/workflow/workflow-terms.ts';
+import type { Store } from '../../store/store.ts';
+
+type Ledger = Pick<Store, 'agent' | 'agents' | 'history'>;
+type EarlierNeed = Extract<Need, { type: 'earlier' }>;
+
+/** What a run had for one call. */
+interface Had {
+  readonly value?: Extract<EarlierCall, { type: 'value' }>;
+  readonly agent?: Agent;
+}
+
+interface EarlierRun {
+  readonly terms: WorkflowTerms;
+  readonly by_key: ReadonlyMap<string, Had>;
+  /** By its name, a workflow within it that was run once. */
+  readonly by_name: ReadonlyMap<string, Had | null>;
+}
+
+const KEPT_MAX = 8;
+
+/** Reads what earlier runs have (docs/workflows.md#rerun). A run that has ended does not change, so it is read once. */
+export class EarlierRuns {
+  readonly #store: Ledger;
+  readonly #runs = new Map<string, Promise<EarlierRun | null>>();
+
+  constructor(store: Ledger) {
+    this.#store = store;
+  }
+
+  /** `make`: a new worktree, for an agent that no run has. */
+  async answer(need: EarlierNeed, make: () => Promise<NeedAnswer>): Promise<NeedAnswer> {
+    const had = await this.#find(need.run, need.call);
+    const found = (call: EarlierCall | null) => ({ ok: true as const, text: JSON.stringify(call) });
+    if (had?.value !== undefined) return found(had.value);
+    const agent = had?.agent;
+    if (agent?.config.workflow !== undefined) {
+      const { seed, started_at } = agent.config.workflow;
+      return found(need.call.name === '' ? null : { type: 'run', run: agent.id, seed, started_at });
+    }
+    const worktree = agent?.config.task?.worktree ?? null;
+    const messages = agent === undefined ? [] : closed(await this.#store.history(agent.id));
+    const began = messages.some(({ kind }) => kind === 'assistant');
+    if (agent !== undefined && began && worktree !== null) {
+      const fault = await this.#taken(agent, worktree);
+      return fault === null
+        ? { ...found({ type: 'unfinished', messages }), worktree }
+        : { ok: false, error: fault };
+    }
+    if (began && agent?.state.type === 'killed' && agent.state.failure === undefined)
+      return found({ type: 'unfinished', messages });
+    if (need.worktree === null) return found(null);
+    const made = await make();
+    return made.ok ? { ...made, text: 'null' } : made;
+  }
+
+  /** Why nobody can go on in the worktree of an agent; null if its work can be continued. It may have been seen outside, so it is not done twice. */
+  async #taken({ id, name }: Agent, { path, branch }: Worktree): Promise<string | null> {
+    const other = (await this.#store.agents({})).find(
+      (one) => one.id !== id && one.config.task?.worktree?.path === path,
+    );
+    const what = `${name} began this in a worktree of its own (branch ${branch}) and is not run twice`;
+    const anew = 'rerun with --fresh and its label runs it anew';
+    if (other !== undefined)
+      return `${what}: another run continues it (agent ${other.id}). Rerun that run; or ${anew}`;
+    return existsSync(path) ? null : `${what}: its folder is gone; ${anew}`;
+  }
+
+  /** A run that has not got to a call may itself take results from an earlier one. */
+  async #find(run_id: string, call: EarlierNeed['call']): Promise<Had | null> {
+    const run = await this.#run(run_id);
+    if (run === null) return null;
+    const had = run.by_key.get(call.key) ?? (call.name === '' ? null : run.by_name.get(call.name));
+    if (had != null) return had;
+    const { run: before, fresh = [] } = run.terms.reuses ?? {};
+    const is_fresh = fresh.includes(call.label) || (call.phase !== null && fresh.includes(call.phase));
+    return before === undefined || is_fresh ? null : this.#find(before, call);
+  }
+
+  #run(run_id: string): Promise<EarlierRun | null> {
+    const known = this.#runs.get(run_id);
+    if (known !== undefined) return known;
+    if (this.#runs.size >= KEPT_MAX) this.#runs.clear();
+    const read = this.#read(run_id);
+    this.#runs.set(run_id, read);
+    read.catch(() => this.#runs.delete(run_id));
+    return read;
+  }
+
+  async #read(run_id: string): Promise<EarlierRun | null> {
+    const terms = (await this.#store.agent(run_id))?.config.workflow;
+    if (terms === undefined) return null;
+    const agents = new Map((await this.#store.agents({ parent_id: run_id })).map((one) => [one.id, one]));
+    const recorded = new RecordedRun(terms.started_at, null);
+    const { calls, entries } = recorded.next(promptOf(await this.#store.history(run_id)).messages());
+    const results = new Map(entries.map((entry, place) => [entry.call, { entry, place }]));
+    const by_key = new Map<string, Had>();
+    const by_name = new Map<string, Had | null>();
+    for (const { number, kind, key, prompt } of calls) {
+      const agent = agents.get(recorded.started.get(number) ?? '');
+      const { entry, place = entries.length } = results.get(number) ?? {};
+      const from = { type: 'value', reused: agent?.id ?? run_id, place } as const;
+      const had: Had = { ...(agent === undefined ? {} : { agent }) };
+      if (kind !== 'workflow' && entry?.type === 'value')
+        by_key.set(key, { value: { ...from, value: entry.value, now: entry.now } });
+      // It has finished, and its run was ended before it was told.
+      else if (kind !== 'workflow' && agent?.state.type === 'completed') {
+        const { result } = agent.state;
+        const value = recorded.checks(number, kind) ? checkedValue(result) : result;
+        by_key.set(key, { value: { ...from, value, now: agent.ended_at ?? terms.started_at } });
+      } else by_key.set(key, had);
+      if (kind === 'workflow') by_name.set(prompt, by_name.has(prompt) ? null : had);
+    }
+    return { terms, by_key, by_name };
+  }
+}
+
+const BROKEN_OFF =
+  'Interrupted: the run of the workflow ended while this call ran. It may have happened in full, in part or not at all. Check before you repeat it.';
+
+/** The conversation as another agent's own: each call has a result, and no file counts as read or changed by it. */
+function closed(history: readonly PlacedMessage[]): Message[] {
+  const open = new Map<string, string>();
+  const messages = history.map(({ kind, content }): Message => {
+    if (kind === 'assistant' && content.finish !== 'refused') {
+      open.clear();
+      for (const part of content.parts) if (part.type === 'call') open.set(part.id, part.name);
+    }
+    if (kind === 'result') {
+      open.delete(content.call_id);
+      const { file: _, ...told } = content;
+      return { kind, content: told };
+    }
+    return { kind, content } as Message;
+  });
+  for (const [call_id, name] of open)
+    messages.push({ kind: 'result', content: { call_id, name, status: 'interrupted', output: BROKEN_OFF } });
+  return messages;
+}
