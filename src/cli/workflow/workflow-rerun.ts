@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { loadScript } from '../../models/workflow/saved-scripts.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import { fit } from '../../render/style.ts';
 import { type RerunStart, rerunWorkflow } from '../../trees/workflow/rerun-run.ts';
@@ -7,7 +8,7 @@ import { leadRun } from '../run/follow-run.ts';
 import { parseLimits } from '../run/limit-option.ts';
 import { composeTerms } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
-import { argsOf, ledgerItself } from './workflow-args.ts';
+import { argsOf } from './workflow-args.ts';
 import { consent } from './workflow-run.ts';
 
 interface RerunOptions {
@@ -24,7 +25,10 @@ interface RerunOptions {
 
 /** `coppice workflow rerun RUN`. */
 export async function workflowRerun(context: Context, text: string, options: RerunOptions): Promise<number> {
-  ledgerItself(context);
+  if (context.server !== null)
+    throw new CoppiceError('E_USAGE', 'a workflow is rerun on the ledger itself, not over a server', {
+      hint: 'Leave out --server; name the ledger with --database',
+    });
   const loaded =
     options.script === undefined
       ? null
