@@ -9,12 +9,13 @@ import { openRuntime } from '../../src/runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { termsOf, workflowHost } from '../../test/workflows/staged-workflow.ts';
 import { COUNTING, countingTools } from './counting-tools.ts';
 import { Journal } from './journal.ts';
 import type { StepKind } from './kill-points.ts';
 import { Killer, type KillOrder } from './killer.ts';
 import { readyThread } from './thread-killer.ts';
-import { SECOND_ROUND, TREE_KINDS, type TreeKind, treeRules } from './tree-rules.ts';
+import { INNER_SCRIPT, SCRIPT, SECOND_ROUND, TREE_KINDS, type TreeKind, treeRules } from './tree-rules.ts';
 import { watchedStore } from './watched-store.ts';
 
 /** Arguments of a leader process. */
@@ -55,6 +56,7 @@ export async function lead(
   const runtime = await openRuntime({
     store,
     openModel: async () => mortalModel(createScriptedModel(treeRules(), 'kills'), killer, newest),
+    workflows: workflowHost({ inner: INNER_SCRIPT }),
     tools: countingTools(join(folder, 'counts'), killer, newest),
     spill_dir: folder,
     env_allow: [],
@@ -110,6 +112,7 @@ async function begin(runtime: RuntimeFace, name: string, folder: string): Promis
     tools: [...COUNTING],
     cwd: folder,
     permissions: { cli: { ...none, allow: ['*'] }, config: none },
+    ...(name.startsWith('workflow-') ? { workflow: termsOf(SCRIPT) } : {}),
   };
   return (await runtime.start({ prompt: 'begin', name, config })).id;
 }

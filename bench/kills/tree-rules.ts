@@ -7,8 +7,22 @@ export const TREE_KINDS = {
   fanout: ['fanout'],
   delegate: ['delegate'],
   sessions: ['sessions'],
+  // Its root is a workflow run.
+  workflow: [],
 } as const;
 export type TreeKind = keyof typeof TREE_KINDS;
+
+/** What the root of a `workflow` tree runs, and the workflow within it. Neither result depends on which agent is first. */
+export const SCRIPT = `
+phase('Count')
+const both = await parallel([0, 1].map((n) => () => agent('count ' + n, { label: 'k' + n })))
+await sleep(0.01)
+phase('Again')
+const again = await pipeline(both, (one) => agent('after ' + one, { label: 'l' }))
+const more = await agent('go on', { continue: 'k0' })
+const inner = await workflow('inner', { n: 3 })
+return [both, again, more, inner, Math.random()]`;
+export const INNER_SCRIPT = "return [args.n, await agent('count inside', { label: 'm' })]";
 
 /** Sent by the person when a tree first comes to rest. */
 export const SECOND_ROUND = 'second round';
@@ -65,6 +79,11 @@ export function treeRules(): ScriptedRules {
       '{{results.subagent_spawn.0}}, {{results.subagent_spawn.1}}',
     ]),
     ...turns({ agent: 'x*' }, [[count], [tally, count], '{{agent.name}} counted']),
+
+    ...turns({ agent: 'k0', user: 'go on' }, [[count], 'went on']),
+    ...turns({ agent: 'k*' }, [[count], [tally, tally], '{{agent.name}} counted']),
+    ...turns({ agent: 'l*' }, [[count], 'again']),
+    ...turns({ agent: 'm*' }, [[tally, count], 'inside']),
 
     ...again('sessions-*', [tally, tally], 'both were heard'),
     ...turns({ agent: 'sessions-*' }, [

@@ -31,8 +31,12 @@ export function kindOf({ name }: Pick<Agent, 'name'>): string {
 
 /** Names of all calls of an agent with their status, which is left out for counting calls, because they may have been interrupted. */
 function callsOf({ id }: Agent, { messages }: EndedLedger): string[] {
-  return (messages.get(id) ?? [])
-    .flatMap((message) => (message.kind === 'result' ? [message.content] : []))
-    .map(({ name, status }) => (COUNTING.has(name) ? name : `${name}:${status}`))
-    .toSorted();
+  return (
+    (messages.get(id) ?? [])
+      .flatMap((message) => (message.kind === 'result' ? [message.content] : []))
+      // A script waits as often as results come by themselves.
+      .filter(({ name }) => name !== 'next')
+      .map(({ name, status }) => (COUNTING.has(name) ? name : `${name}:${status}`))
+      .toSorted()
+  );
 }

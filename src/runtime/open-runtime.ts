@@ -123,7 +123,10 @@ class Runtime implements RuntimeFace {
 
   #emit(event: RuntimeEvent): void {
     if (event.type === 'agent') {
-      if (isTerminal(event.agent.state.type)) this.#worktrees.ended(event.agent);
+      if (isTerminal(event.agent.state.type)) {
+        this.#worktrees.ended(event.agent);
+        this.#models.closeScripts(event.agent.id);
+      }
       this.#clocks.see(event.agent, this.#executor);
     }
     for (const listener of this.#listeners) {
@@ -195,7 +198,9 @@ class Runtime implements RuntimeFace {
     // Signals that arrive meanwhile stay in the ledger for the next leader.
     return this.#serial.run(async () => {
       if (this.#resuming.includes(root_id)) return false;
-      return releaseTree(root_id, this.#executor, this.#store, this.#unattended);
+      const is_released = await releaseTree(root_id, this.#executor, this.#store, this.#unattended);
+      if (is_released) this.#models.closeScripts(root_id);
+      return is_released;
     });
   }
 

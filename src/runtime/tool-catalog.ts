@@ -1,6 +1,7 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ReadTools } from '../kernel/reading/read-answer.ts';
+import { NOT_OF_TASKS } from '../kernel/toolsets/acts/child-config.ts';
 import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
 import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
 import { OfferedSpecs } from '../kernel/toolsets/offered-spec.ts';
@@ -150,12 +151,18 @@ export class ToolCatalog {
           ? own.toolsets.flatMap((name) => this.#toolsets.get(name) ?? [])
           : [clientToolset];
     const toolset_tools = toolsets.flatMap((toolset) => toolset.tools);
-    const seen = toolset_tools.filter((tool) => tool.audience?.(config, this.terms) ?? true);
+    // What a forked agent of a workflow is sent equals what the conversation's owner is sent, so that both share the cached prefix.
+    const forked = config.task?.workflow?.forked === true;
+    const { task: _, ...untasked } = config;
+    const told: AgentConfig = forked ? untasked : config;
+    const isTold = ({ audience }: Pick<ToolsetTool, 'audience'>) =>
+      audience === undefined || audience(told, this.terms) || audience(config, this.terms);
+    const seen = toolset_tools.filter(isTold);
     const sent = tools.filter((tool) => tool.audience?.(config) ?? true);
     const known = new Map<string, readonly ToolSpec[]>();
     const specs = (limited: boolean, cut: boolean) =>
       keptIn(known, `${limited} ${cut}`, (): readonly ToolSpec[] => {
-        const offer = { config, limited, in_repository: seen.length > 0 && inRepository(config.cwd) };
+        const offer = { config: told, limited, in_repository: seen.length > 0 && inRepository(config.cwd) };
         const acting = seen.map(({ spec }) => this.#offered.specFor(spec, offer));
         const others = [...sent, ...(cut && !tools.includes(recall) ? [recall] : [])].map(({ spec }) =>
           spec.name === 'cron' ? this.#offered.specFor(spec, offer) : spec,
@@ -163,10 +170,11 @@ export class ToolCatalog {
         return [...acting, ...others].toSorted((a, b) => (a.name < b.name ? -1 : 1));
       });
     // A sub-agent gets its instructions with its task, not the guidance on working with other agents.
-    const guides = isSubAgent(config)
+    const guides = isSubAgent(told)
       ? []
-      : toolsets.filter(({ name }) => config.task === undefined || name !== 'sessions');
-    const by_name = new Map([recall, ...tools].map((tool) => [tool.spec.name, tool]));
+      : toolsets.filter(({ name }) => told.task === undefined || name !== 'sessions');
+    const callable = forked ? tools.filter(({ spec }) => !NOT_OF_TASKS.includes(spec.name)) : tools;
+    const by_name = new Map([recall, ...callable].map((tool) => [tool.spec.name, tool]));
     const of_toolsets = new Map(toolset_tools.map((tool) => [tool.spec.name, tool]));
     const findTool = (name: string) => offer?.find(name);
     return {

@@ -92,6 +92,8 @@ export interface StageOptions {
   readonly missing_models?: readonly string[];
   /** Cost of each request of a played model; default unknown. */
   readonly cost_usd?: number;
+  /** Runs the scripts of workflows. */
+  readonly workflows?: RuntimeOptions['workflows'];
   /** How conversations are kept within the windows of models. */
   readonly context?: RuntimeOptions['context'];
   /** Whether calls that need approval wait for a person. */
@@ -132,6 +134,7 @@ async function open(play: Play, options: StageOptions, folder: string, database:
     toolsets: [...ALL_TOOLSETS, ...(options.more_toolsets ?? [])],
     ...(options.terms === undefined ? {} : { terms: options.terms }),
     ...(clock === undefined ? {} : { clock }),
+    ...(options.workflows === undefined ? {} : { workflows: options.workflows }),
     ...(options.openServers === undefined ? {} : { openServers: options.openServers }),
     ...(options.rules_file === undefined ? {} : { rules_file: options.rules_file }),
     ...(options.context === undefined ? {} : { context: options.context }),

@@ -24,6 +24,12 @@ export const arbitraryBody: fc.Arbitrary<string> = fc
             ([stages, items]) =>
               `pipeline(${JSON.stringify(Array(items).fill('i'))}, ${stages.map((one) => `async (previous, item, index) => [index, await ${one}]`).join(', ')})`,
           ),
+        fc.constant("workflow('inner')"),
+        // A pool of two, as many scripts have one.
+        thunks.map(
+          (list) =>
+            `(async (jobs) => { const got = []; let next = 0; const work = async () => { while (next < jobs.length) { const at = next++; got[at] = await jobs[at]() } }; await Promise.all([work(), work()]); return got })([${list}])`,
+        ),
         some.map((list) => `Promise.race([${list.join(', ')}])`),
         some.map((list) => `Promise.any([${list.join(', ')}])`),
         some.map((list) => `Promise.allSettled([${list.join(', ')}])`),

@@ -43,6 +43,17 @@ const home = workflowHome([
   say('^Merge', 'merged'),
   say('^Look at part', 'part {{user.^Look at part (\\d)}}'),
   say('^Look again', 'again'),
+  say('^Write the announcement', 'long'),
+  say('^Write it again. Too long', 'short'),
+  submit('^Criticize, round 1: long', { complaints: ['Too long.'] }),
+  submit('^Criticize, round 2: short', { complaints: [] }),
+  {
+    when: { user: '^We build a bridge', step: 0 },
+    calls: [{ name: 'workflow', input: { scriptPath: './forked-context.js' } }],
+  },
+  say('What did we forget about', 'No {{user.about (\\w+)}}.'),
+  say('^We build', 'It is on its way.'),
+  say('No security\\. No cost\\. No users\\.', 'It looked at everything.'),
   say('^Again: Count.*The first try failed: no rule', '7'),
 ]);
 for (const file of readdirSync(FOLDER)) copyFileSync(join(FOLDER, file), join(home.work, file));
@@ -58,6 +69,8 @@ interface Example {
   readonly result: unknown;
   readonly args?: object;
   readonly more?: readonly string[];
+  /** What a person asks an agent, which then starts the workflow. */
+  readonly asked?: string;
   /** What people read before the result. */
   readonly failed?: RegExp;
 }
@@ -65,8 +78,13 @@ interface Example {
 const EXAMPLES: Readonly<Record<string, Example>> = {
   audit: { result: [{ file: 'src/main.js', fault: 'real', stands: true }] },
   'budget-guard': { result: 10, more: ['--limit', 'tokens=50000'] },
+  continued: { result: 'short' },
   'deep-research': { result: 'it scatters' },
   failures: { result: '7', failed: /^Of 2 agents 1 failed/ },
+  'forked-context': {
+    ...{ asked: 'We build a bridge.', more: ['--toolset', 'workflow'] },
+    result: 'It looked at everything.',
+  },
   'human-step': { result: 'released', more: ['--ask'] },
   'judge-panel': { result: 'short plan' },
   'loop-until-dry': { result: ['a', 'b', 'c'] },
@@ -88,13 +106,14 @@ it('every example is in the table', () => {
 });
 
 describe('an example', { concurrency: 3 }, () => {
-  for (const [name, { result, args, more = [], failed }] of Object.entries(EXAMPLES))
+  for (const [name, { result, args, more = [], failed, asked }] of Object.entries(EXAMPLES))
     it(name, async () => {
       const check = await checkScript({ source: loadScript(join(FOLDER, `${name}.js`), FOLDER).source });
       assert.deepEqual(check.notices, []);
       assert.ok(check.end.type === 'done' || check.end.type === 'bounded', JSON.stringify(check.end));
       const given = args === undefined ? [] : ['--args', JSON.stringify(args)];
-      const ended = home.run(['workflow', 'run', `./${name}.js`, '--yes', ...given, ...more]);
+      const command = asked === undefined ? ['workflow', 'run', `./${name}.js`] : ['run', asked];
+      const ended = home.run([...command, '--yes', ...given, ...more]);
       if (name === 'human-step') await answerYes();
       const { code, stdout, stderr } = await ended;
       assert.equal(code, failed === undefined ? 0 : 1, stderr);

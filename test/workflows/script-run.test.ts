@@ -281,6 +281,22 @@ for (const [name, body, wanted] of ends)
     );
   });
 
+it('an error has the line of what it names, and says that args were not given', async () => {
+  const none = /args is undefined, because none were given$/;
+  for (const [body, line, message, args] of [
+    ['\nlet x = 1\nconst n = args.files;', 4, none],
+    ['\nlog(1)\nconst f = () => {\n  return args.files.length }\nf()', 5, none],
+    ['\nlog(1)\n\nconst { a } = args', 5, none],
+    ['\nfor (const f of args.files) log(f)', 3, /'files' of null$/, null],
+    ['\n\nconst n = missing.x', 4, /ReferenceError: missing is not defined$/],
+  ] as const) {
+    const { state } = await firstStep(setupOf(body, args === undefined ? {} : { args }));
+    assert.equal(state.type, 'failed');
+    assert.match(state.failure.message, message);
+    assert.equal(state.failure.line, line, body);
+  }
+});
+
 it('a replay asks for exactly the recorded calls, and the first difference names line, call and both texts', async () => {
   const body = (second: string, third = "await agent('c')") =>
     `await agent('a')\nawait agent(${second})\n${third}`;

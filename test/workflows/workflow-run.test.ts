@@ -78,6 +78,17 @@ describe('a workflow that succeeds', { concurrency: true }, () => {
     assert.match(stderr, /left: dead/);
   });
 
+  it('shows its phases in their order', async () => {
+    const own = workflowHome();
+    const body = "for (const one of ['First', 'Second', 'Third']) await agent('say x', { phase: one })";
+    await own.run(['workflow', 'run', own.script('phased', body), '--yes']);
+    const { phases } = await own.json('workflow', 'show', 'phased');
+    assert.deepEqual(
+      (phases as { title: string }[]).map(({ title }) => title),
+      ['First', 'Second', 'Third'],
+    );
+  });
+
   it('tells its phases and lines in its conversation', async () => {
     const { stderr } = await home.workflow(
       "phase('Look'); log('a line', { n: 1 }); console.log('another'); await agent('say p', { lable: 'x' }); return 1",
@@ -99,8 +110,9 @@ describe('a workflow in which something fails', { concurrency: true }, () => {
       const results = await parallel([
         () => agent('say fine'), () => agent('boom', { label: 'bad', phase: 'P' }),
         () => agent('say x', { model: 'scripted:other.json' }), () => agent('say x', { budget: 9e12 }),
-        () => agent('say x', { context: 'fork' }), () => agent('say x', { continue: 'bad' }),
+        () => agent('say x', { context: 'fork' }),
       ])
+      results.push(await agent('say x', { continue: 'bad' }))
       const thrown = await agent('boom again', { onFailure: 'throw' }).catch((error) => error.message)
       return { results, thrown, failures: agent.failures() }`);
     const value = JSON.parse(stdout.slice(stdout.indexOf('\n\n')));
@@ -108,10 +120,10 @@ describe('a workflow in which something fails', { concurrency: true }, () => {
     assert.match(value.thrown, /agent failed: no rule of/);
     const reasons = value.failures.map(({ reason }: { reason: string }) => reason).sort();
     for (const [index, wanted] of [
+      /context "fork" needs the conversation of an agent/,
+      /continue "bad": it did not finish its work/,
       /9000000000000 is more than what is left/,
       /only a person can choose a scripted model/,
-      /no agent can be started with "context" yet/,
-      /no agent can be started with "continue" yet/,
       /^no rule of/,
       /^no rule of/,
     ].entries())

@@ -1,4 +1,4 @@
-import { type AgentConfig, isQueuedRun, type Tree } from '../../records/agent/agent.ts';
+import { type AgentConfig, isQueuedRun, isScripted, type Tree } from '../../records/agent/agent.ts';
 import { newBudget, optionalTreeSums, ownBudget } from '../../records/agent/budget.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { isWorking } from '../../records/agent/state.ts';
@@ -52,14 +52,14 @@ export function create(unit: UnitOfWork, { agent, messages, run }: NewAgent): vo
   const budget = own === null ? null : newBudget(own, (agent.config.budgets ?? []).slice(1));
   if (budget !== null) openBudget(unit, root_id, budget);
   const facts: AgentFacts = {
-    ...{ id, root_id, parent_id, name, origin, depth, last_seq, worker, status: state.type },
+    ...{ id, root_id, parent_id, name, session_key, origin, depth, last_seq, worker, status: state.type },
     ...{ mail_count: 0, noticed: 0, living_children: 0, epoch: 1, deaths: 0, calls: 0, last_write: null },
     ...{ input_tokens: 0, output_tokens: 0, cached_tokens: 0, reasoning_tokens: 0, cost_usd: null },
     budget: budget === null ? null : JSON.stringify(budget),
   };
   unit.addAgent(facts, {
     ...facts,
-    ...{ session_key, config: storedConfig(unit, root_id, agent.config), state: JSON.stringify(state) },
+    ...{ config: storedConfig(unit, root_id, agent.config), state: JSON.stringify(state) },
     ...{ forked_from: from?.agent_id ?? null, forked_seq: from?.seq ?? null },
     ...{ doing: null, reply: null, sent_this_turn: false },
     ...{ created_at, updated_at: created_at, ended_at: null, reaped_at: null },
@@ -102,11 +102,11 @@ export function exceededLimit(unit: UnitOfWork, step: Step, agent: AgentFacts): 
   const { root_id, live, total } = tree;
   const limits = unit.limits(tree);
   // A workflow has its own limit of calls, which its script keeps.
-  const is_workflow = step.create.every(({ agent: { config } }) => config.task?.workflow !== undefined);
-  if (is_workflow) return exceededBudget(unit, step, root_id);
+  if (step.create.every(({ agent: { config } }) => isScripted(config)))
+    return exceededBudget(unit, step, root_id);
   const check = (limit: LimitName, present: number, wanted = created): Refusal | null =>
     present + wanted > limits[limit] ? { reason: 'limit', limit, allowed: limits[limit], present } : null;
-  // Agents at rest do not count (law 7); they are looked up only when the limit seems to be reached.
+  // Agents at rest and those of workflows do not count (law 7); they are looked up only when the limit seems to be reached.
   const busy = step.create.filter(
     ({ agent: { origin, state } }) => !isQueuedRun({ origin, status: state.type }),
   );
@@ -116,7 +116,7 @@ export function exceededLimit(unit: UnitOfWork, step: Step, agent: AgentFacts): 
     check('depth', agent.depth, 1) ??
     checkBusy('children', agent.living_children, () => unit.restingChildren(agent.id)) ??
     checkBusy('live', live, () => unit.restingInTree(root_id)) ??
-    check('total', total) ??
+    (check('total', total) && check('total', total - unit.scriptedInTree(root_id))) ??
     exceededBudget(unit, step, root_id)
   );
 }

@@ -28,6 +28,7 @@ export interface AgentFacts {
   readonly root_id: string;
   readonly parent_id: string | null;
   readonly name: string;
+  readonly session_key: string;
   readonly origin: Origin;
   readonly depth: number;
   readonly status: StateType;
@@ -140,6 +141,8 @@ export interface FactKinds {
   /** Number of children of an agent, and of agents of a tree, that are at rest. */
   resting_children: number;
   resting_in_tree: number;
+  /** Agents that scripts of workflows have created, also those that have ended. */
+  scripted_in_tree: number;
   run: RunFacts | null;
   /** The task list of a tree. */
   tasks: readonly TaskRow[];

@@ -215,6 +215,12 @@ export class UnitOfWork {
     return resting + this.#moreResting((agent) => agent.root_id === root_id);
   }
 
+  scriptedInTree(root_id: string): number {
+    const made = [...this.#made].flatMap((id) => this.agent(id) ?? []);
+    const more = made.filter((agent) => agent.root_id === root_id && isOfWorkflow(agent));
+    return this.facts.get('scripted_in_tree', root_id) + more.length;
+  }
+
   /** Change of the number of agents at rest in this transaction; may be negative. */
   #moreResting(counts: (agent: AgentFacts) => boolean): number {
     const touched = [...new Set([...this.#agents.keys(), ...this.#posted.keys()])];
@@ -224,10 +230,10 @@ export class UnitOfWork {
     for (const id of touched) {
       const now = this.agent(id);
       if (now === null || !counts(now)) continue;
-      if (isQueuedRun(now) || this.isAtRest(now)) more += 1;
+      if (isNotBusy(now, this.pending(id))) more += 1;
       const before = this.#made.has(id) ? null : this.facts.get('agent', id);
       if (before === null) continue;
-      if (isQueuedRun(before) || isAtRest(before, this.facts.get('pending', id))) more -= 1;
+      if (isNotBusy(before, this.facts.get('pending', id))) more -= 1;
     }
     return more;
   }
@@ -268,6 +274,16 @@ export class UnitOfWork {
     if ([...this.#made].some((made) => this.agent(made)?.parent_id === id)) return true;
     return this.facts.get('children', id).some((child) => !this.#removed.has(child));
   }
+}
+
+/** The same rule in SQL: store/ledger/sql-conditions.ts. */
+function isNotBusy(agent: AgentFacts, pending: readonly PendingMail[]): boolean {
+  return isQueuedRun(agent) || isAtRest(agent, pending) || (isOfWorkflow(agent) && !isTerminal(agent.status));
+}
+
+/** As `isScripted`, on facts. */
+function isOfWorkflow({ session_key }: AgentFacts): boolean {
+  return /^agent:.*:workflow:/s.test(session_key);
 }
 
 function isAtRest({ status, noticed }: AgentFacts, pending: readonly PendingMail[]): boolean {

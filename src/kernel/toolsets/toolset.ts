@@ -20,10 +20,14 @@ export interface ToolsetView {
   readonly living_children: number;
   /** Number of children, or of agents of the tree, that rest without waking mail or must queue, and so do not count towards limits (law 7). O(n). */
   readonly resting: (among: 'children' | 'tree') => number;
+  /** Number of agents of the tree that scripts of workflows have created: no limit of the tree counts them. O(n). */
+  readonly scripted: () => number;
   /** Resolves a UUID, unique prefix (at least 4 characters) or name of an agent of this tree. */
   readonly resolve: (text: string) => Meant;
   /** From `agent` up to the root, itself first. */
   readonly lineage: (agent: Agent) => readonly Agent[];
+  /** Children of `agent` that are known, also those that have ended. */
+  readonly children: (agent: Agent) => readonly Agent[];
   /** Living descendants of `agent`, itself first. */
   readonly subtree: (agent: Agent) => readonly Agent[];
   /** Seq of the assistant message with the call. */

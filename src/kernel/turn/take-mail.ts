@@ -72,8 +72,9 @@ function takeAnnouncement(draft: Draft, mail: Mail): void {
     return draft.takeNow(mail.id);
   }
   const { agent_id, outcome, did } = content;
-  const terms = draft.view.relatives.agent(agent_id)?.config.task;
-  const who = terms?.label ?? terms?.run_id ?? mail.from_name;
+  const { task: terms, workflow } = draft.view.relatives.agent(agent_id)?.config ?? {};
+  const name = terms?.label ?? terms?.run_id ?? mail.from_name;
+  const who = workflow === undefined ? name : `${name}, workflow run ${agent_id.slice(0, 8)}`;
   const delimiter = delimiterOf(draft.newId());
   const text = announcement(who, outcome, delimiter, did ?? 'nothing');
   say(draft, mail, { origin: 'system', text, facts: { frames: framesIn(text, delimiter) } });

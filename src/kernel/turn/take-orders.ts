@@ -173,7 +173,10 @@ function startWorkflow({ id, run_id, workflow, by }: OrderOf<'workflow'>, draft:
   const view = toolsetView(draft, draft.last_seq);
   const reached = exceededCreationLimit(view);
   if (reached !== null) return draft.tell(`the workflow ${workflow.name} was not started: ${reached}`);
-  const agents = [workflowAgent(view, { id, run_id, workflow })];
+  const { client, model } = draft.config;
+  const has_conversation = client === undefined && !isAgentProgram(model) && draft.last_seq > 0;
+  const from = has_conversation ? { from: { agent_id: view.self.id, seq: draft.last_seq } } : {};
+  const agents = [workflowAgent(view, { id, run_id, workflow: { ...workflow, ...from } })];
   draft.apply({
     type: 'branch',
     at,

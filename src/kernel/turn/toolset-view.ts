@@ -1,4 +1,4 @@
-import type { Agent, Tree } from '../../records/agent/agent.ts';
+import { type Agent, isScripted, type Tree } from '../../records/agent/agent.ts';
 import { amountsOf, type BudgetTerms, leftFor, ownBudget } from '../../records/agent/budget.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { isLetter } from '../../records/conversation/mail.ts';
@@ -24,14 +24,18 @@ export function toolsetView(draft: Draft, message_seq: number): ToolsetView {
     resting(among) {
       const all = among === 'children' ? relatives.children(self.id) : relatives.members(self.root_id);
       const runs = [...all, ...parts.create.map(({ agent }) => agent)].filter(
-        ({ origin, state }) => origin === 'session' && !isTerminal(state.type),
+        ({ origin, state, config }) => origin === 'session' && !isTerminal(state.type) && !isScripted(config),
       );
       // Of a tree's background runs no more than these work at once; the others are queued.
       const queued = Math.max(0, runs.length - view.terms.subagents.max_concurrent);
-      return queued + all.filter((agent) => isAtRest(agent, waits)).length;
+      const rests = (agent: Agent) =>
+        isAtRest(agent, waits) || (isScripted(agent.config) && !isTerminal(agent.state.type));
+      return queued + all.filter(rests).length;
     },
+    scripted: () => relatives.members(self.root_id).filter(({ config }) => isScripted(config)).length,
     resolve: (text) => relatives.resolve(text, self.root_id),
     lineage: (agent) => relatives.lineage(agent),
+    children: ({ id }) => relatives.children(id),
     subtree: (agent) => relatives.subtree(agent),
     message_seq,
     worker: view.worker,

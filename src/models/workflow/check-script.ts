@@ -7,8 +7,6 @@ import type { ScriptCall, ScriptSetup, ScriptState } from './script-step.ts';
 const FULL_CALLS = 50;
 const ENTRIES = 2;
 const CALLS_MAX = 1_000;
-/** Options that no run carries out yet. */
-const NOT_YET = ['context', 'continue'];
 
 /** What a script does with invented results. */
 export interface ScriptCheck {
@@ -44,8 +42,9 @@ export async function checkScript(
           notices.push(event.line === null ? event.text : `line ${event.line}: ${event.text}`);
         if (event.type !== 'call') continue;
         calls.push(event);
-        for (const option of NOT_YET.filter((name) => event.options[name] !== undefined))
-          notices.push(`line ${event.line}: agent(): ${option} is not there yet: this call will fail`);
+        const { continue: label } = event.options;
+        if (label !== undefined && !calls.some((one) => one !== event && one.label === label))
+          notices.push(`line ${event.line}: agent(): continue: no agent before has the label "${label}"`);
         depths[event.number] = depth + 1;
         if (event.kind === 'agent') phases.set(event.phase, (phases.get(event.phase) ?? 0) + 1);
       }

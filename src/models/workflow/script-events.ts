@@ -73,6 +73,28 @@ export function readEvent(text: string, next_call: number, after: number): ReadE
   }
 }
 
+const LINE_END = /\r\n|[\r\n\u2028\u2029]/;
+/** What the interpreter reads without noting the line: the error names it. */
+const UNNOTED =
+  /^TypeError: cannot read property '(.+)' of (?:undefined|null)$|^ReferenceError: '?([^' ]+)'? is not defined$/;
+/** A value that cannot be taken apart; the error does not name it, and most often it is what the run was not given. */
+const APART = /^TypeError: Cannot convert undefined or null to object$/;
+
+/** The line of what an error names, from the one that the interpreter noted last on: it notes those of calls only. */
+export function lineOfError(message: string, noted: number | null, program: string): number | null {
+  const [, property, variable] = UNNOTED.exec(message) ?? [];
+  const name = property ?? variable ?? (APART.test(message) ? 'args' : undefined);
+  if (name === undefined || noted === null) return noted;
+  const word = new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`);
+  const at = program.split(LINE_END).findIndex((text, index) => index >= noted - 1 && word.test(text));
+  return at < 0 ? noted : at + 1;
+}
+
+/** The text of a line, from 1; empty if there is none. */
+export function textOfLine(program: string, line: number | null): string {
+  return program.split(LINE_END)[(line ?? 0) - 1] ?? '';
+}
+
 /** Frames of the author's file, with the columns of the file. */
 export function authorLines(stack: unknown): readonly string[] {
   if (typeof stack !== 'string') return [];

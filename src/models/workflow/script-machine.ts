@@ -62,7 +62,10 @@ export class ScriptMachine {
 
   private constructor(setup: MachineSetup, runtime: QuickJSRuntime) {
     this.#setup = setup;
-    this.record = new ScriptRecord(setup.limits.memory_mb);
+    this.record = new ScriptRecord(setup.limits.memory_mb, {
+      program: setup.program,
+      has_args: setup.globals.args !== undefined,
+    });
     this.#now = setup.started_at;
     setup.setClock(this.#now);
     runtime.setMemoryLimit(setup.limits.memory_mb * 1024 * 1024);

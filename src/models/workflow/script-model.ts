@@ -14,6 +14,8 @@ const CALLS_MAX = 200;
 const CHARACTERS_MAX = 1_000_000;
 /** Failures that a result names. */
 const NAMED_MAX = 10;
+/** A run that has waited for so long is parked: its interpreter, some 16 MB and a thread, is given back. Its next result finds it by a replay. */
+const PARK_MS = 10_000;
 
 /**
  * The model of a workflow run: its script. What the script has asked for and got stands in the conversation, so any process that leads the run runs the script again
@@ -23,24 +25,39 @@ export function scriptModel(
   { config }: Agent,
   terms: WorkflowTerms,
   own?: () => WorkflowFunction | undefined,
+  park_ms = PARK_MS,
 ): Model {
   if (terms.ask !== undefined) return askModel(terms.ask);
   const total = terms.tokens ?? config.budgets?.find(({ tokens }) => tokens !== undefined)?.tokens ?? null;
   const held: Held = { own, run: null, recorded: new RecordedRun(terms.started_at, total), unsaid: [] };
   let queue: Promise<unknown> = Promise.resolve();
+  let parking: NodeJS.Timeout | undefined;
+  const letGo = () => {
+    const { run } = held;
+    Object.assign(held, { run: null, recorded: new RecordedRun(terms.started_at, total), unsaid: [] });
+    return run?.dispose();
+  };
   return {
     id: 'workflow',
     context_window: null,
     tells_cost: true,
     is_free: true,
     stream(request) {
+      clearTimeout(parking);
       const answer = queue.then(() => answered(request, terms, total, held));
-      queue = answer;
+      queue = answer.then(() => {
+        clearTimeout(parking);
+        // A function of the program cannot be stopped, so it is not run a second time beside itself.
+        if (terms.program === true) return;
+        parking = setTimeout(() => {
+          queue = queue.then(letGo);
+        }, park_ms).unref();
+      });
       return answer;
     },
     async close() {
-      await held.run?.dispose();
-      held.run = null;
+      clearTimeout(parking);
+      await letGo();
     },
   };
 }

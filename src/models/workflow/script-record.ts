@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { cutText } from '../../records/text/cut-text.ts';
-import { type AskedCall, authorLines, readEvent } from './script-events.ts';
+import { type AskedCall, authorLines, lineOfError, readEvent, textOfLine } from './script-events.ts';
 import type {
   RecordedCall,
   ScriptCall,
@@ -13,6 +13,12 @@ import type {
 const CALLS_MAX = 20_000;
 const TEXT_SHOWN = 500;
 
+/** What errors are explained by. `program`: the text of the script; empty for a function. */
+interface ScriptText {
+  readonly program: string;
+  readonly has_args: boolean;
+}
+
 /**
  * What a script has asked for, done and got, by whatever runs it, and the law of its replay: it asks for exactly the recorded calls, in the same order; the first
  * difference ends it.
@@ -24,6 +30,7 @@ export class ScriptRecord {
   readonly #cleared = new Set<number>();
   readonly #occurrences = new Map<string, number>();
   readonly #memory_mb: number | null;
+  readonly #told: ScriptText;
   /** Each call that is recorded must be asked for, in the same place. */
   recorded: readonly RecordedCall[] = [];
   #events: ScriptEvent[] = [];
@@ -31,8 +38,9 @@ export class ScriptRecord {
   #fed = 0;
 
   /** `memory_mb`: what the script may use; null if nothing bounds it. */
-  constructor(memory_mb: number | null) {
+  constructor(memory_mb: number | null, told: ScriptText = { program: '', has_args: true }) {
     this.#memory_mb = memory_mb;
+    this.#told = told;
   }
 
   get end(): ScriptState | null {
@@ -81,8 +89,12 @@ export class ScriptRecord {
 
   fail(kind: ScriptFailure['kind'], message: string, stack: unknown = null, at: number | null = null): void {
     const lines = authorLines(stack);
-    const line = at ?? (Number(/:(\d+)/.exec(lines[0] ?? '')?.[1]) || null);
-    this.#end = { type: 'failed', failure: { kind, message, line, stack: lines } };
+    const { program, has_args } = this.#told;
+    const noted = at ?? (Number(/:(\d+)/.exec(lines[0] ?? '')?.[1]) || null);
+    const line = kind === 'threw' ? lineOfError(message, noted, program) : noted;
+    const lacks = kind === 'threw' && !has_args && /\bargs\b/.test(textOfLine(program, line));
+    const hint = lacks ? ': args is undefined, because none were given' : '';
+    this.#end = { type: 'failed', failure: { kind, message: message + hint, line, stack: lines } };
   }
 
   /** Takes what `installGlobals` put out. */

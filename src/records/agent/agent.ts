@@ -202,6 +202,11 @@ export function isSubAgent({ task }: Pick<AgentConfig, 'task'>): boolean {
   return task !== undefined && task.kind !== 'cron';
 }
 
+/** Whether a script of a workflow has created the agent. It counts towards the calls of that run, not towards the limits on agents of the tree (law 7). */
+export function isScripted({ task }: Pick<AgentConfig, 'task'>): boolean {
+  return task?.workflow !== undefined;
+}
+
 /** Whether the agent has a task of its own; only such agents can have a row in the run history, and rest before they begin. */
 export function isTask(origin: Origin): boolean {
   return origin === 'session' || origin === 'delegate' || origin === 'cron';

@@ -31,13 +31,16 @@ export function deedsLine(
   const is_idle = Object.keys(calls).length + files.length + missing.length === 0;
   if (is_idle && !is_program && children === undefined) return undefined;
   const took = deeds.took_ms ?? ('turn' in state ? now - state.turn.started_at : 0);
+  const time = `${Math.round(took / 1000)} s`;
+  // A script makes its calls and costs nothing; its agents have lines of their own.
+  if (config.workflow !== undefined) return [...childrenText(deeds), time].join('; ');
   return [
     is_program ? 'an agent program, whose calls are not counted' : callsText(deeds),
     ...filesText(deeds),
     ...commandsText(deeds),
     ...childrenText(deeds),
     ...(missing.length === 0 ? [] : [`required evidence missing: ${missing.map(framedName).join(', ')}`]),
-    `${Math.round(took / 1000)} s`,
+    time,
     `${deeds.tokens ?? 0} tokens`,
   ].join('; ');
 }

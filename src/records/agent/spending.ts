@@ -52,12 +52,14 @@ export function warningsOf(step: SpendingStep, { state, config }: Agent, tree: T
   const { spent } = treeBudget(tree);
   const counted = step.requests.filter(({ is_free }) => !(is_free && limits.usual));
   const added = (name: keyof Amounts) => counted.reduce((sum, { usage }) => sum + amountsOf(usage)[name], 0);
-  const turns = Math.min(limits.turns, config.turns ?? limits.turns);
+  // A script has as many turns as it needs, and its agents count towards its own limit.
+  const { workflow } = config;
+  const turns = workflow ? null : Math.min(limits.turns, config.turns ?? limits.turns);
   const requests = ({ state: at }: Pick<Agent, 'state'>) => ('turn' in at ? at.turn.requests : 0);
   const rows = [
     ['"tokens" of the tree', limits.tokens, spent.tokens, added('tokens')],
     ['"cost" of the tree, in dollars,', limits.cost_usd, spent.usd, added('usd')],
-    ['"total" of the tree', limits.total, total, step.create.length],
+    ['"total" of the tree', limits.total, total, workflow ? 0 : step.create.length],
     ['"turns" of a turn', turns, requests(step), requests(step) - requests({ state })],
   ] as const;
   return rows.flatMap(([limit, most, sum, more]) => {

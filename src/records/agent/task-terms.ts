@@ -29,6 +29,11 @@ export interface TaskTerms {
   readonly worktree: Worktree | null;
   /** Whether its outcome is also delivered to people outside; its conversation is kept until then. */
   readonly delivers?: boolean;
-  /** Set if a workflow started it: the phase in which it did so, if any. */
-  readonly workflow?: { readonly phase: string | null };
+  /** Set if a workflow started it. */
+  readonly workflow?: {
+    /** The phase in which it did so, if any. */
+    readonly phase: string | null;
+    /** Set if it has the conversation of whoever started the workflow: its requests begin as theirs, and describe the same tools. */
+    readonly forked?: true;
+  };
 }

@@ -9,12 +9,20 @@ import { isWorking } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import { abovePaused, parkedUntil } from '../../records/conversation/parked.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
-import type { SeenFiles } from '../../records/conversation/seen-files.ts';
+import type { InheritedFiles, SeenFiles } from '../../records/conversation/seen-files.ts';
+import type { SharedPrefix } from '../../records/conversation/shared-prefix.ts';
 import type { RuntimeClock, Stop } from '../runtime-clock.ts';
 import { Inbox } from './inbox.ts';
 import type { Flight } from './requests-in-flight.ts';
 
 export type Asked = Pick<RequestRecord, 'model' | 'usage'>;
+
+/** What an agent inherits with a conversation. */
+export interface ForkPoint {
+  readonly prompt: SharedPrefix;
+  readonly seen: InheritedFiles;
+  readonly asked: Cell['asked'];
+}
 
 /** One agent that this process leads: its committed state, and what runs for it here. Only the executor changes the state, after the commit. */
 export interface Cell extends LedAgent {

@@ -9,13 +9,12 @@ import { isTerminal, isWorking, onlyWaits } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { Prompt, promptOf } from '../../records/conversation/prompt.ts';
-import { type InheritedFiles, SeenFiles, seenIn } from '../../records/conversation/seen-files.ts';
-import type { SharedPrefix } from '../../records/conversation/shared-prefix.ts';
+import { SeenFiles, seenIn } from '../../records/conversation/seen-files.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { Worker } from '../../store/store.ts';
 import { AgentIndex, ANYONE, WaiterIndex } from './agent-index.ts';
 import { isOverspent, noteSpending, wasWarned } from './budget-state.ts';
-import { type Cell, newCell, parkedCells, stepTaken, stopCell } from './cell.ts';
+import { type Cell, type ForkPoint, newCell, parkedCells, stepTaken, stopCell } from './cell.ts';
 import { DeferredCalls } from './deferred-calls.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 import { GroupCommit, type PendingStep } from './group-commit.ts';
@@ -138,9 +137,11 @@ export class Executor {
   #begin({ agent, messages }: NewAgent, points: ForkPoints['points']): void {
     // Already taken over from the ledger, before its creation was acknowledged.
     if (this.cells.has(agent.id)) return;
-    const seq = agent.forked_from?.seq ?? 0;
+    const { forked_from: from, parent_id } = agent;
+    const seq = from?.seq ?? 0;
     const created = createdAgent({ agent, messages });
-    const point = agent.forked_from === null ? undefined : points.get(seq);
+    const is_own = from === null || from.agent_id === parent_id;
+    const point = is_own ? from && points.get(seq) : this.#commits.foreign.at(from);
     const cell = newCell(created, new Prompt(point?.prompt), [], new SeenFiles(point?.seen));
     const { profile: begun_with } = this.agent_index.agent(agent.parent_id ?? '')?.config ?? agent.config;
     if (begun_with === agent.config.profile) cell.asked = point?.asked;
@@ -297,12 +298,6 @@ export class Executor {
     }
     await closed;
   }
-}
-
-interface ForkPoint {
-  readonly prompt: SharedPrefix;
-  readonly seen: InheritedFiles;
-  readonly asked: Cell['asked'];
 }
 
 interface ForkPoints {

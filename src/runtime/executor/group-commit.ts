@@ -11,6 +11,7 @@ import type { Store } from '../../store/store.ts';
 import { isInvalidData } from '../../store/store-error.ts';
 import { type Cell, followClock } from './cell.ts';
 import type { ExecutorOptions } from './executor-options.ts';
+import { ForeignForks } from './foreign-forks.ts';
 import { retryUntilReachable } from './ledger-retry.ts';
 import type { LedgerSync } from './ledger-sync.ts';
 import { type StepViewContext, stepView } from './step-view.ts';
@@ -42,6 +43,7 @@ export interface GroupCommitOptions
  * transaction. One round at a time; what arrives meanwhile joins the next. Trees that work at the same time share the thread (`TreeShares`).
  */
 export class GroupCommit {
+  readonly foreign = new ForeignForks();
   readonly #options: GroupCommitOptions;
   readonly #ready = new Set<Cell>();
   /** Cells of the round under way. */
@@ -175,7 +177,10 @@ export class GroupCommit {
 
   async #write(pending: readonly PendingStep[], taken: readonly Cell['inputs'][]): Promise<void> {
     const steps = pending.map(({ step }) => step);
-    const reached = await this.#ask((store) => store.commit(steps).catch(invalidData));
+    const reached = await this.#ask(async (store) => {
+      await this.foreign.read(store, steps);
+      return store.commit(steps).catch(invalidData);
+    });
     if (reached === null) return;
     if (reached.answer instanceof Error) return this.#contain(pending, taken, reached.answer);
     const refused: Promise<void>[] = [];

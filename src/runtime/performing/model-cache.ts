@@ -4,8 +4,14 @@ import type { Agent } from '../../records/agent/agent.ts';
 import type { TreeLimits } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { keptIn } from '../../records/kept-in.ts';
+import type { WorkflowTerms } from '../../records/workflow/workflow-terms.ts';
 import { type ContextOptions, ContextRoom } from './context-room.ts';
 import { PrefixCacheGate } from './prefix-cache-gate.ts';
+
+interface OpenScript {
+  readonly root_id: string;
+  readonly model: Promise<Model>;
+}
 
 /** The models of a runtime, each opened once. */
 export class ModelCache {
@@ -15,7 +21,7 @@ export class ModelCache {
   readonly #models = new Map<string, Promise<Model>>();
 
   /** The scripts of workflow runs, by agent. */
-  readonly #scripts = new Map<string, Promise<Model>>();
+  readonly #scripts = new Map<string, OpenScript>();
   /** Ids of models whose servers have reported a cache in an answer. */
   readonly reporting = new Set<string>();
   readonly rooms: ContextRoom;
@@ -37,14 +43,25 @@ export class ModelCache {
   async modelOf(agent: Agent): Promise<Model> {
     const { client, model, workflow } = agent.config;
     if (workflow !== undefined)
-      return keptIn(this.#scripts, agent.id, async () => {
-        if (this.#workflows === undefined)
-          throw new CoppiceError('E_SCRIPT', 'this program runs no workflows');
-        return this.#workflows.modelOf(agent, workflow);
-      });
+      return keptIn(this.#scripts, agent.id, () => this.#openScript(agent, workflow)).model;
     // Imported on first use: only agents of MCP clients need it.
     if (client !== undefined) return (await import('../../models/client-model.ts')).clientModel;
     return this.modelFor(agent, model);
+  }
+
+  #openScript(agent: Agent, terms: WorkflowTerms): OpenScript {
+    const none = new CoppiceError('E_SCRIPT', 'this program runs no workflows');
+    const model = this.#workflows?.modelOf(agent, terms) ?? Promise.reject(none);
+    return { root_id: agent.root_id, model };
+  }
+
+  /** Closes the scripts of a tree or of one agent, which this process no longer leads. */
+  closeScripts(of: string): void {
+    for (const [id, { root_id, model }] of this.#scripts) {
+      if (id !== of && root_id !== of) continue;
+      this.#scripts.delete(id);
+      void model.then((one) => one.close?.()).catch(() => undefined);
+    }
   }
 
   /** As `model`, under the agent's own cost budget, otherwise under the limits of its tree. */
@@ -77,7 +94,7 @@ export class ModelCache {
   }
 
   async close(): Promise<void> {
-    const models = [...this.#models.values(), ...this.#scripts.values()];
+    const models = [...this.#models.values(), ...[...this.#scripts.values()].map(({ model }) => model)];
     this.#models.clear();
     this.#scripts.clear();
     await Promise.all(models.map((model) => model.then((one) => one.close?.()).catch(() => undefined)));

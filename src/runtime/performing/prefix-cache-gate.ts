@@ -47,7 +47,7 @@ export class PrefixCacheGate {
     const key = `${forked_from.agent_id} ${forked_from.seq} ${cachedBy(config)}`;
     const known = this.#openings.get(key);
     if (known === undefined) {
-      const parent = executor.agent_index.agent(agent.parent_id ?? '');
+      const parent = executor.agent_index.agent(forked_from.agent_id);
       return this.#open(key, prompt, parent, config, clock.now());
     }
     if (known.has_begun) return () => undefined;

@@ -4,7 +4,7 @@ import { QUEUED_BATCH } from '../../kernel/ledger/run-history.ts';
 import type { TaskRow } from '../../records/run/listed-task.ts';
 import type { JoinByKey } from './database.ts';
 import type { Row } from './rows.ts';
-import { isNotBusy, LIVING, UNEXPIRED } from './sql-conditions.ts';
+import { isNotBusy, LIVING, OF_WORKFLOWS, UNEXPIRED } from './sql-conditions.ts';
 
 /** How one kind of fact is read, on either database: `sql` for the key `$1`, and `read`, which turns the rows into the fact. */
 export interface FactQuery<Kind extends FactKind> {
@@ -63,7 +63,7 @@ export const FACT_QUERIES: { readonly [Kind in FactKind]: FactQuery<Kind> } = {
     'served',
   ),
   agent:
-    row(`SELECT id, root_id, parent_id, name, origin, depth, status, last_seq, mail_count, noticed, living_children, worker, epoch,
+    row(`SELECT id, root_id, parent_id, name, session_key, origin, depth, status, last_seq, mail_count, noticed, living_children, worker, epoch,
     deaths, calls, input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost_usd, budget, last_write FROM agents WHERE id = $1`),
   mail: row('SELECT id, to_id, from_id, kind, number, consumed_seq FROM mail WHERE id = $1'),
   pending: rows(
@@ -85,6 +85,7 @@ export const FACT_QUERIES: { readonly [Kind in FactKind]: FactQuery<Kind> } = {
   children: list('SELECT id FROM agents WHERE parent_id = $1'),
   resting_children: value(`SELECT count(*) FROM agents WHERE parent_id = $1 AND ${isNotBusy('agents')}`),
   resting_in_tree: value(`SELECT count(*) FROM agents WHERE root_id = $1 AND ${isNotBusy('agents')}`),
+  scripted_in_tree: value(`SELECT count(*) FROM agents WHERE root_id = $1 AND ${OF_WORKFLOWS}`),
   run: row(
     'SELECT id, root_id, agent_id, started_at, finished_at, deliver, cleaned_at FROM subagent_runs WHERE agent_id = $1',
   ),

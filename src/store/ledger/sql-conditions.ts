@@ -38,9 +38,15 @@ export function isAtRest(agent: string): string {
   return `${agent}.status IN (${quoted(RESTING)}) AND NOT ${hasUnread(agent)}`;
 }
 
-/** The agent does not count towards limits on busy agents (law 7): it is at rest, or a queued run. The latter on facts: `isQueuedRun`. */
+/** A script of a workflow has created the agent. The same rule on records: `isScripted`. */
+export const OF_WORKFLOWS = "session_key LIKE 'agent:%:workflow:%'";
+
+/**
+ * The agent has not ended and does not count towards limits on busy agents (law 7): it is at rest, a queued run, or of a workflow. On facts, `UnitOfWork` counts
+ * what its transaction changes.
+ */
 export function isNotBusy(agent: string): string {
-  return `(${agent}.origin = 'session' AND ${agent}.status = 'idle' OR ${isAtRest(agent)})`;
+  return `(${agent}.origin = 'session' AND ${agent}.status = 'idle' OR ${isAtRest(agent)} OR (${agent}.${OF_WORKFLOWS} AND ${agent}.${LIVING}))`;
 }
 
 /** The lease of the worker `w` has not run out. */

@@ -21,6 +21,7 @@ const NOTHING: FactKinds = {
     children: [],
     resting_children: 0,
     resting_in_tree: 0,
+    scripted_in_tree: 0,
     run: null,
     queued: [],
     tasks: [],
@@ -58,6 +59,7 @@ export function treeOf(over: Partial<TreeFacts> = {}, limits: Partial<Limits> = 
 export function agentOf(id: string, over: Partial<AgentFacts> = {}): AgentFacts {
   return {
     ...{ id, root_id: 'root', parent_id: id === 'root' ? null : 'root', name: id, origin: 'fork', depth: 1 },
+    session_key: `agent:main:fork:${id}`,
     ...{ status: 'requesting', last_seq: 3, mail_count: 0, noticed: 0, living_children: 0, worker: 'w1' },
     ...{ epoch: 1, deaths: 0, calls: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0 },
     ...{ reasoning_tokens: 0, cost_usd: null, budget: null, last_write: null },

@@ -4,7 +4,7 @@ import { openModel } from '../../../src/models/providers.ts';
 import type { Tool } from '../../../src/records/tool.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { closeLater } from '../../close-opened.ts';
-import type { Answer, Fault } from '../../servers/brain.ts';
+import type { Answer, Exchange, Fault } from '../../servers/brain.ts';
 import { forkingBrain } from '../../servers/forking-brain.ts';
 import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
 import type { StageOptions } from '../stage.ts';
@@ -28,7 +28,7 @@ export const REFUSALS = {
 } satisfies Record<string, Fault>;
 
 /** A server of two keys and the models that agents reach it by: `one/any` and `two/any`. Each key can be refused from some answer on. */
-export async function limitedServer() {
+export async function limitedServer(brain: (exchange: Exchange) => Answer = forkingBrain) {
   /** By key: how it is refused, and the number of answers that it still gives. */
   const limits = new Map<string, { fault: Fault; after: number }>();
   const asked: string[] = [];
@@ -41,7 +41,7 @@ export async function limitedServer() {
       if (limit !== undefined && limit.after <= 0) return { fault: limit.fault };
       if (limit !== undefined) limit.after -= 1;
       answers += 1;
-      return forkingBrain(exchange);
+      return brain(exchange);
     },
     record: false,
   });

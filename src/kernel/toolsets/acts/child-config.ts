@@ -83,14 +83,16 @@ function taskToolsets(parent: AgentConfig, profile: Profile | null, task: TaskTe
   return task.kind === 'spawn' || task.output_schema !== null ? ['fanout', ...own] : own;
 }
 
-/** Tools of a child. An agent with a single task cannot create schedules. */
+/** Tools that an agent with a single task cannot call: it creates no schedules and starts no workflows. */
+export const NOT_OF_TASKS: readonly string[] = ['cron', 'workflow'];
+
+/** Tools of a child. */
 function toolsOf(
   parent: AgentConfig,
   profile: Profile | null,
   task: TaskTerms | null,
 ): Pick<AgentConfig, 'tools' | 'without_tools'> {
-  const mine =
-    task === null ? parent.tools : parent.tools.filter((name) => name !== 'cron' && name !== 'workflow');
+  const mine = task === null ? parent.tools : parent.tools.filter((name) => !NOT_OF_TASKS.includes(name));
   const { tools = null, deny_tools = [] } = profile ?? {};
   return withoutTools(tools === null ? mine : commonTools(mine, tools), deny_tools, parent.without_tools);
 }

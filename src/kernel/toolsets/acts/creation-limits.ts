@@ -26,11 +26,12 @@ export function exceededCreationLimit(view: ToolsetView, wanted = 1): string | n
     if (busy + wanted > limits[limit])
       return over(limit, limits[limit], busy, `Wait until ${who} have ended their turns, or kill some.`);
   }
-  if (total + wanted > limits.total)
+  const counted = total + wanted > limits.total ? total - view.scripted() : 0;
+  if (counted + wanted > limits.total)
     return over(
       'total',
       limits.total,
-      total,
+      counted,
       'No more agents can be created in this tree: send more work to one that rests.',
     );
   return null;

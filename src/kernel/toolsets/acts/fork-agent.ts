@@ -75,6 +75,6 @@ export function forkNeeds(
 }
 
 /** Tells a fork about its worktree: a conversation that it inherits names files in its parent's folder. */
-function forkPlace({ path, branch }: Worktree): string {
+export function forkPlace({ path, branch }: Worktree): string {
   return `Your folder is now ${path}, a git worktree of your own (branch ${branch}) at the last commit: work on the files there, not in the folder used so far. What you change there reaches the others when your branch is merged.`;
 }

@@ -1,4 +1,4 @@
-import type { AgentConfig, Origin } from '../../../records/agent/agent.ts';
+import type { Agent, AgentConfig, Origin } from '../../../records/agent/agent.ts';
 import { nameOfTask } from '../../../records/agent/agent-name.ts';
 import { newTurn } from '../../../records/agent/state.ts';
 import type { Message, UserContent } from '../../../records/conversation/message.ts';
@@ -15,8 +15,8 @@ export interface ChildPlan {
   readonly name: string;
   readonly session_key: string;
   readonly config: AgentConfig;
-  /** Whether it inherits the conversation up to the message with the call. */
-  readonly inherits: boolean;
+  /** Whether it inherits the conversation up to the message with the call, or another one up to a message of it. */
+  readonly inherits: boolean | NonNullable<Agent['forked_from']>;
   /** Its first message; null: it rests until mail arrives. */
   readonly first: UserContent | null;
   /** What it said and did in an earlier run, which it continues. */
@@ -44,7 +44,8 @@ export function newChild(view: ToolsetView, plan: ChildPlan): NewAgent {
         first === null || plan.rests === true
           ? { type: 'idle' }
           : { type: 'requesting', attempt: 1, turn: newTurn(view.now) },
-      forked_from: plan.inherits ? { agent_id: self.id, seq: view.message_seq } : null,
+      forked_from:
+        plan.inherits === true ? { agent_id: self.id, seq: view.message_seq } : plan.inherits || null,
       worker: view.worker,
       created_at: view.now,
     },
@@ -63,9 +64,11 @@ type RunTerms = Omit<IsolatedRun, 'id' | 'agent_id' | 'root_id' | 'requester' | 
 /** Creates a child of the caller for one run: it rests until it takes the task from its mailbox. */
 export function isolatedChild(
   view: ToolsetView,
-  plan: RunTerms & Pick<ChildPlan, 'id' | 'origin' | 'earlier'> & { readonly run_id: string },
+  plan: RunTerms &
+    Pick<ChildPlan, 'id' | 'origin' | 'earlier'> &
+    Partial<Pick<ChildPlan, 'inherits'>> & { readonly run_id: string },
 ): { readonly child: NewAgent; readonly consequences: Consequence[] } {
-  const { id, origin, run_id, earlier, ...terms } = plan;
+  const { id, origin, run_id, earlier, inherits = false, ...terms } = plan;
   const { self } = view;
   const { run, mail } = runIsolated({
     ...terms,
@@ -79,7 +82,7 @@ export function isolatedChild(
   });
   const { session_key, config, task, label } = terms;
   const name = nameOfTask(task, label);
-  const begun = { inherits: false, first: null, earlier, run };
+  const begun = { inherits, first: null, earlier, run };
   const child = newChild(view, { id, origin, name, session_key, config, ...begun });
   return {
     child,

@@ -190,6 +190,6 @@ function taskText(
 }
 
 /** Tells a sub-agent about its worktree. */
-function taskPlace({ branch }: Worktree): string {
+export function taskPlace({ branch }: Worktree): string {
   return `You work in a git worktree of your own (branch ${branch}); your changes are part of your result.`;
 }

@@ -25,7 +25,8 @@ export function workflowAgent(view: ToolsetView, { id, run_id, workflow, phase }
     ...(phase === undefined ? {} : { workflow: { phase } }),
   };
   const config = childConfig(self.config, { profile: null, id, task });
-  const session_key = `agent:main:workflow:${id}`;
+  // What a script starts is known by its key (`OF_WORKFLOWS`, src/store/ledger/sql-conditions.ts).
+  const session_key = `agent:main:workflow${phase === undefined ? '-run' : ''}:${id}`;
   const text = workflowText(workflow);
   return newChild(view, {
     ...{ id, origin: 'session', name: runName(name), session_key, inherits: false },

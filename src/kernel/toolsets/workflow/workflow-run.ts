@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Agent, AgentConfig } from '../../../records/agent/agent.ts';
 import { framedName } from '../../../records/agent/agent-name.ts';
 import type { Call } from '../../../records/agent/state.ts';
+import type { TaskTerms } from '../../../records/agent/task-terms.ts';
 import { formFields } from '../../../records/question/form-field.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { storable } from '../../../records/text/text.ts';
@@ -9,11 +10,13 @@ import type { WorkflowTerms } from '../../../records/workflow/workflow-terms.ts'
 import { refuse } from '../acts/agent-reference.ts';
 import { budgetOption } from '../acts/child-budget.ts';
 import { childConfig } from '../acts/child-config.ts';
+import { forkPlace } from '../acts/fork-agent.ts';
 import { isolatedChild } from '../acts/new-child.ts';
-import { checkTask, modelOf, needsOf, type TaskOptions } from '../acts/task-options.ts';
+import { checkTask, modelOf, needsOf, type TaskOptions, taskPlace } from '../acts/task-options.ts';
 import { checkedTool } from '../arguments.ts';
 import type { Decision, Toolset, ToolsetView } from '../toolset.ts';
 import { earlierCall, earlierNeed, reusable, reused } from './earlier-calls.ts';
+import { inheritedConfig, inheritedConversation } from './inherited-conversation.ts';
 import { workflowAgent } from './workflow-agent.ts';
 
 /**
@@ -84,43 +87,49 @@ const agent = checkedTool({
   },
   decode(input, call, view) {
     const { self } = view;
-    // Without them it would do something else.
-    const missing = (['context', 'continue'] as const).find((name) => input[name] !== undefined);
-    if (missing !== undefined)
-      return refuse('NOT_AVAILABLE', `no agent can be started with "${missing}" yet.`);
     const earlier = earlierCall(earlierOf(input, call, self), view);
     if (earlier.answer?.ok === false) return refuse('NOT_AVAILABLE', earlier.answer.error);
     if (earlier.call?.type === 'value') return reused(earlier.call);
+    const { calls, nested: is_nested = false } = self.config.workflow as WorkflowTerms;
+    if (agentsOfRun(is_nested, view) >= calls)
+      return refuse('LIMIT_REACHED', `this run and those within it may call agent() ${calls} times at most.`);
+    const inherited = inheritedConversation(input, view);
+    if (inherited?.type === 'refuse') return inherited;
     const options = optionsOf(input, view);
     const model = modelOf(options, view.terms.profiles);
-    const checked = checkTask(input.prompt, options, call.id, model, {
+    const forked = input.context !== undefined;
+    const place = forked ? forkPlace : taskPlace;
+    const in_place: ToolsetView = {
       ...view,
       answer: (need) => (need.type === 'worktree' && earlier.answer) || view.answer(need),
-    });
+    };
+    const checked = checkTask(input.prompt, options, call.id, model, in_place, '', place);
     if (checked.type === 'refuse') return checked;
-    const unfinished = earlier.call?.type === 'unfinished' ? earlier.call.messages : undefined;
+    // What an agent with another's conversation had begun is done anew, from that conversation.
+    const goes_on = earlier.call?.type === 'unfinished' && inherited === null;
+    const unfinished = goes_on ? earlier.call.messages : undefined;
     const [id, run_id] = [view.newId(), view.newId()];
-    const label = input.label ?? null;
-    const own = checked.profile?.system ?? null;
+    const label = input.label ?? (typeof input.continue === 'string' ? input.continue : null);
     const prompt = systemPrompt(self, label, input.schema !== undefined);
-    const config = childConfig(self.config, {
-      profile: checked.profile,
-      model,
-      thinking: thinkingOf(input.effort),
-      system: own === null ? prompt : `${own}\n\n${prompt}`,
-      cwd: checked.cwd,
-      budget: checked.budget,
-      id,
-      task: {
-        ...{ kind: 'session', label, run_id, cleanup: 'keep', delegation: 0 },
-        output_schema: options.output_schema ?? null,
-        worktree: checked.worktree,
-        workflow: { phase: input.phase ?? null },
-      },
-    });
+    const thinking = thinkingOf(input.effort);
+    const task: TaskTerms = {
+      ...{ kind: 'session', label, run_id, cleanup: 'keep', delegation: 0 },
+      output_schema: options.output_schema ?? null,
+      worktree: checked.worktree,
+      workflow: { phase: input.phase ?? null, ...(forked ? { forked } : {}) },
+    };
+    const { profile, cwd, budget } = checked;
+    const system = profile?.system ? `${profile.system}\n\n${prompt}` : prompt;
+    const config =
+      inherited === null
+        ? childConfig(self.config, { profile, model, thinking, system, cwd, budget, id, task })
+        : inheritedConfig(inherited, self.config, { id, model, thinking, task, checked });
+    // Its system text is that of the conversation, so what it is stands before its task.
+    const text = forked ? `${FORKED}${prompt}\n\nYour task:\n${checked.text}` : checked.text;
     const { consequences } = isolatedChild(view, {
       ...{ id, origin: 'session', source: 'subagent', run_id, config, label, earlier: unfinished },
-      text: unfinished === undefined ? checked.text : CONTINUED,
+      text: unfinished === undefined ? text : CONTINUED,
+      ...(inherited === null ? {} : { inherits: inherited.from }),
       session_key: `agent:${checked.profile?.name ?? 'main'}:workflow:${id}`,
       ...{ task: input.prompt, timeout_ms: null, cleanup: 'keep', deliver: [] },
     });
@@ -136,6 +145,17 @@ function earlierOf(input: AgentInput, { id }: Call, self: Agent) {
   const worktree = input.isolation === 'worktree' ? { base: self.config.cwd, id } : null;
   return earlierNeed(self, input, { worktree });
 }
+
+/** Agents that a run and the runs within it have started: they share one limit of calls. */
+function agentsOfRun(is_nested: boolean, view: ToolsetView): number {
+  const outer = is_nested ? (view.lineage(view.self)[1] as Agent) : view.self;
+  const own = view.children(outer);
+  const runs = own.filter(({ config }) => config.workflow !== undefined);
+  return runs.reduce((sum, run) => sum + view.children(run).length, own.length - runs.length);
+}
+
+const FORKED =
+  'The conversation above is your memory; whoever led it goes on without you. You are somebody else now. ';
 
 /** Scripts name kinds of agents that other programs have: told, and no reason to fail. */
 function unknownKind({ agentType }: AgentInput, { terms }: ToolsetView): string | null {
