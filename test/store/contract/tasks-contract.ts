@@ -80,6 +80,18 @@ export function tasksContract(stores: () => { readonly store: Store; readonly ot
     assert.deepEqual(fourth?.depends_on, [1, 2], 'each once');
   });
 
+  it('of two tasks that were added before the same one, the second does not displace the first', async () => {
+    const { store, other } = stores();
+    const root = await newRoot(store);
+    await order(store, root, add('last'));
+    await order(store, root, add('first', [], [1]));
+    await order(other, root, add('second', [], [1]));
+    assert.deepEqual((await store.tasks(root.id))[0]?.depends_on, [2, 3]);
+    assert.equal(await claimed(order(store, root, claim(3))), 3);
+    await order(store, root, done(3));
+    await refusedAs(order(other, root, claim(1)), /task 1 waits for 2$/);
+  });
+
   it('repeating a call changes nothing more', async () => {
     const { store, other } = stores();
     const root = await newRoot(store);
