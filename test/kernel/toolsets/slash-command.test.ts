@@ -166,6 +166,14 @@ describe('a prompt of fork', () => {
       assert.match(refusal(`fork --budget ${budget} "look"`), /is not a valid budget/, budget);
     assert.match(refusal('fork a\nfork --worktree'), /line 2 is another/);
   });
+
+  it('of an option that is given twice the last one counts; files are added up', () => {
+    const twice = `fork --profile a --model=x --budget usd=1 --read-first f --profile b --model y --budget tokens=9 --read-first f look`;
+    assert.deepEqual(command(twice), {
+      ...{ name: 'fork', profile: 'b', model: 'y', budget: { tokens: 9 }, read_first: ['f', 'f'] },
+      prompt: 'look',
+    });
+  });
 });
 
 describe('several commands in one call', () => {
