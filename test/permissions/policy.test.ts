@@ -70,6 +70,18 @@ test('deny and ask rules of paths match every spelling of a name that a file sys
       }
 });
 
+test('deny and ask rules of commands match a program in capitals too, which some file systems take for the same one; allow rules do not', () => {
+  for (const command of ['RM a', 'Rm a', '/bin/RM a', 'ls; RM a', 'sudo RM a', '"R"M a']) {
+    for (const verdict_of of ['deny', 'ask'] as const)
+      assert.equal(
+        verdict(cli({ allow: ['*'], [verdict_of]: ['bash:rm *'] }), 'bash', command),
+        verdict_of,
+        command,
+      );
+    assert.equal(verdict(cli({ allow: ['bash:rm *', 'bash:ls'] }), 'bash', command), 'ask', command);
+  }
+});
+
 test('a deny rule of a path holds within a matching folder, also in a path of thousands of components (P3)', () => {
   const part = fc.constantFrom('a', 'b', '.env', '*', '**', 'A*', '');
   fc.assert(
