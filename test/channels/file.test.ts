@@ -110,6 +110,15 @@ describe('file', () => {
   const deliver = (path: string, text = 'hello', files = {}) =>
     openFile(files).deliver(newParcel(path, { text }), newContext());
 
+  it('whatever the case of its ending, a file of JSON lines gets them', async () => {
+    for (const name of ['a.JSONL', 'b.NdJson']) {
+      const path = join(folder, name);
+      for (const text of ['one', 'two']) assert.deepEqual(await deliver(path, text), { type: 'delivered' });
+      const texts = linesOf(path).length;
+      assert.equal(texts, 2, readFileSync(path, 'utf8'));
+    }
+  });
+
   it('takes names and absolute paths, and nothing else', () => {
     const channel = openFile({ log: join(folder, 'a.md') });
     for (const good of ['log', join(folder, 'b.jsonl')]) assert.equal(channel.check(good), null, good);

@@ -59,3 +59,25 @@ it('is retried soon after a failure, however long that took', async (t) => {
   assert.equal(runs, 2);
   await work.stop();
 });
+
+it('of two requests of one name the earlier counts, whichever came first, and the work runs once', async (t) => {
+  for (const [first_ms, second_ms] of [
+    [500, 100],
+    [100, 500],
+  ] as const) {
+    const { pass } = clockOf(t);
+    const work = new PacedWork(RETRY_MS);
+    let runs = 0;
+    const count = async () => {
+      runs += 1;
+    };
+    work.soon('look', first_ms, count);
+    work.soon('look', second_ms, count);
+    await pass(100);
+    assert.equal(runs, 1);
+    await pass(900);
+    assert.equal(runs, 1);
+    await work.stop();
+    t.mock.reset();
+  }
+});

@@ -1,7 +1,9 @@
 // Proves that the time of a call of an MCP tool stands still while anybody is asked, begins anew afterwards and with each sign of progress, and ends with the call.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it, type TestContext } from 'node:test';
+import type { QuestionAnswer } from '../../../src/records/question/question.ts';
 import { CallTimeout } from '../../../src/tools/mcp-servers/asking/call-timeout.ts';
+import { elicit } from '../../../src/tools/mcp-servers/asking/elicitation.ts';
 
 const LIMIT_MS = 1_000;
 let passes: (ms: number) => void;
@@ -89,4 +91,30 @@ describe('the time of a call', () => {
     passes(10 * LIMIT_MS);
     assert.equal((timeout.signal.reason as Error).message, 'mine');
   });
+});
+
+it('a question ends with its call as well as with its server, also the second one of a call', async () => {
+  const caller = new AbortController();
+  const patience = new CallTimeout(LIMIT_MS, caller.signal);
+  const seen: AbortSignal[] = [];
+  const ask = (_: unknown, signal: AbortSignal) => {
+    seen.push(signal);
+    return new Promise<QuestionAnswer>((resolve) => {
+      signal.addEventListener('abort', () => resolve({ action: 'cancel' }));
+    });
+  };
+  const params = { message: 'which?', requestedSchema: { type: 'object', properties: {} } };
+  const server = new AbortController();
+  const about = { about: 'a: t__x', input: '{}', patience, ask };
+  const first = elicit('t', params, about, [], server.signal);
+  server.abort();
+  assert.deepEqual(await first, { action: 'cancel' });
+  const second = elicit('t', params, about, [], new AbortController().signal);
+  caller.abort();
+  assert.deepEqual(
+    seen.map(({ aborted }) => aborted),
+    [true, true],
+  );
+  assert.deepEqual(await second, { action: 'cancel' });
+  patience.end();
 });
