@@ -77,6 +77,52 @@ it('refuses arguments that are not JSON, and a call that the ledger refused befo
   assert.equal(refused, 'c1: error: {"error":{"code":"WOULD_DEADLOCK","message":"tool: a circle"}}');
 });
 
+it('a refused call says why, as a fact beside its result: refused by the tool, for its arguments, or by its own output', () => {
+  const tools = [
+    toolOf('whole', { decode: () => refusing('LIMIT_REACHED') }),
+    toolOf('own', {
+      decode: () => ({
+        type: 'settle',
+        output: '{"status":"forbidden"}',
+        refused: 'too deep',
+        consequences: [],
+      }),
+    }),
+    toolOf('fine'),
+  ];
+  const made = decided(
+    { tools },
+    call('c1', 'whole'),
+    call('c2', 'own'),
+    call('c3', 'fine', '{'),
+    call('c4', 'fine'),
+  );
+  const facts = new Map(
+    (made.step?.messages ?? []).flatMap(({ kind, content }) =>
+      kind === 'result' ? [[content.call_id, [content.status, content.facts]]] : [],
+    ),
+  );
+  assert.deepEqual(facts.get('c1'), ['error', { refused: 'no' }]);
+  assert.deepEqual(facts.get('c2'), ['ok', { refused: 'too deep' }]);
+  const [status, said] = (facts.get('c3') ?? []) as [string?, { refused?: string }?];
+  assert.equal(status, 'error');
+  assert.match(said?.refused ?? '', /JSON/);
+  assert.deepEqual(facts.get('c4'), ['ok', undefined]);
+});
+
+it('the reason that is kept of a refused call is cut, and storable', () => {
+  const tools = [
+    toolOf('tool', {
+      decode: () => ({ type: 'refuse', code: 'INVALID_ARG', message: `\0\ud800${'x'.repeat(5_000)}` }),
+    }),
+  ];
+  const [kept = ''] = (decided({ tools }, one).step?.messages ?? []).flatMap(({ kind, content }) =>
+    kind === 'result' ? (content.facts?.refused ?? []) : [],
+  );
+  assert.equal(kept.length, 1_000);
+  assert.ok(kept.isWellFormed() && !kept.includes('\0'));
+});
+
 it('whatever a call throws is an error result of that call only', () => {
   for (const thrown of [new Error('boom'), 'boom', Object.create(null)]) {
     const decode = () => {
