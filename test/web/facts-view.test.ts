@@ -1,7 +1,7 @@
 // Proves that the page of an agent shows what it was told by the facts beside the text: results of sub-agents, attachments, letters and waits, without frames.
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { build } from 'esbuild';
+import { build, stop } from 'esbuild';
 import {
   type FanInRow,
   framesIn,
@@ -31,6 +31,7 @@ before(async () => {
     ...{ jsx: 'automatic', jsxImportSource: 'preact' },
     entryPoints: ['web/views/agent/facts.tsx'],
   });
+  await stop();
   const code = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64');
   view = (await import(`data:text/javascript;base64,${code}`)) as View;
 });
