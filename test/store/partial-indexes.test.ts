@@ -13,11 +13,16 @@ interface Index {
   readonly sql: string;
 }
 
-/** The conditions of partial indexes by name, normalised for both databases: without casts, brackets and `= 1`. */
+/** The conditions of partial indexes by name, normalised for both databases: without casts, brackets and `= 1`; JSON values as `column.key.key`. */
 function conditions(indexes: readonly Index[]): Record<string, string> {
   const partial = indexes.flatMap(({ name, sql }) => {
     const [, condition] = / WHERE (.*)$/s.exec(sql) ?? [];
-    return condition === undefined ? [] : [[name, condition.replaceAll(/::text|[()]| = 1\b/g, '')]];
+    if (condition === undefined) return [];
+    const plain = condition
+      .replaceAll(/json_extract\((\w+), '\$([.\w]+)'\)/g, '$1$2')
+      .replaceAll(/::(?:text|json)|[()]| = 1\b/g, '')
+      .replaceAll(/ ->>? '(\w+)'/g, '.$1');
+    return [[name, plain]];
   });
   return Object.fromEntries(partial) as Record<string, string>;
 }
