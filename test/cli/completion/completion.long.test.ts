@@ -189,10 +189,14 @@ describe('the scripts', () => {
         '--listen',
         '--args',
         '--calls',
+        '--fresh',
+        '--phase',
+        '--script',
+        '--workflow',
       ],
       ...['run prompt', 'send text', 'budget amounts', 'cron add name', 'worker drain worker'],
       ...['mcp add name', 'mcp add command', 'mcp login name', 'mcp test names'],
-      ...['workflow check workflow', 'workflow run workflow'],
+      ...['workflow check workflow', 'workflow run workflow', 'workflow save name', 'workflow send text'],
     ];
     const isFree = (place: Place | null) => place?.kind === 'text' && place.choices === null;
     const unknown = shapes.flatMap(({ path, flags, places }) => [
