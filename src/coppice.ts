@@ -147,7 +147,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   const workflow = async (...given: Parameters<Workflows['workflow']>) => {
     const { workflowsOn } = await import('./library/workflows.ts');
     const started = workflowsOn({
-      ...{ runtime, store, functions, home: env.HOME },
+      ...{ runtime, store, functions, env },
       rootOf: (agent) => {
         checkAgentOptions(agent, 'workflow');
         return rootOf(agent);

@@ -7,6 +7,7 @@ import { isTerminal } from '../records/agent/state.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { DEFAULT_CALLS, type WorkflowTerms } from '../records/workflow/workflow-terms.ts';
 import type { RuntimeFace, StartOptions, TreeOutcome, WorkflowSteer } from '../runtime/runtime-face.ts';
+import { dataFolder } from '../settings/folders.ts';
 import type { Store } from '../store/store.ts';
 import { derivedId } from '../trees/derived-id.ts';
 import { type WorkflowCounts, workflowCounts, workflowValue } from '../trees/workflow/run-document.ts';
@@ -63,7 +64,7 @@ export interface WorkflowSources {
   /** The functions of runs in this process, by the id of the run. */
   readonly functions: Map<string, WorkflowFunction>;
   readonly rootOf: (options: AgentOptions) => StartOptions;
-  readonly home: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
 }
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -71,7 +72,7 @@ const ID_MAX = 200;
 /** The text of a script, unlike a name or a path, says what it is. */
 const SCRIPT = /\n|\bexport\s+const\s+meta\b/;
 
-export function workflowsOn({ runtime, store, functions, rootOf, home }: WorkflowSources): Workflows {
+export function workflowsOn({ runtime, store, functions, rootOf, env }: WorkflowSources): Workflows {
   async function workflow<Value>(
     what: string | WorkflowFunction<never, Value>,
     args?: unknown,
@@ -87,7 +88,7 @@ export function workflowsOn({ runtime, store, functions, rootOf, home }: Workflo
     if (known === null) {
       const root = rootOf({ ...own, prompt: ' ' });
       const terms: WorkflowTerms = {
-        ...(await programOf(what, root.config.cwd, home)),
+        ...(await programOf(what, root.config.cwd, env)),
         ...(args === undefined ? {} : { args: jsonOf(args) }),
         ...{ seed: id, started_at: Date.now(), calls },
         ...(typeof own.limits?.tokens === 'number' ? { tokens: own.limits.tokens } : {}),
@@ -158,7 +159,7 @@ export function workflowsOn({ runtime, store, functions, rootOf, home }: Workflo
 async function programOf(
   what: string | WorkflowFunction<never>,
   cwd: string,
-  home: string | undefined,
+  env: NodeJS.ProcessEnv,
 ): Promise<Pick<WorkflowTerms, 'name' | 'description' | 'script' | 'program'>> {
   if (typeof what === 'function') {
     const name = what.name === '' ? 'function' : what.name;
@@ -166,8 +167,10 @@ async function programOf(
   }
   if (typeof what !== 'string') throw invalid('what to run', 'a script, its name or path, or a function');
   // Imported on first use: only scripts need a parser.
-  const { loaded, loadScript } = await import('../models/workflow/saved-scripts.ts');
-  const { meta, source } = SCRIPT.test(what) ? loaded(what) : loadScript(what, cwd, home);
+  const { loaded, loadScript, scriptTrust } = await import('../models/workflow/saved-scripts.ts');
+  const { meta, source } = SCRIPT.test(what)
+    ? loaded(what)
+    : loadScript(what, cwd, scriptTrust(env, dataFolder(env)));
   return { name: meta.name, description: meta.description, script: source };
 }
 

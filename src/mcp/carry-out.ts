@@ -159,8 +159,8 @@ export class Calls {
   ): Promise<Agent> {
     const composed = await this.#options.compose({ cwd: this.#options.cwd, limits: limitsOf(budget) });
     // A client is no person, and cannot say so.
-    if (workflowVerdict(composed.config, script.name) !== 'allow')
-      throw notStarted(script.name, 'no rule allows it, and whoever starts `coppice mcp` may give one');
+    if (workflowVerdict(composed.config, script) !== 'allow')
+      throw notStarted(script.meta.name, 'no rule allows it, and whoever starts `coppice mcp` may give one');
     const given = args === undefined ? undefined : JSON.stringify(args);
     return this.#begin(workflowRoot(composed, script, { args: given }));
   }

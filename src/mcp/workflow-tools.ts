@@ -1,6 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { inputSchema } from '../kernel/toolsets/arguments.ts';
-import { type LoadedScript, loadScript, savedScripts } from '../models/workflow/saved-scripts.ts';
+import { type LoadedScript, loadScript, scriptTrust } from '../models/workflow/saved-scripts.ts';
+import { savedScripts } from '../models/workflow/script-places.ts';
+import { dataFolder } from '../settings/folders.ts';
 import type { McpOptions } from './mcp-options.ts';
 import { CREATES, workflowInput } from './tool-list.ts';
 
@@ -13,10 +15,11 @@ const NAME = /^[\w-]{1,55}$/;
 
 /** The saved workflows of the folder that can run, a tool each. */
 export function workflowTools({ cwd, env }: Pick<McpOptions, 'cwd' | 'env'>): Tool[] {
-  const named = savedScripts(cwd, env.HOME).filter(({ name }) => NAME.test(name));
-  return named.slice(0, TOOLS_MAX).flatMap(({ name, path }) => {
+  const trust = scriptTrust(env, dataFolder(env));
+  const named = savedScripts(cwd, trust.home).filter(({ name }) => NAME.test(name));
+  return named.slice(0, TOOLS_MAX).flatMap(({ name }) => {
     try {
-      const { description, when_to_use } = loadScript(path, cwd, env.HOME).meta;
+      const { description, when_to_use } = loadScript(name, cwd, trust).meta;
       const about = [description, when_to_use].filter((text) => text !== null).join(' ');
       return [
         {
@@ -39,6 +42,7 @@ export function workflowNamed(
 ): LoadedScript | null {
   if (!tool.startsWith(PREFIX)) return null;
   const name = tool.slice(PREFIX.length);
-  const known = NAME.test(name) && savedScripts(cwd, env.HOME).some((one) => one.name === name);
-  return known ? loadScript(name, cwd, env.HOME) : null;
+  const trust = scriptTrust(env, dataFolder(env));
+  const known = NAME.test(name) && savedScripts(cwd, trust.home).some((one) => one.name === name);
+  return known ? loadScript(name, cwd, trust) : null;
 }

@@ -3,7 +3,7 @@ import { CommandMatch } from './command-match.ts';
 import { matchesPath, matchesText, matchesUrl, matchesWithin } from './glob-match.ts';
 import { describeRule, type Policy, type PolicyLevel, RULE_SOURCES } from './policy.ts';
 import { type Rule, ruleText } from './rule.ts';
-import { takesPath } from './tool-permission.ts';
+import { scriptName, takesPath } from './tool-permission.ts';
 import { type TouchedPath, touchesOf } from './touched-paths.ts';
 
 /** Decision of a policy about one call. */
@@ -48,6 +48,7 @@ export function matchRule(rule: Rule, { tool, subject, command }: PermissionCall
   if (tool.subject === 'command') return matchCommand(rule, rule.pattern, command);
   if (takesPath(tool)) return matchPath(rule, rule.pattern, subject);
   if (tool.subject === 'url') return matchesUrl(rule.pattern, subject, rule.verdict) ? 'yes' : 'no';
+  if (tool.subject === 'script' && matchesText(rule.pattern, scriptName(subject))) return 'yes';
   return matchesText(rule.pattern, subject) ? 'yes' : 'no';
 }
 

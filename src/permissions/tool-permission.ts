@@ -8,6 +8,19 @@ export function toolPermission(
   return { default: 'ask', allowed: [], subject: 'text', bound_by: [], ...declared, name };
 }
 
+/** How rules judge calls that start workflows. */
+export const WORKFLOW_PERMISSION = toolPermission('workflow', { subject: 'script' });
+
+/** What rules match of a script: `NAME@HASH`. A pattern of the configuration may be about the name alone, or about exactly these contents. */
+export function scriptSubject(name: string, hash: string): string {
+  return `${name}@${hash.slice(0, 32)}`;
+}
+
+/** The name in a `scriptSubject`. */
+export function scriptName(subject: string): string {
+  return subject.replace(/@[0-9a-f]{32}$/, '');
+}
+
 export function takesPath({ subject }: Pick<ToolPermission, 'subject'>): boolean {
   return subject === 'path' || subject === 'folder';
 }

@@ -32,7 +32,7 @@ const folders_max = 64;
  */
 export function permissionSubject<Input>(tool: Tool<Input>, input: Input, cwd: string): string {
   const path = writtenPath(tool, input);
-  if (path === undefined) return tool.subject(input);
+  if (path === undefined) return tool.subject(input, cwd);
   return orElse(() => containPath(cwd, path).relative, path);
 }
 

@@ -10,6 +10,8 @@ export interface ToolContext {
   readonly spill_dir: string;
   readonly signal: AbortSignal;
   readonly agent: { readonly id: string; readonly name: string; readonly root_id: string };
+  /** What the rules, or a person, judged the call by (`Tool.subject`). */
+  readonly subject?: string;
   /** Environment variables that child processes may see in addition to the fixed allow-list. */
   readonly env_allow: readonly string[];
   /** Returns the rule that denies `tool` this canonical path, relative to `cwd`; called again at the moment of use. */
@@ -49,9 +51,9 @@ export interface ToolPermission {
   readonly allowed: readonly string[];
   /**
    * Kind of text that patterns match: a shell command, the path of a file, a folder whose files are judged one by one, a URL, or the text of `Tool.subject`.
-   * `agents`: the tool creates agents.
+   * `agents`: the tool creates agents. `script`: a script by `scriptSubject`, whose name patterns match, while grants match it exactly.
    */
-  readonly subject: 'command' | 'path' | 'folder' | 'url' | 'text' | 'agents';
+  readonly subject: 'command' | 'path' | 'folder' | 'url' | 'text' | 'agents' | 'script';
   /** Set if the tool only reads, so that the mode `plan` does not deny it, regardless of `default`. */
   readonly only_reads?: true;
   /** Names of tools whose path rules also apply to this tool. */
@@ -60,7 +62,7 @@ export interface ToolPermission {
 
 /** Context needed to read a file. */
 export type PathContext = Pick<ToolContext, 'cwd' | 'denied' | 'files'> &
-  Partial<Pick<ToolContext, 'spill_dir'>>;
+  Partial<Pick<ToolContext, 'spill_dir' | 'agent'>>;
 
 /** `exit_code`: exit code of the command that the tool ran. */
 export type ToolResult =
@@ -100,10 +102,10 @@ export interface Tool<Input = unknown> {
   parse(
     input: unknown,
   ): { readonly ok: true; readonly input: Input } | { readonly ok: false; readonly error: string };
-  /** One line for people and for permission patterns: the command, the path. */
-  subject(input: Input): string;
-  /** Unified diff, for people, of what a run would change in the file now; null if unknown. Never throws. */
-  difference?(input: Input, context: PathContext): string | null;
+  /** One line for people and for permission patterns: the command, the path. `cwd`: the agent's folder. */
+  subject(input: Input, cwd?: string): string;
+  /** Unified diff, for people, of what a run would change in the file now; null if unknown. Of a script: what it would do, and the script. Never throws. */
+  difference?(input: Input, context: PathContext): Promise<string | null> | string | null;
   /** Returns, for the model, why a run would fail even if approved; then nobody is asked. Null: no known reason. Never throws. */
   refusal?(input: Input, context: PathContext): Promise<string | null>;
   /** Returns the tool that a call stands for, to which rules, questions and the result then refer, or why there is none. */

@@ -72,10 +72,14 @@ function allParts(ask: Asked): RawPart[] {
     ...shown.filter((one) => !one.is_subject),
   ];
   // The path differs from the file that it resolves to (`..`, or a link): show that file.
-  if (typeof given.path === 'string' && sorted.every((one) => !one.is_subject))
+  const is_script = ask.subject_kind === 'script';
+  if ((is_script || typeof given.path === 'string') && sorted.every((one) => !one.is_subject))
     sorted.unshift(part('', true, ask.subject, ''));
   if (changed.text === null) return sorted.length > 0 ? sorted : [part('', true, '(no arguments)', '')];
-  return [...sorted, part('', false, changed.text, 'diff')];
+  // What a script would do stands before its lines.
+  const lines = is_script ? Math.max(0, changed.text.indexOf('\n+') + 1) : 0;
+  if (lines > 0) sorted.splice(1, 0, part('', false, changed.text.slice(0, lines), ''));
+  return [...sorted, part('', false, changed.text.slice(lines), 'diff')];
 }
 
 /** Parts of a question: its message, every field of its form with the allowed values, and the call that asks. */
@@ -110,12 +114,17 @@ function readable({ name, is_subject, text: raw, language }: RawPart, most: numb
   };
 }
 
+/** Arguments that the difference shows. */
+const CHANGES: Readonly<Record<string, readonly string[]>> = {
+  ...{ patch: ['edits'], write: ['content'], workflow: ['script', 'name', 'scriptPath'] },
+};
+
 /** The diff that the tool computed when it asked, otherwise the edits of a patch as a diff; null if there is neither. `names`: arguments that it replaces. */
 function changeOf(
   { tool, difference }: Pick<Ask, 'tool' | 'difference'>,
   given: Readonly<Record<string, unknown>>,
 ): { readonly text: string | null; readonly names: readonly string[] } {
-  const names = tool === 'patch' ? ['edits'] : tool === 'write' ? ['content'] : [];
+  const names = CHANGES[tool] ?? [];
   if (difference !== null) return { text: difference, names };
   const { edits } = given;
   if (tool !== 'patch' || !Array.isArray(edits)) return { text: null, names: [] };

@@ -282,6 +282,8 @@ class Runtime implements RuntimeFace {
   readonly startWorkflow: RuntimeFace['startWorkflow'] = (id, order) =>
     this.#order(id, { type: 'workflow', ...order });
 
+  readonly useWorkflows: RuntimeFace['useWorkflows'] = (id) => this.#order(id, { type: 'workflows' });
+
   async #order(agent_id: string, order: Order): Promise<void> {
     await this.#people.ledger.order(agent_id, order);
   }

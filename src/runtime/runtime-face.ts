@@ -140,6 +140,8 @@ export interface RuntimeFace {
   steerWorkflow(run: string, how: WorkflowSteer): Promise<void>;
   /** Starts a workflow as a child of an agent that this process leads, which is told of its end. */
   startWorkflow(agent_id: string, order: Omit<Extract<Order, { type: 'workflow' }>, 'type'>): Promise<void>;
+  /** Gives an agent the tool `workflow` from its next request on. */
+  useWorkflows(agent_id: string): Promise<void>;
   /** Repeats the model request of an agent whose turn failed; no-op for others. `without_last` as in `ResumeOptions`. */
   retry(agent_id: string, without_last?: boolean): Promise<void>;
   /** Switches the model of this one agent permanently, from its next request on. Rejects as `start` does for an unknown model. */

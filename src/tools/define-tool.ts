@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { toolPermission } from '../permissions/tool-permission.ts';
-import { orElse } from '../records/coppice-error.ts';
 import { plainSchema } from '../records/plain-schema.ts';
 import { explainIssues } from '../records/text/explain-issues.ts';
 import type { PathContext, Tool, ToolContext, ToolPermission, ToolResult } from '../records/tool.ts';
@@ -26,9 +25,9 @@ export interface ToolDefinition<Input> {
   /** How permission rules judge its calls. Default: ask, by the text of its subject. */
   readonly permission?: Partial<Omit<ToolPermission, 'name'>>;
   /** One line for people and permission patterns. Default: the input as JSON. */
-  readonly subject?: (input: Input) => string;
+  readonly subject?: (input: Input, cwd?: string) => string;
   /** The change that a run would make to a file, shown to the person who approves it; an exception counts as null. */
-  readonly difference?: (input: Input, context: PathContext) => string | null;
+  readonly difference?: (input: Input, context: PathContext) => Promise<string | null> | string | null;
   /** Why a run would fail even if approved; an exception counts as null. */
   readonly refusal?: (input: Input, context: PathContext) => Promise<string | null>;
   /** A string is a result with status `ok`; an exception becomes a result with status `error`. */
@@ -141,8 +140,12 @@ export function defineOwnTool<Input>(definition: ToolDefinition<Input>, sent = p
       };
     },
     subject: definition.subject ?? ((input) => JSON.stringify(input)),
-    difference(input, context) {
-      return orElse(() => definition.difference?.(input, context) ?? null, null);
+    async difference(input, context) {
+      try {
+        return (await definition.difference?.(input, context)) ?? null;
+      } catch {
+        return null;
+      }
     },
     async refusal(input, context) {
       try {

@@ -17,6 +17,7 @@ import { isCaptureCommand, isCommand, readCommand } from './commands/read-comman
 import { resumeTree } from './commands/resume.ts';
 import { removeRule, showRules } from './commands/rules.ts';
 import { tellTasks } from './commands/tasks.ts';
+import { orderWorkflow, savedCall, startSaved } from './commands/workflow.ts';
 import { addressee } from './composer/attachments/mentions.ts';
 import { writeMessage } from './composer/write-message.ts';
 import { answerByCommand } from './keys/answer-keys.ts';
@@ -72,6 +73,7 @@ const RUNS: { readonly [N in CommandName]: Run<N> } = {
   model: switchModel,
   diff: tellChanges,
   undo: askUndo,
+  workflow: orderWorkflow,
   tasks: tellTasks,
   cost: tellCost,
   budget: changeBudget,
@@ -107,6 +109,8 @@ export function runCommand(app: AppContext, line: string): void {
 export function submit(app: AppContext, text: string): void {
   if (text.trim() === '') return;
   const { view } = app.state;
+  const saved = view !== null && paneOf(app.state, view).capture !== null ? null : savedCall(app, text);
+  if (saved !== null) return app.attempt(() => startSaved(app, saved));
   if (view === null) return isCommand(text) ? runCommand(app, text) : write(app, null, text);
   const pane = paneOf(app.state, view);
   if (pane.whole || pane.capture !== null) return submitTo(app, view, text, pane.capture !== null);

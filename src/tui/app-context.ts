@@ -21,7 +21,7 @@ export interface AppContext
   extends Pick<
     AppOptions,
     | ('runtime' | 'store' | 'unled' | 'style' | 'bindings' | 'line_mode' | 'rules_file' | 'output_folder')
-    | ('cwd' | 'exportTree' | 'models' | 'openDashboard')
+    | ('cwd' | 'exportTree' | 'models' | 'openDashboard' | 'trust')
   > {
   readonly screen: Screen;
   /** Whether workers lead the tree: events are then read from the ledger, and leaving stops nothing. */
@@ -49,7 +49,8 @@ export interface AppContext
   attempt(work: () => Promise<void>): void;
   /** Like `attempt`, but one piece of work after the other, so that the ledger gets what was typed in that order. */
   enqueue(work: () => Promise<void>): void;
-  startTree(prompt: ComposedText): Promise<void>;
+  /** Starts a tree with the first prompt, or with a main agent that rests (null). `workflows`: the main agent has the tool `workflow`. */
+  startTree(prompt: ComposedText | null, workflows?: boolean): Promise<void>;
   /** Opens the tree of an agent, with this agent in view; null: an empty conversation. Agents at work in the previous tree go on in this process. */
   openTree(agent_id: string | null): Promise<void>;
   /** Number of agents at work in trees that were in view before. */

@@ -1,4 +1,5 @@
 import type { DocumentOf } from '../documents/shapes/all-documents.ts';
+import type { ScriptTrust } from '../models/workflow/saved-scripts.ts';
 import type { UiStyle } from '../render/style.ts';
 import type { ResumeOptions, RuntimeFace } from '../runtime/runtime-face.ts';
 import type { ReadSources } from '../trees/find-agent.ts';
@@ -26,6 +27,8 @@ export interface AppOptions extends ReadSources {
   readonly placement: readonly string[] | null;
   /** Configuration and limits of a conversation that a first prompt starts; `model`: null for the default. */
   readonly begin: (model: string | null) => Root;
+  /** Which workflows of the folder the person trusts. */
+  readonly trust: ScriptTrust;
   /** Writes a tree into a file (null: a new one in this folder) and resolves to its path. Rejects if the file exists. */
   readonly exportTree: (root_id: string, format: ExportFormat, file: string | null) => Promise<string>;
   /** The models that the person may choose from. */

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../records/agent/state.ts';
-import type { ComposedText } from '../records/conversation/attached-text.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { UiStyle } from '../render/style.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
@@ -15,6 +14,7 @@ import type { AppEnd, AppOptions, LeaveMode } from './app-options.ts';
 import { AppScreen } from './app-screen.ts';
 import { COMMANDS } from './commands/command-table.ts';
 import { workingHere } from './commands/quit.ts';
+import { savedCommands } from './commands/workflow.ts';
 import { AgentEditors } from './composer/agent-editors.ts';
 import type { LineEditor } from './composer/line-editor.ts';
 import type { ShellCommands } from './composer/shell-commands.ts';
@@ -53,6 +53,7 @@ class App implements AppContext {
   readonly runtime: RuntimeFace;
   readonly store: Store;
   readonly unled: AppOptions['unled'];
+  readonly trust: AppOptions['trust'];
   readonly style: UiStyle;
   readonly rules_file: string;
   readonly output_folder: string;
@@ -85,6 +86,7 @@ class App implements AppContext {
     this.runtime = options.runtime;
     this.store = options.store;
     this.unled = options.unled;
+    this.trust = options.trust;
     this.style = options.style;
     this.line_mode = options.line_mode;
     this.rules_file = options.rules_file;
@@ -108,7 +110,7 @@ class App implements AppContext {
       },
     });
     this.#editors = new AgentEditors({
-      commands: COMMANDS,
+      commands: () => [...COMMANDS, ...savedCommands(this)],
       agents: () => this.state.agents.values(),
       ...options,
       folder: () => this.placeOf(this.state.view).folder,
@@ -255,7 +257,7 @@ class App implements AppContext {
     });
   }
 
-  readonly startTree = (prompt: ComposedText): Promise<void> => this.#trees.start(prompt);
+  readonly startTree: AppContext['startTree'] = (...given) => this.#trees.start(...given);
   readonly openTree = (agent_id: string | null): Promise<void> => this.#trees.open(agent_id);
   readonly leave = (how: LeaveMode): void => this.#leave(how);
 

@@ -77,7 +77,7 @@ describe('a file with CR LF', () => {
       (error: Error) => error.message,
     );
     assert.match(JSON.stringify(refused), /changes only line breaks, which stay as they are: use bash/);
-    const shown = createWriteTool().difference?.(
+    const shown = await createWriteTool().difference?.(
       { path: 'f.txt', content: 'first line\nsecond line\n' },
       context,
     );

@@ -58,6 +58,7 @@ it('a server that is killed while a job runs a workflow', { timeout: 180_000 }, 
     join(home.work, '.coppice', 'workflows', 'noted.js'),
     `export const meta = { name: 'noted', description: 'Tells people.' };\n${body}`,
   );
+  await home.run(['trust', '--yes']);
   const added = [
     'cron',
     'add',

@@ -16,7 +16,7 @@ describe('coppice cron with workflows', () => {
   const refusal = async (...args: readonly string[]) => (await home.run(['cron', ...args])).stderr;
   const EVERY = ['--every', '1h', '--workflow', 'nightly'];
 
-  before(() => {
+  before(async () => {
     home = workflowHome();
     log = join(home.folder, 'log.md');
     home.configure({ model: 'scripted:rules.json', channels: { file: { log } } });
@@ -25,6 +25,8 @@ describe('coppice cron with workflows', () => {
       "await notify('half'); await workflow({ scriptPath: './inner.js' }); return [await agent('say ' + args.who), Date.now()]",
     );
     writeFileSync(join(home.work, 'inner.js'), `${META}await notify('inner'); return 1`);
+    assert.match(await refusal('add', 'a', ...EVERY, '--yes'), /not trusted as it is now/);
+    await home.run(['trust', '--yes']);
   });
 
   it('refuses what no rule allows, what would be ignored, and scripts that are none', async () => {
@@ -74,6 +76,7 @@ describe('coppice cron with workflows', () => {
   it('changes args alone, the script where a rule allows it, and back to a task', async () => {
     const changed = await home.json('cron', 'update', 'job', '--args', '"z"');
     assert.deepEqual([changed.workflow, changed.args], ['nightly', '"z"']);
+    await home.run(['trust', '--yes']);
     const other = await home.json('cron', 'update', 'job', '--workflow', 'nightly', '--thinking', 'low');
     assert.deepEqual([other.args, other.thinking], ['"z"', 'low']);
     assert.match(await refusal('update', 'job', '--session', 'main', '--no-deliver'), /workflow needs/);

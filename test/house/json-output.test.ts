@@ -240,6 +240,7 @@ it('workflows', async () => {
     "export const meta = { name: 'both', description: 'two', phases: [{ title: 'One' }] }\nphase('One')\nreturn parallel([() => agent('slow', { label: 'stuck' }), () => agent('boom', { model: 'none/x' })])";
   writeFileSync(join(folder, 'both.js'), script);
   writeFileSync(join(folder, 'broken.js'), 'return 1');
+  await home.run(['trust', '--yes']);
   await printed('workflow', 'list');
   await printed('workflow', 'check', 'both');
   const { child, ended } = home.start(['workflow', 'run', 'both', '--yes', ...MODEL]);

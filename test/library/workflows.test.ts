@@ -8,6 +8,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { type Coppice, CoppiceError, type RunningWorkflow, type WorkflowGlobals } from '../../src/coppice.ts';
+import { scriptTrust } from '../../src/models/workflow/saved-scripts.ts';
+import { scriptHash } from '../../src/models/workflow/script-places.ts';
+import { dataFolder } from '../../src/settings/folders.ts';
 import { closeOpened } from '../close-opened.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
@@ -18,8 +21,8 @@ after(closeOpened);
 
 const script = (body: string) => `export const meta = { name: 'test', description: 'a test' };\n${body}`;
 
-async function stage(database?: string) {
-  const coppice = database === undefined ? {} : { database };
+async function stage(database?: string, env = process.env) {
+  const coppice = { env, ...(database === undefined ? {} : { database }) };
   const rules = [...RULES, { when: { user: 'hurry' }, delay_ms: 600_000, say: 'late' }];
   return libraryStage(rules as never, { subagents: null, coppice });
 }
@@ -52,10 +55,14 @@ describe('a script', () => {
   });
 
   it('is found by its name or path, and runs with the name and limits that are given', async () => {
-    const { coppice, folder } = await stage();
+    const env = { ...process.env, XDG_DATA_HOME: temporaryFolder() };
+    const { coppice, folder } = await stage(undefined, env);
     mkdirSync(join(folder, '.coppice', 'workflows'), { recursive: true });
     const path = join(folder, '.coppice', 'workflows', 'saved.js');
-    writeFileSync(path, script("return [await agent('say x'), budget.total]"));
+    const text = script("return [await agent('say x'), budget.total]");
+    writeFileSync(path, text);
+    assert.match((await failureOf(coppice.workflow('saved'))).message, /not trusted as it is now/);
+    scriptTrust(env, dataFolder(env)).accept(path, scriptHash(text));
     const limits = { tokens: 5000 };
     for (const what of ['saved', path, './.coppice/workflows/saved.js']) {
       const run = await coppice.workflow(what, undefined, { name: 'mine', limits });

@@ -28,6 +28,8 @@ for (const era of ['modern', 'legacy'] as const)
       save('denied', 'return 1;');
       save('odd name', 'return 1;');
       writeFileSync(join(folder, 'broken.js'), 'return 1;');
+      await home.run(['trust', '--yes']);
+      save('untrusted', 'return 1;');
       const args = ['--allow', 'workflow:review', '--allow', 'workflow:hang'];
       client = await startClient(home, writeRules(home, [...RULES]), { era, args });
     });

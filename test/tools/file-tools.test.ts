@@ -224,21 +224,21 @@ test('think changes nothing', async () => {
   assert.deepEqual(readdirSync(context.cwd), []);
 });
 
-test('write and patch show in advance what they would change, unless the file may not be read', () => {
+test('write and patch show in advance what they would change, unless the file may not be read', async () => {
   const context = makeWorkspace();
   writeFileSync(join(context.cwd, 'a.txt'), 'one\ntwo\nthree\n');
   writeFileSync(join(context.cwd, 'b.bin'), Buffer.from([0, 1, 2, 255]));
   const of = (name: string, input: unknown, denied?: (tool: string, path: string) => string | undefined) =>
     tools.get(name)!.difference!(input, { cwd: context.cwd, ...(denied && { denied }) });
   const changed = '@@ -1,3 +1,3 @@\n one\n-two\n+2\n three';
-  assert.equal(of('write', { path: 'a.txt', content: 'one\n2\nthree\n' }), changed);
-  assert.equal(of('patch', { path: './a.txt', edits: [{ old_text: 'two', new_text: '2' }] }), changed);
-  assert.equal(of('write', { path: 'new/file', content: 'x\n' }), '(a new file)\n@@ -0,0 +1,1 @@\n+x');
-  assert.equal(of('write', { path: 'a.txt', content: 'one\ntwo\nthree\n' }), '(nothing would change)');
+  assert.equal(await of('write', { path: 'a.txt', content: 'one\n2\nthree\n' }), changed);
+  assert.equal(await of('patch', { path: './a.txt', edits: [{ old_text: 'two', new_text: '2' }] }), changed);
+  assert.equal(await of('write', { path: 'new/file', content: 'x\n' }), '(a new file)\n@@ -0,0 +1,1 @@\n+x');
+  assert.equal(await of('write', { path: 'a.txt', content: 'one\ntwo\nthree\n' }), '(nothing would change)');
   const secret = (tool: string, path: string) => (tool === 'read' && path === 'a.txt' ? 'a rule' : undefined);
-  assert.equal(of('write', { path: 'a.txt', content: 'x' }, secret), null);
-  assert.equal(of('patch', { path: 'a.txt', edits: [{ old_text: 'gone', new_text: '2' }] }), null);
-  assert.equal(of('write', { path: 'b.bin', content: 'x' }), null);
-  assert.equal(of('write', { path: '../outside', content: 'x' }), null);
-  assert.equal(of('read', { path: 'a.txt' }), null);
+  assert.equal(await of('write', { path: 'a.txt', content: 'x' }, secret), null);
+  assert.equal(await of('patch', { path: 'a.txt', edits: [{ old_text: 'gone', new_text: '2' }] }), null);
+  assert.equal(await of('write', { path: 'b.bin', content: 'x' }), null);
+  assert.equal(await of('write', { path: '../outside', content: 'x' }), null);
+  assert.equal(await of('read', { path: 'a.txt' }), null);
 });

@@ -5,7 +5,7 @@ import { copyFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { checkScript } from '../../src/models/workflow/check-script.ts';
-import { loadScript } from '../../src/models/workflow/saved-scripts.ts';
+import { readSource } from '../../src/models/workflow/script-places.ts';
 import { until } from '../until.ts';
 import { workflowHome } from './run-workflow.ts';
 
@@ -108,7 +108,7 @@ it('every example is in the table', () => {
 describe('an example', { concurrency: 3 }, () => {
   for (const [name, { result, args, more = [], failed, asked }] of Object.entries(EXAMPLES))
     it(name, async () => {
-      const check = await checkScript({ source: loadScript(join(FOLDER, `${name}.js`), FOLDER).source });
+      const check = await checkScript({ source: readSource(join(FOLDER, `${name}.js`), name) });
       assert.deepEqual(check.notices, []);
       assert.ok(check.end.type === 'done' || check.end.type === 'bounded', JSON.stringify(check.end));
       const given = args === undefined ? [] : ['--args', JSON.stringify(args)];

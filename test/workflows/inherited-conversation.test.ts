@@ -4,12 +4,11 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { ModelRequest } from '../../src/models/model.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
-import { createWorkflowTool } from '../../src/trees/workflow/workflow-tool.ts';
 import { onBothDatabases } from '../runtime/both-databases.ts';
 import { type Play, type Stage, setStage } from '../runtime/stage.ts';
 import { until } from '../until.ts';
 import { META } from './played-script.ts';
-import { termsOf, workflowHost } from './staged-workflow.ts';
+import { stagedWorkflowTool, termsOf, workflowHost } from './staged-workflow.ts';
 
 const echo: Play = ({ user }) => `did ${user.split('\n').at(-1)}`;
 
@@ -37,7 +36,7 @@ onBothDatabases('conversations that agents of workflows inherit', (database) => 
         database: await database(),
         workflows: workflowHost(),
         toolsets: ['process', 'workflow'],
-        tools: [createWorkflowTool(() => runtime as RuntimeFace)],
+        tools: [stagedWorkflowTool(() => runtime as RuntimeFace)],
       },
     );
     runtime = stage.runtime;

@@ -1,7 +1,8 @@
 // Proves which sources are workflow scripts, what is read of their `meta`, and that a refusal names the line of the author's file.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { compileScript, readMeta, SOURCE_MAX } from '../../src/models/workflow/script-source.ts';
+import { SOURCE_MAX } from '../../src/models/workflow/script-places.ts';
+import { compileScript, readMeta } from '../../src/models/workflow/script-source.ts';
 
 const META = "export const meta = { name: 'n', description: 'd' }";
 

@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
-import { createWorkflowTool } from '../../src/trees/workflow/workflow-tool.ts';
 import { onBothDatabases } from '../runtime/both-databases.ts';
 import { setStage } from '../runtime/stage.ts';
 import { until } from '../until.ts';
 import { META } from './played-script.ts';
-import { termsOf, workflowHost } from './staged-workflow.ts';
+import { stagedWorkflowTool, termsOf, workflowHost } from './staged-workflow.ts';
 
 const TIGHT = { live: 4, total: 5, children: 3 };
 
@@ -31,7 +30,7 @@ onBothDatabases('agents of a workflow', (database) => {
       },
       {
         ...{ database: await database(), workflows: workflowHost(), toolsets: ['process', 'workflow'] },
-        tools: [createWorkflowTool(() => runtime as RuntimeFace)],
+        tools: [stagedWorkflowTool(() => runtime as RuntimeFace)],
       },
     );
     runtime = stage.runtime;

@@ -1,8 +1,10 @@
 import { scriptModel } from '../../src/models/workflow/script-model.ts';
 import { readMeta } from '../../src/models/workflow/script-source.ts';
 import type { WorkflowTerms } from '../../src/records/workflow/workflow-terms.ts';
+import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import type { RuntimeOptions } from '../../src/runtime/runtime-options.ts';
 import { askPerson } from '../../src/tools/ask-person.ts';
+import { createWorkflowTool } from '../../src/trees/workflow/workflow-tool.ts';
 import { META } from './played-script.ts';
 
 /** The terms of a run whose script's body follows `META`. */
@@ -27,4 +29,10 @@ export function workflowHost(
     },
     ask: askPerson,
   };
+}
+
+/** The tool `workflow` of a stage where nobody is asked, which is what it needs a store for. */
+export function stagedWorkflowTool(runtime: () => RuntimeFace) {
+  const trust = { home: '/', accepts: () => true, accept: () => undefined };
+  return createWorkflowTool({ runtime, store: null as never, trust });
 }

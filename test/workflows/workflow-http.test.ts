@@ -27,6 +27,8 @@ describe('workflows over HTTP', () => {
     for (const name of ['free', 'other', 'never'])
       writeFileSync(join(folder, `${name}.js`), named(name, "return agent('say ' + (args ?? 'nothing'))"));
     writeFileSync(join(folder, 'broken.js'), 'return 1');
+    await served.run(['trust', '--yes']);
+    writeFileSync(join(folder, 'untrusted.js'), named('untrusted', 'return 1'));
   });
   after(() => served?.close());
 
@@ -46,6 +48,7 @@ describe('workflows over HTTP', () => {
         ['free', true],
         ['never', true],
         ['other', true],
+        ['untrusted', false],
       ],
     );
     assert.deepEqual((await served.look('/v1/workflows?cwd=/')).json.workflows, []);
@@ -81,6 +84,7 @@ describe('workflows over HTTP', () => {
     for (const [body, error] of [
       [{ name: 'missing' }, /there is no workflow/],
       [{ name: 'broken' }, /export const meta/],
+      [{ name: 'untrusted', allow: ['*'] }, /not trusted as it is now/],
       [{ script: 'return 1' }, /export const meta/],
       [{ name: '../../x.js' }, /it is no name/],
       [{ name: 'free', script: PHASES }, /one of name and script/],

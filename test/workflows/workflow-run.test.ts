@@ -89,6 +89,14 @@ describe('a workflow that succeeds', { concurrency: true }, () => {
     );
   });
 
+  it('shows its phases and lines while it runs, its result only on stdout', async () => {
+    const body = "phase('Look'); log('first', 1); await agent('say x'); log('last'); return 'the result'";
+    const { stdout, stderr } = await home.workflow(body);
+    assert.match(stderr, /^ +## Look\n +first 1\n[\s\S]*^ +last$/m);
+    assert.doesNotMatch(stderr, /the result$/m);
+    assert.equal(stdout, 'the result\n');
+  });
+
   it('tells its phases and lines in its conversation', async () => {
     const { stderr } = await home.workflow(
       "phase('Look'); log('a line', { n: 1 }); console.log('another'); await agent('say p', { lable: 'x' }); return 1",

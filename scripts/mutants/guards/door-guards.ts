@@ -109,7 +109,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'trust-contents',
     protects: 'a user from agent files that changed after they were accepted',
-    file: 'src/cli/setup/profiles/trust.ts',
+    file: 'src/permissions/grants/trust.ts',
     guard: "before.hash === hash ? 'trusted' : 'changed'",
     without: "'trusted'",
     tests: ['cli/profiles/trust'],
@@ -117,7 +117,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
   {
     name: 'trust-untrusted',
     protects: 'a user from the agent files of a folder that nobody accepted',
-    file: 'src/cli/setup/profiles/trust.ts',
+    file: 'src/permissions/grants/trust.ts',
     guard: "before === null ? 'untrusted' :",
     without: "before === null ? 'trusted' :",
     tests: ['cli/profiles/trust'],

@@ -193,7 +193,7 @@ export const HTTP_GUARDS: readonly Guard[] = [
     protects: 'the server from workflows that its configuration denies and a request allows',
     file: 'src/serve/api/workflow-routes.ts',
     guard:
-      'workflowVerdict({ permissions: { ...permissions, cli: { allow: [], ask: [], deny: [] } } }, name);',
+      'workflowVerdict({ permissions: { ...permissions, cli: { allow: [], ask: [], deny: [] } } }, script);',
     without: '',
     tests: ['workflows/workflow-http'],
   },

@@ -57,11 +57,12 @@ async function wishOf(context: Context, options: JobOptions, allowed: readonly s
 /** The script is read here, because the server may run elsewhere. */
 async function workflowOf(context: Context, { workflow, args, calls }: JobOptions) {
   if (workflow === undefined && args === undefined && calls === undefined) return undefined;
-  const { loadScript } = await import('../../models/workflow/saved-scripts.ts');
+  const { loadScript, scriptTrust } = await import('../../models/workflow/saved-scripts.ts');
   const folder = resolve(context.options.cwd ?? '.');
+  const trust = scriptTrust(context.env, context.data_folder);
   const given = argsOf(args);
   return {
-    ...(workflow === undefined ? {} : { script: loadScript(workflow, folder, context.env.HOME).source }),
+    ...(workflow === undefined ? {} : { script: loadScript(workflow, folder, trust).source }),
     ...(given === undefined ? {} : { args: JSON.parse(given) as unknown }),
     calls,
   };

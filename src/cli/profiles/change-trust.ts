@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { Trust } from '../../permissions/grants/trust.ts';
 import { workingFolder } from '../../processes/working-folder.ts';
 import type { Profile } from '../../records/agent/profile.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
@@ -8,7 +9,7 @@ import { printJson, printResult } from '../setup/output.ts';
 import { loadProjectParts } from '../setup/profiles/project-parts.ts';
 import type { ProjectPart } from '../setup/profiles/project-places.ts';
 import { type AgentFiles, parseAgentFiles } from '../setup/profiles/read-agent-files.ts';
-import { type ProjectAgents, readProjectAgents, Trust } from '../setup/profiles/trust.ts';
+import { type ProjectAgents, readProjectAgents } from '../setup/profiles/trust.ts';
 import { confirm } from '../setup/standard-input.ts';
 
 interface TrustOptions {
@@ -100,7 +101,7 @@ function show({ project, read, parts, notices }: Shown): void {
   const lines: string[] = [];
   if (state === 'nothing' && parts.length === 0)
     lines.push(
-      `nothing to trust: no agent files in ${folder}/.coppice/agents, no instructions, no skills, no .mcp.json`,
+      `nothing to trust: no agent files in ${folder}/.coppice/agents, no instructions, no skills, no .mcp.json, no workflows`,
     );
   if (state === 'changed') lines.push(`changed since you trusted this folder on ${trusted_at?.slice(0, 10)}`);
   for (const { source } of raw.files) {

@@ -4,6 +4,7 @@ import type { ChildResult } from '../../records/agent/state.ts';
 import { resultLine } from '../../records/conversation/child-text.ts';
 import { completionLine } from '../../records/conversation/facts/completion.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
+import type { AssistantContent } from '../../records/conversation/message.ts';
 import { nameOf, shownWord } from '../../records/run/outcome.ts';
 import { isJsonObject } from '../../records/text/json-text.ts';
 import { agentTree } from '../../render/agent-tree.ts';
@@ -24,6 +25,8 @@ export interface ShownEvent {
   /** Text that a person should look at. */
   readonly notice?: string | undefined;
   readonly ledger?: string | undefined;
+  /** Phases and lines that the script of a workflow tells. */
+  readonly script?: readonly string[] | undefined;
 }
 
 /** Shows a run in progress, as a live tree or as lines. */
@@ -68,7 +71,7 @@ export function liveProgress(
         region.changed();
       }
       const told = mail === undefined ? (event.notice ?? null) : mailLine(mail, nameIn(agents));
-      for (const line of [...(told === null ? [] : [told]), ...waits()])
+      for (const line of [...(event.script ?? []), ...(told === null ? [] : [told]), ...waits()])
         region.print([fit(line, Math.max(20, (stream.columns ?? 80) - 1), style)]);
       if (ledger !== undefined) region.print([ledger]);
     },
@@ -107,6 +110,7 @@ export function plainProgress(
       const { agent, mail, ledger } = event;
       if (ledger !== undefined) say(ledger);
       if (event.notice !== undefined) tell([clean(event.notice)]);
+      tell(event.script ?? []);
       const line = mail === undefined ? null : mailLine(mail, nameIn(agents));
       if (line !== null) say(`${duration(Date.now() - started_at).padStart(5)}  ${fit(line, 200, ASCII)}`);
       if (agent === undefined) return;
@@ -179,6 +183,7 @@ export function shownEvent(event: RuntimeEvent): ShownEvent {
     case 'agent':
       return { agent: agentJson(event.agent) };
     case 'message':
+      if (event.message.kind === 'assistant') return { script: scriptLines(event.message.content) };
       return event.message.kind === 'event' ? { notice: noticeOf(event.message.content) } : {};
     case 'mail':
       return { mail: event.mail };
@@ -189,6 +194,12 @@ export function shownEvent(event: RuntimeEvent): ShownEvent {
     default:
       return {};
   }
+}
+
+/** What a script says with its calls; its last message is its result. */
+function scriptLines({ model, parts }: AssistantContent): readonly string[] | undefined {
+  if (model !== 'workflow' || !parts.some(({ type }) => type === 'call')) return undefined;
+  return parts.flatMap((part) => (part.type === 'text' ? part.text.split('\n').map(clean) : []));
 }
 
 /** Returns the text of an event that a person should look at; undefined for other events. */

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { titleOf } from '../../documents/tree-titles.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../../models/model.ts';
+import { scriptTrust } from '../../models/workflow/saved-scripts.ts';
 import { treeOutput } from '../../processes/output/spill-folder.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
@@ -131,6 +132,7 @@ async function converse(
       placement: options.detach === true ? placementOf(store, options, context.env) : null,
       begin: (other) => (other === null && chosen !== null ? chosen : settings(other)),
       exportTree: (...of) => exportFromWindow(context, store, ...of),
+      trust: scriptTrust(context.env, context.data_folder),
       models: () => modelChoices(context, terms),
       data_folder: context.data_folder,
       openDashboard: () => openDashboard(context),

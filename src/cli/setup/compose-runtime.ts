@@ -2,6 +2,7 @@ import { createCronTool } from '../../cron/cron-tool.ts';
 import { localZone } from '../../cron/schedule/describe-schedule.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../../models/model.ts';
+import { scriptTrust } from '../../models/workflow/saved-scripts.ts';
 import { killProcessesOfDeadRuntimes } from '../../processes/stray-processes.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { openRuntime } from '../../runtime/open-runtime.ts';
@@ -57,7 +58,10 @@ export async function composeRuntime(
         env,
       }),
       cron,
-      createWorkflowTool(() => runtime),
+      createWorkflowTool({
+        runtime: () => runtime,
+        ...{ store, trust: scriptTrust(env, context.data_folder) },
+      }),
     ],
     terms,
     can_ask,

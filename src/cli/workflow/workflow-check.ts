@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { ScriptCheck } from '../../models/workflow/check-script.ts';
-import { loadScript } from '../../models/workflow/saved-scripts.ts';
+import { loadScript, scriptTrust } from '../../models/workflow/saved-scripts.ts';
 import { clean } from '../../render/clean.ts';
 import { checkDocument } from '../../trees/workflow/saved-workflows.ts';
 import type { Context } from '../setup/context.ts';
@@ -13,7 +13,11 @@ export async function workflowCheck(
   named: string,
   options: { readonly args?: string },
 ): Promise<number> {
-  const script = loadScript(named, resolve(context.options.cwd ?? '.'), context.env.HOME);
+  const script = loadScript(named, resolve(context.options.cwd ?? '.'), {
+    ...scriptTrust(context.env, context.data_folder),
+    // It is only looked at.
+    accepts: () => true,
+  });
   const document = await checkDocument(script, argsOf(options.args));
   const { name, description, agents, calls, depth, phases, notices } = document;
   const end = document.end as ScriptCheck['end'];

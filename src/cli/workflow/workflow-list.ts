@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { scriptTrust } from '../../models/workflow/saved-scripts.ts';
 import { clean } from '../../render/clean.ts';
 import { countsText } from '../../trees/workflow/run-document.ts';
 import { savedWorkflows } from '../../trees/workflow/saved-workflows.ts';
@@ -12,7 +13,8 @@ export async function workflowList(
   { runs = false }: { readonly runs?: boolean },
 ): Promise<number> {
   if (runs) return listRuns(context);
-  const document = savedWorkflows(resolve(context.options.cwd ?? '.'), context.env.HOME);
+  const trust = scriptTrust(context.env, context.data_folder);
+  const document = savedWorkflows(resolve(context.options.cwd ?? '.'), trust);
   return printResult(context, document, () =>
     document.workflows.length === 0
       ? ['no workflows: save a script as .coppice/workflows/NAME.js, here or in the home folder']

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { loadScript } from '../../models/workflow/saved-scripts.ts';
+import { loadScript, scriptTrust } from '../../models/workflow/saved-scripts.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import { fit } from '../../render/style.ts';
@@ -32,7 +32,11 @@ export async function workflowRerun(context: Context, text: string, options: Rer
   const loaded =
     options.script === undefined
       ? null
-      : loadScript(options.script, resolve(context.options.cwd ?? '.'), context.env.HOME);
+      : loadScript(
+          options.script,
+          resolve(context.options.cwd ?? '.'),
+          scriptTrust(context.env, context.data_folder),
+        );
   const args = argsOf(options.args);
   const limits = parseLimits(options.limit);
   const store = await context.openStore();

@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
-import { checkScript } from '../../models/workflow/check-script.ts';
-import { type LoadedScript, loadScript } from '../../models/workflow/saved-scripts.ts';
+import { type LoadedScript, loadScript, scriptTrust } from '../../models/workflow/saved-scripts.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
-import { estimateOf, estimateText } from '../../records/agent/estimate.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { fit } from '../../render/style.ts';
 import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { Store } from '../../store/store.ts';
+import { consentLines } from '../../trees/workflow/workflow-consent.ts';
 import { notStarted, workflowRoot, workflowVerdict } from '../../trees/workflow/workflow-root.ts';
 import { leadRun } from '../run/follow-run.ts';
 import { parseLimits } from '../run/limit-option.ts';
@@ -38,7 +37,11 @@ export async function workflowRun(
   named: string,
   options: WorkflowOptions,
 ): Promise<number> {
-  const script = loadScript(named, resolve(context.options.cwd ?? '.'), context.env.HOME);
+  const script = loadScript(
+    named,
+    resolve(context.options.cwd ?? '.'),
+    scriptTrust(context.env, context.data_folder),
+  );
   const args = argsOf(options.args);
   const limits = parseLimits(options.limit);
   const { calls } = options;
@@ -78,28 +81,28 @@ function failureAt({ counts: { succeeded, failed, skipped } }: WorkflowRun): str
 export async function consent(
   store: Store,
   config: AgentConfig,
-  { meta, source }: Pick<LoadedScript, 'meta' | 'source'>,
+  script: LoadedScript,
   args: string | undefined,
 ): Promise<void> {
-  if (workflowVerdict(config, meta.name) === 'allow') return;
+  const { meta, source } = script;
+  if (workflowVerdict(config, script) === 'allow') return;
   const refused = (why: string) => notStarted(meta.name, why);
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw refused('nobody can be asked in this run');
-  const check = await checkScript({ source, ...(args === undefined ? {} : { args: JSON.parse(args) }) });
-  const calls = check.calls.filter(({ kind }) => kind === 'agent').length;
-  const { model, profile = null } = config;
-  const estimate = estimateOf(await store.pastAgents({ profile, model }));
+  const told = await consentLines(
+    store,
+    script,
+    args === undefined ? undefined : JSON.parse(args),
+    config,
+    [],
+  );
   const lines = source.split('\n');
   const more = lines.length > SHOWN_LINES ? [`… and ${lines.length - SHOWN_LINES} more lines`] : [];
   process.stderr.write(
     `${[
-      `Workflow ${clean(meta.name)}: ${clean(meta.description)}`,
-      ...meta.phases.map(
-        ({ title, detail }) => `  ${clean(title)}${detail === null ? '' : `: ${clean(detail)}`}`,
-      ),
-      '',
       cleanLines([...lines.slice(0, SHOWN_LINES), ...more].join('\n')),
       '',
-      `With invented results it starts ${calls} agents${check.end.type === 'bounded' ? ' and more' : ''}. One agent, ${estimateText({ profile, model }, estimate)}`,
+      `Workflow ${clean(meta.name)}`,
+      ...told,
     ].join('\n')}\n`,
   );
   if (!(await confirm('Run it? [y] run  [N] no: '))) throw refused('you said no');

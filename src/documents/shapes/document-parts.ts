@@ -77,7 +77,7 @@ export const approval = z
       'what rules match: the command, the path, the address; of a call that creates agents, how many and what they will probably use',
     ),
     subject_kind: z
-      .enum(['command', 'path', 'folder', 'url', 'text', 'agents', 'question'])
+      .enum(['command', 'path', 'folder', 'url', 'text', 'agents', 'script', 'question'])
       .nullable()
       .describe(
         'how rules match it; `question`: a tool asks something while it runs, and no rule answers it; null in rows of older versions',
@@ -85,7 +85,9 @@ export const approval = z
     input: text(
       'the arguments, as the model wrote them; of a question, `{asker, message, fields, url, call}` as JSON',
     ),
-    difference: maybe('what the call would change in a file, as a unified diff'),
+    difference: maybe(
+      'what the call would change in a file, as a unified diff; of a workflow, what it would do, and its script as added lines',
+    ),
     cwd: text('the folder'),
     rule: text('why it is asked, such as `ask(bash:rm *)`'),
     asked_at: time('when it was asked'),

@@ -42,6 +42,8 @@ export type Order =
   | { readonly type: 'go-on' }
   /** Switches the model from the next request on. */
   | { readonly type: 'model'; readonly model: string }
+  /** Switches the tool `workflow` on. */
+  | { readonly type: 'workflows' }
   /** Summarises the older part of the conversation; `note`: what is to be kept. */
   | { readonly type: 'compact'; readonly note: string }
   /** To a root: switches the mode of its tree. */

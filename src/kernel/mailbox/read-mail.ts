@@ -48,6 +48,7 @@ const order: z.ZodType<Order> = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('pause'), stops: z.boolean() }),
   z.object({ type: z.literal('go-on') }),
+  z.object({ type: z.literal('workflows') }),
   z.object({ type: z.literal('model'), model: z.string() }),
   z.object({ type: z.literal('compact'), note: z.string() }),
   z.object({ type: z.literal('mode'), mode: z.enum(['ask', 'accept', 'plan']) }),

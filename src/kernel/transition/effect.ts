@@ -39,6 +39,8 @@ export type Effect =
   | { readonly type: 'void-asks'; readonly ask_ids: readonly string[] }
   /** Switches the model of the agent and of agents that it creates later. */
   | { readonly type: 'set-model'; readonly model: string }
+  /** Gives the agent the toolset `workflow`. */
+  | { readonly type: 'add-workflows' }
   /** Switches the mode of the tree, which its root keeps. */
   | { readonly type: 'set-mode'; readonly mode: PermissionMode }
   /** Pauses the workflow run for itself and all below it; null: it goes on. */

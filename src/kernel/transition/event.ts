@@ -117,6 +117,7 @@ export type AgentEvent =
   /** The ledger has killed the agent and its descendants and notified a waiting parent (law 9); only running work is left to stop. */
   | { readonly type: 'kill'; readonly at: number; readonly by: string }
   /** A person switched the mode of the tree of this root. */
+  | { readonly type: 'workflows'; readonly at: number }
   | { readonly type: 'mode'; readonly at: number; readonly mode: PermissionMode }
   /** A person chose another model. */
   | { readonly type: 'model'; readonly at: number; readonly model: string }

@@ -116,6 +116,11 @@ function move(state: AgentState, event: AgentEvent, context: TransitionContext):
       return cancelled(state, event, context);
     case 'kill':
       return step({ type: 'killed', by: event.by }, [{ type: 'abort' }]);
+    case 'workflows':
+      return step(state, [
+        { type: 'add-workflows' },
+        appendEvent('notice', 'has the tool workflow from now on'),
+      ]);
     case 'mode':
       return step(state, [
         { type: 'set-mode', mode: event.mode },

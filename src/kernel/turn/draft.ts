@@ -10,6 +10,7 @@ import { deliveryId } from '../../records/run/delivery.ts';
 import { TakenMail } from '../mailbox/taken-mail.ts';
 import { sameWaits, waitEdges, waitsUntil } from '../mailbox/wait-edges.ts';
 import type { RequestRecord, Step, StepLists } from '../step.ts';
+import { withWorkflows } from '../toolsets/workflow/workflow-toolset.ts';
 import type { Effect } from '../transition/effect.ts';
 import type { AgentEvent } from '../transition/event.ts';
 import { transition } from '../transition/transition.ts';
@@ -165,6 +166,9 @@ export class Draft {
         };
         return;
       }
+      case 'add-workflows':
+        this.#config = withWorkflows(this.#config);
+        return;
       case 'set-mode':
         this.#config = { ...this.#config, permissions: { ...this.#config.permissions, mode: effect.mode } };
         return;

@@ -9,6 +9,7 @@ import { exceededCreationLimit } from '../toolsets/acts/creation-limits.ts';
 import { forkAgent } from '../toolsets/acts/fork-agent.ts';
 import { refusalText } from '../toolsets/toolset.ts';
 import { workflowAgent } from '../toolsets/workflow/workflow-agent.ts';
+import { withWorkflows } from '../toolsets/workflow/workflow-toolset.ts';
 import type { EventOf } from '../transition/event.ts';
 import { createdBy } from './decide-calls.ts';
 import type { Draft } from './draft.ts';
@@ -114,6 +115,9 @@ function followOrder(order: Order, mail: Mail, draft: Draft): void {
       return goOn(mail, draft);
     case 'model':
       if (order.model !== draft.config.model) draft.apply({ type: 'model', at, model: order.model });
+      return;
+    case 'workflows':
+      if (withWorkflows(draft.config) !== draft.config) draft.apply({ type: 'workflows', at });
       return;
     case 'compact':
       if (isAgentProgram(draft.config.model))

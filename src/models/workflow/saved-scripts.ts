@@ -1,21 +1,10 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, isAbsolute, join, resolve } from 'node:path';
-import { projectFolders } from '../../processes/working-folder.ts';
+import { isAbsolute, resolve } from 'node:path';
+import { Trust } from '../../permissions/grants/trust.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { nameHint } from '../../render/nearest-name.ts';
-import { readMeta, type ScriptMeta, SOURCE_MAX } from './script-source.ts';
-
-/** Folders of workflows in a project and in the home folder, nearest first. */
-const PLACES = ['.coppice/workflows', '.claude/workflows'];
-const NAMES_MAX = 500;
-
-export interface SavedScript {
-  readonly name: string;
-  /** Absolute path. */
-  readonly path: string;
-}
+import { readSource, type SavedScript, savedScripts, scriptHash } from './script-places.ts';
+import { readMeta, type ScriptMeta } from './script-source.ts';
 
 /** A script as it is now. */
 export interface LoadedScript extends SavedScript {
@@ -25,39 +14,34 @@ export interface LoadedScript extends SavedScript {
   readonly hash: string;
 }
 
-/** The workflows that a folder can use; of several with one name the nearest. */
-export function savedScripts(folder: string, home = homedir()): SavedScript[] {
-  const folders = [...projectFolders(folder, home).toReversed(), home];
-  const found = new Map<string, SavedScript>();
-  for (const place of folders.flatMap((one) => PLACES.map((inner) => join(one, inner))))
-    for (const file of namesIn(place)) {
-      const name = basename(file, '.js');
-      if (!found.has(name)) found.set(name, { name, path: join(place, file) });
-    }
-  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+/** Where scripts are looked for by their names, and whether these contents of a project's script were accepted by the user. */
+export interface ScriptTrust {
+  readonly home: string;
+  readonly accepts: (path: string, hash: string) => boolean;
+  /** Trusts a script as it is now. */
+  readonly accept: (path: string, hash: string) => void;
 }
 
-function namesIn(place: string): string[] {
-  try {
-    return readdirSync(place)
-      .filter((file) => file.endsWith('.js'))
-      .sort()
-      .slice(0, NAMES_MAX);
-  } catch {
-    return [];
+/** Which workflows of projects were accepted. */
+export function scriptTrust(env: NodeJS.ProcessEnv, data_folder: string): ScriptTrust {
+  const trust = new Trust(data_folder);
+  const accepts = (path: string, hash: string) => trust.stateOf(path, hash) === 'trusted';
+  const accept = (path: string, hash: string) => trust.accept(path, hash, Date.now());
+  return { home: env.HOME ?? homedir(), accepts, accept };
+}
+
+/**
+ * Loads a workflow by its name, or the path of its script. Throws `E_SCRIPT`, also for the script of a project that was not accepted as it is now: another one of
+ * its name is never taken instead. Who names a path has chosen the file.
+ */
+export function loadScript(wanted: string, folder: string, { home, accepts }: ScriptTrust): LoadedScript {
+  if (/[\\/]|\.m?js$/.test(wanted)) {
+    const path = isAbsolute(wanted) ? wanted : resolve(folder, wanted);
+    return { ...loaded(readSource(path, wanted)), path, own: true };
   }
-}
-
-/** Loads a workflow by its name or the path of its script. Throws `E_SCRIPT`. */
-export function loadScript(wanted: string, folder: string, home = homedir()): LoadedScript {
-  const is_path = /[\\/]|\.m?js$/.test(wanted);
-  const all = is_path ? [] : savedScripts(folder, home);
-  const path = is_path
-    ? isAbsolute(wanted)
-      ? wanted
-      : resolve(folder, wanted)
-    : all.find(({ name }) => name === wanted)?.path;
-  if (path === undefined)
+  const all = savedScripts(folder, home);
+  const saved = all.find(({ name }) => name === wanted);
+  if (saved === undefined)
     throw new CoppiceError('E_SCRIPT', `there is no workflow "${wanted}"`, {
       hint: nameHint(
         wanted,
@@ -65,27 +49,32 @@ export function loadScript(wanted: string, folder: string, home = homedir()): Lo
         'Workflows',
       ),
     });
-  return { ...loaded(readSource(path, wanted)), path };
+  const script = { ...loaded(readSource(saved.path, wanted)), path: saved.path, own: saved.own };
+  if (!saved.own && !accepts(saved.path, script.hash))
+    throw new CoppiceError(
+      'E_SCRIPT',
+      `the workflow "${wanted}" of this project is not trusted as it is now`,
+      {
+        hint: `Read ${saved.path}, then accept it: coppice trust`,
+      },
+    );
+  return script;
 }
 
 /** What a script's text is. Throws `E_SCRIPT`. */
-export function loaded(source: string): Omit<LoadedScript, 'path'> {
+export function loaded(source: string): Omit<LoadedScript, 'path' | 'own'> {
   const meta = readMeta(source);
-  const hash = createHash('sha256').update(source).digest('hex');
-  return { name: meta.name, source, meta, hash };
+  return { name: meta.name, source, meta, hash: scriptHash(source) };
 }
 
-function readSource(path: string, wanted: string): string {
-  const refused = (why: string) => new CoppiceError('E_SCRIPT', `${wanted}: ${why}`);
-  try {
-    const about = statSync(path);
-    if (!about.isFile()) throw refused('it is not a file');
-    if (about.size > SOURCE_MAX * 4)
-      throw refused(`it has ${about.size} bytes, which is too much for a script`);
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof CoppiceError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw refused(code === 'ENOENT' ? 'there is no such file' : String(code ?? error));
-  }
+/** The workflows that a folder can use, each with what it is or why it cannot run. */
+export function listedScripts(folder: string, trust: ScriptTrust) {
+  return savedScripts(folder, trust.home).map(({ name, path }) => {
+    try {
+      const { description, when_to_use } = loadScript(name, folder, trust).meta;
+      return { name, path, description, when_to_use, error: null };
+    } catch (error) {
+      return { name, path, description: null, when_to_use: null, error: (error as Error).message };
+    }
+  });
 }

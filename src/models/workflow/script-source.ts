@@ -1,8 +1,7 @@
 import { type Expression, Parser, type Property, type SpreadElement, tokTypes } from 'acorn';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { SOURCE_MAX } from './script-places.ts';
 
-/** Maximum size of a script, in characters. */
-export const SOURCE_MAX = 1_000_000;
 /** `meta` is read without a thread of its own, so it is bounded. */
 const META_MAX = 64_000;
 /** Stands before the author's first line, so that numbers of lines stay the author's. */

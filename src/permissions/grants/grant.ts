@@ -36,13 +36,14 @@ export function isCovered(grants: readonly Grant[], asks: readonly string[], cal
 
 /**
  * Whether the text is an allow rule that matches the call. A call of unknown kind, or one that creates agents, is matched only by a rule without a pattern.
- * A question is matched by no rule.
+ * A question is matched by no rule, and a script only by the rule for exactly its contents.
  */
 export function coversCall(text: string, { tool, subject, subject_kind }: AskedCall): boolean {
   if (subject_kind === 'question') return false;
   const rule = readRule(text);
   const is_whole = subject_kind === null || subject_kind === 'agents';
   if (rule === null || (is_whole && rule.pattern !== undefined)) return false;
+  if (subject_kind === 'script') return rule.tool === tool && rule.pattern === subject;
   const kind = subject_kind ?? 'text';
   const command = new CommandMatch(kind === 'command' ? subject : '');
   return matchRule(rule, { tool: { name: tool, subject: kind }, subject, command }) === 'yes';

@@ -10,6 +10,7 @@ import type { InnerCommand } from '../shell/inner-command.ts';
 import { isInterpreter } from '../shell/interpreter.ts';
 import { readProgram } from '../shell/program.ts';
 import { isWrapper } from '../shell/wrapper.ts';
+import { scriptName } from '../tool-permission.ts';
 import type { TouchedPath } from '../touched-paths.ts';
 import { type AskedCall, coversCall } from './grant.ts';
 
@@ -59,6 +60,8 @@ export function proposeRules(call: AskedCall): ProposedRules {
       return forUrl(call);
     case 'text':
       return checked(call, [...exactly(call), call.tool], 1, 'the name of the tool cannot be a rule');
+    case 'script':
+      return checked(call, exactly(call), 0, 'its name cannot be part of a rule');
     case 'agents':
       return checked(call, [call.tool], 0, 'the name of the tool cannot be a rule');
     case 'question':
@@ -83,7 +86,9 @@ export function whatWouldAllow(
 ): Pick<Denied, 'allow' | 'why'> {
   const { rules, first, why } = proposeRules(call);
   const [tree, ...profiles] = levels;
-  const offered = rules.slice(0, first + 1).reverse();
+  // A model writes a script anew each time, so the rule for later runs names it.
+  const by_name = call.subject_kind === 'script' ? [`${call.tool}:${scriptName(call.subject)}`] : null;
+  const offered = by_name ?? rules.slice(0, first + 1).reverse();
   const allow = offered.find((one) => {
     const cli = [...(tree?.cli ?? []), parseRule(one, 'allow')];
     const policy = { levels: tree === undefined ? profiles : [{ ...tree, cli }, ...profiles] };

@@ -19,7 +19,7 @@ export interface PermissionRules {
  */
 export type PermissionMode = 'ask' | 'accept' | 'plan';
 
-/** Configuration of an agent, set when it is created. Fixed for its lifetime, except for its model and the mode. */
+/** Configuration of an agent, set when it is created. Fixed for its lifetime, except for its model, the mode, and the toolset `workflow`. */
 export interface AgentConfig {
   /** `provider/model`; a person may choose another one. */
   readonly model: string;

@@ -29,7 +29,7 @@ import { LEASE_OVER } from '../leading/unattended-trees.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
 import type { OpenOptions } from '../runtime-options.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
-import { askOf, type GrantContext, grantsFor, mayAsk } from './asking/approvals.ts';
+import { askOf, type GrantContext, grantsFor, mayAsk, shownFor } from './asking/approvals.ts';
 import type { questionsOf } from './asking/ask-for-tool.ts';
 import { treeMode } from './tree-mode.ts';
 
@@ -37,7 +37,7 @@ export interface CallContext
   extends ProtectedContext,
     GrantContext,
     Pick<OpenOptions, 'output' | 'clock' | 'newId' | 'env_allow'> {
-  readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'grants' | 'fileChanges'>;
+  readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'asks' | 'grants' | 'fileChanges'>;
   readonly executor: Executor;
   readonly catalog: ToolCatalog;
   readonly emit: (event: RuntimeEvent) => void;
@@ -111,7 +111,7 @@ async function runCall(
   if ('error' in meant) return { status: 'error', output: meant.error };
   const { tool, input } = meant;
   const is_shell = tool.permission.subject === 'command' && setup.toolset_tools.has('slash');
-  const misplaced = is_shell ? slashInShell(tool.subject(input)) : null;
+  const misplaced = is_shell ? slashInShell(tool.subject(input, agent.config.cwd)) : null;
   if (misplaced !== null) return { status: 'error', output: misplaced };
   const { name } = tool.spec;
   const mode = await treeMode(agent, context);
@@ -139,10 +139,13 @@ async function runCall(
   };
   const asked = { tool: name, subject, subject_kind: tool.permission.subject };
   // A person's answer stays valid after a take-over, even by a process in which nobody can be asked.
+  const approved = verdict === 'ask' && isApproved(agent.state, call.id);
+  if (approved && asked.subject_kind === 'script' && (await shownFor(agent, call.id, context)) !== subject)
+    return { status: 'error', output: 'The script changed after a person allowed it: call it again.' };
   const allowed =
     verdict === 'allow' ||
-    (verdict === 'ask' &&
-      (isApproved(agent.state, call.id) || isCovered(await grantsFor(agent, context), asks, asked)));
+    approved ||
+    (verdict === 'ask' && isCovered(await grantsFor(agent, context), asks, asked));
   const files = seenContext(cell, context);
   if (!allowed && verdict === 'ask' && mayAsk(agent, context)) {
     const refusal = await tool.refusal?.(input, { cwd, denied, files });
@@ -151,7 +154,7 @@ async function runCall(
       ask: askOf(
         agent,
         { ...call, input: named === tool ? call.input : JSON.stringify(input) },
-        { ...asked, difference: tool.difference?.(input, { cwd, denied }) ?? null },
+        { ...asked, difference: (await tool.difference?.(input, { cwd, denied, agent })) ?? null },
         asks.join(RULE_BREAK),
         context,
       ),
@@ -165,7 +168,7 @@ async function runCall(
     };
   const over = new AbortController();
   const running = tool.run(input, {
-    cwd,
+    ...{ cwd, subject },
     question: lateQuestions(cell, { call, tool: name, over: over.signal }, context),
     spill_dir: treeOutput(context.spill_dir, agent.root_id),
     signal,

@@ -254,7 +254,7 @@ function workflowOf(
   if (task !== undefined) throw new CoppiceError('E_USAGE', 'a job has a task or a workflow');
   const text = script ?? (name === undefined ? before?.script : undefined);
   const found = scriptOf(sources, { name, script: text }, root.config.cwd);
-  if (found.source !== before?.script) assertAllowed(root.config, found.meta.name);
+  if (found.source !== before?.script) assertAllowed(root.config, found);
   const said = args === undefined ? before?.args : JSON.stringify(args);
   const { config } = workflowRoot(root, found, { args: said, calls: calls ?? before?.calls });
   return config.workflow as WorkflowTerms;

@@ -1,10 +1,17 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { limits as limitsShape } from '../../documents/shapes/agent-parts.ts';
-import { type LoadedScript, loaded, loadScript } from '../../models/workflow/saved-scripts.ts';
-import { SOURCE_MAX } from '../../models/workflow/script-source.ts';
+import {
+  type LoadedScript,
+  loaded,
+  loadScript,
+  type ScriptTrust,
+  scriptTrust,
+} from '../../models/workflow/saved-scripts.ts';
+import { SOURCE_MAX } from '../../models/workflow/script-places.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { WorkflowSteer } from '../../runtime/runtime-face.ts';
+import { dataFolder } from '../../settings/folders.ts';
 import { given } from '../../settings/subagent-terms.ts';
 import { usedKey } from '../../trees/answers/people-answers.ts';
 import {
@@ -51,8 +58,7 @@ export const WORKFLOW_ROUTES = [
     scope: 'read',
     answer: 'coppice/workflows/v1',
     query: z.strictObject({ cwd: folder }),
-    handle: async (sources, { query }) =>
-      savedWorkflows(folderOf(sources, query.cwd), sources.unled.env.HOME),
+    handle: async (sources, { query }) => savedWorkflows(folderOf(sources, query.cwd), trustOf(sources)),
   }),
   route({
     method: 'POST',
@@ -68,7 +74,9 @@ export const WORKFLOW_ROUTES = [
         });
       checks += 1;
       try {
-        return await checkDocument(scriptOf(sources, body, body.cwd), argsOf(body), signal);
+        // It is only looked at.
+        const trust = { ...trustOf(sources), accepts: () => true };
+        return await checkDocument(scriptOf(sources, body, body.cwd, trust), argsOf(body), signal);
       } finally {
         checks -= 1;
       }
@@ -117,7 +125,7 @@ export const WORKFLOW_ROUTES = [
         return { id };
       }
       const { placement, ...root } = await sources.compose({ ...request, limits: given(said) });
-      assertAllowed(root.config, script.meta.name);
+      assertAllowed(root.config, script);
       const start = workflowRoot(root, script, { args: argsOf(body), calls });
       await sources.runtime.enter({ id, ...start }, placement);
       sources.onEntered();
@@ -166,9 +174,11 @@ export const WORKFLOW_ROUTES = [
       name: z.string().min(1).max(NAME_MAX).describe('its name'),
       overwrite: z.boolean().default(false).describe('replace another script of that name'),
     }),
-    handle: ({ store, cwd: own }, request) => {
+    handle: (sources, request) => {
+      const { store, cwd: own } = sources;
       const { name, overwrite: overwrites } = request.body;
-      return saveRun(store, named(request, 'run'), { name, folder: own, overwrites });
+      const { accept } = trustOf(sources);
+      return saveRun(store, named(request, 'run'), { name, folder: own, overwrites, accept });
     },
   }),
   route({
@@ -209,17 +219,22 @@ function folderOf({ cwd: own }: Sources, cwd: string | undefined): string {
   return resolve(own, cwd ?? '.');
 }
 
+function trustOf({ unled }: Sources): ScriptTrust {
+  return scriptTrust(unled.env, dataFolder(unled.env));
+}
+
 export function scriptOf(
   sources: Sources,
   { name, script }: Wanted,
   cwd: string | undefined,
-): Pick<LoadedScript, 'source' | 'meta'> & { readonly path: string | null } {
+  trust: ScriptTrust = trustOf(sources),
+): Pick<LoadedScript, 'source' | 'meta' | 'hash'> & { readonly path: string | null } {
   if ((name === undefined) === (script === undefined))
     throw new CoppiceError('E_INVALID_ARGUMENT', 'body: give one of name and script', {
       hint: 'GET /v1/workflows lists saved workflows',
     });
   if (name === undefined) return { ...loaded(script ?? ''), path: null };
-  return loadScript(name, folderOf(sources, cwd), sources.unled.env.HOME);
+  return loadScript(name, folderOf(sources, cwd), trust);
 }
 
 function argsOf({ args }: Wanted): string | undefined {
@@ -227,7 +242,11 @@ function argsOf({ args }: Wanted): string | undefined {
 }
 
 /** A rule must allow it: nobody can be asked. What the server's own configuration denies, no request allows. */
-export function assertAllowed({ permissions }: Parameters<typeof workflowVerdict>[0], name: string): void {
-  workflowVerdict({ permissions: { ...permissions, cli: { allow: [], ask: [], deny: [] } } }, name);
-  if (workflowVerdict({ permissions }, name) !== 'allow') throw notStarted(name, 'no rule allows it');
+export function assertAllowed(
+  { permissions }: Parameters<typeof workflowVerdict>[0],
+  script: Parameters<typeof workflowVerdict>[1],
+): void {
+  workflowVerdict({ permissions: { ...permissions, cli: { allow: [], ask: [], deny: [] } } }, script);
+  if (workflowVerdict({ permissions }, script) !== 'allow')
+    throw notStarted(script.meta.name, 'no rule allows it');
 }

@@ -27,7 +27,10 @@ export async function answerApproval(
 ): Promise<readonly Mail[]> {
   const asked = (await store.findAsks(ask_id)).find(({ id }) => id === ask_id);
   if (asked?.verdict === null && !isAsShown(asked, given.shown ?? ask_id)) throw changed();
-  const answer = asked?.verdict === null ? await filledIn(asked, given) : given;
+  const filled = asked?.verdict === null ? await filledIn(asked, given) : given;
+  // A grant for a script is one for its contents, never for the whole tool.
+  const is_script = asked?.subject_kind === 'script' && filled.scope !== 'once';
+  const answer = is_script ? { ...filled, rule: filled.rule ?? `${asked.tool}:${asked.subject}` } : filled;
   const found = answer.verdict === 'allow' && answer.scope !== 'once' ? asked : undefined;
   if (found !== undefined) checkGrant(found, answer, rules_file);
   const kept = found?.verdict === null && answer.scope === 'always' ? rules_file : undefined;

@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import type { ScriptTrust } from '../../models/workflow/saved-scripts.ts';
+import { scriptHash } from '../../models/workflow/script-places.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Store } from '../../store/store.ts';
 import { oneWorkflowRun } from './steer-runs.ts';
@@ -8,7 +10,7 @@ import { oneWorkflowRun } from './steer-runs.ts';
 const NAME = /^[a-z0-9][\w-]{0,63}$/i;
 
 /**
- * Writes the script of a run as a saved workflow of the folder. Rejects with `E_INVALID_ARGUMENT` for a name that is none, and with `E_REFUSED` where another
+ * Writes the script of a run as a saved workflow of the folder, which is then trusted, as a person chose it. Rejects with `E_INVALID_ARGUMENT` for a name that is none, and with `E_REFUSED` where another
  * script has it, unless it `overwrites` that.
  */
 export async function saveRun(
@@ -18,7 +20,12 @@ export async function saveRun(
     name,
     folder,
     overwrites,
-  }: { readonly name: string; readonly folder: string; readonly overwrites: boolean },
+    accept,
+  }: Pick<ScriptTrust, 'accept'> & {
+    readonly name: string;
+    readonly folder: string;
+    readonly overwrites: boolean;
+  },
 ): Promise<DocumentOf<'coppice/workflow-saved/v1'>> {
   if (!NAME.test(name))
     throw new CoppiceError('E_INVALID_ARGUMENT', `"${name}" cannot be the name of a workflow`, {
@@ -37,5 +44,6 @@ export async function saveRun(
         hint: 'Choose another name, or replace it with --overwrite',
       });
   }
+  accept(path, scriptHash(script));
   return { schema: 'coppice/workflow-saved/v1', run: id, name, path };
 }

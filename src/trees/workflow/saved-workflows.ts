@@ -1,17 +1,9 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
-import { type LoadedScript, loadScript, savedScripts } from '../../models/workflow/saved-scripts.ts';
+import { type LoadedScript, listedScripts, type ScriptTrust } from '../../models/workflow/saved-scripts.ts';
 
 /** The saved workflows that a folder can use. */
-export function savedWorkflows(folder: string, home?: string): DocumentOf<'coppice/workflows/v1'> {
-  const workflows = savedScripts(folder, home).map(({ name, path }) => {
-    try {
-      const { description, when_to_use } = loadScript(path, folder).meta;
-      return { name, path, description, when_to_use, error: null };
-    } catch (error) {
-      return { name, path, description: null, when_to_use: null, error: (error as Error).message };
-    }
-  });
-  return { schema: 'coppice/workflows/v1', workflows };
+export function savedWorkflows(folder: string, trust: ScriptTrust): DocumentOf<'coppice/workflows/v1'> {
+  return { schema: 'coppice/workflows/v1', workflows: listedScripts(folder, trust) };
 }
 
 /** What a script does with invented results. `args`: JSON text. Rejects with `E_SCRIPT` for one that cannot run. */

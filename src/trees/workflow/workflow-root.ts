@@ -3,7 +3,7 @@ import { runName, workflowText } from '../../kernel/toolsets/workflow/workflow-a
 import type { LoadedScript } from '../../models/workflow/saved-scripts.ts';
 import { decide } from '../../permissions/decide.ts';
 import { policyOf } from '../../permissions/policy.ts';
-import { toolPermission } from '../../permissions/tool-permission.ts';
+import { scriptSubject, WORKFLOW_PERMISSION } from '../../permissions/tool-permission.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { DEFAULT_CALLS, type WorkflowTerms } from '../../records/workflow/workflow-terms.ts';
@@ -33,8 +33,12 @@ export function workflowRoot<R extends Root>(
 }
 
 /** Whether the rules of a run's creator let a workflow start; `ask`: a person must say so. Rejects with `E_REFUSED` if they deny it. */
-export function workflowVerdict(config: Pick<AgentConfig, 'permissions'>, name: string): 'allow' | 'ask' {
-  const { verdict, rule } = decide(policyOf(config as AgentConfig), toolPermission('workflow'), name);
+export function workflowVerdict(
+  config: Pick<AgentConfig, 'permissions'>,
+  { meta: { name }, hash }: Pick<LoadedScript, 'meta' | 'hash'>,
+): 'allow' | 'ask' {
+  const subject = scriptSubject(name, hash);
+  const { verdict, rule } = decide(policyOf(config as AgentConfig), WORKFLOW_PERMISSION, subject);
   if (verdict === 'deny') throw notStarted(name, `denied by ${rule}`);
   return verdict;
 }

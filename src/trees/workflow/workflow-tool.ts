@@ -1,13 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import * as z from 'zod';
-import { loaded, loadScript } from '../../models/workflow/saved-scripts.ts';
-import { readMeta } from '../../models/workflow/script-source.ts';
-import type { Tool } from '../../records/tool.ts';
+import { budgetDocument, budgetLines } from '../../documents/budget-json.ts';
+import {
+  type LoadedScript,
+  loaded,
+  loadScript,
+  type ScriptTrust,
+} from '../../models/workflow/saved-scripts.ts';
+import { containAllowedPath } from '../../permissions/path-guard.ts';
+import { scriptSubject, WORKFLOW_PERMISSION } from '../../permissions/tool-permission.ts';
+import type { Tool, ToolContext } from '../../records/tool.ts';
 import { DEFAULT_CALLS } from '../../records/workflow/workflow-terms.ts';
+import { clean } from '../../render/clean.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import type { Store } from '../../store/store.ts';
 import { defineOwnTool } from '../../tools/define-tool.ts';
+import { consentLines } from './workflow-consent.ts';
 
 const input = z
   .strictObject({
@@ -32,37 +42,58 @@ const input = z
 
 type Input = z.infer<typeof input>;
 
+interface WorkflowToolParts {
+  readonly runtime: () => Pick<RuntimeFace, 'startWorkflow'>;
+  readonly store: Pick<Store, 'agent' | 'tree' | 'pastAgents'>;
+  readonly trust: ScriptTrust;
+}
+
 /** The tool `workflow`: starts a run as a child of the caller, by an order in its mailbox, and returns at once. */
-export function createWorkflowTool(runtime: () => Pick<RuntimeFace, 'startWorkflow'>): Tool<Input> {
+export function createWorkflowTool({ runtime, store, trust }: WorkflowToolParts): Tool<Input> {
   return {
     ...defineOwnTool<Input>({
       name: 'workflow',
       description:
         'Run a script that orchestrates agents. Returns at once; its end is announced to you. Each agent sees only its prompt, so say in it all that it must know.',
       input,
-      permission: { subject: 'text' },
-      subject: nameOf,
-      difference: ({ script }) =>
-        script === undefined
-          ? null
-          : script
-              .split('\n')
-              .map((line) => `+${line}`)
-              .join('\n'),
-      async run(given, { agent, cwd, spill_dir }) {
-        const { source, meta, hash, path } = scriptOf(given, cwd, spill_dir);
-        const [id, run_id] = [randomUUID(), randomUUID()];
-        const workflow = {
-          ...{ name: meta.name, description: meta.description, script: source },
-          ...(given.args === undefined ? {} : { args: JSON.stringify(given.args) }),
-          ...{ seed: hash, started_at: Date.now(), calls: DEFAULT_CALLS },
-        };
-        await runtime().startWorkflow(agent.id, { id, run_id, workflow, by: agent.name });
+      permission: WORKFLOW_PERMISSION,
+      subject: (given, cwd = '.') => subjectOf(given, cwd, trust),
+      async refusal(given, context) {
+        const { scriptPath } = given;
+        if (scriptPath !== undefined && isAbsolute(scriptPath)) return null;
+        try {
+          if (scriptPath !== undefined) containAllowedPath('read', scriptPath, context, context.denied);
+          scriptOf(given, context.cwd, trust);
+          return null;
+        } catch (error) {
+          return (error as Error).message;
+        }
+      },
+      async difference(given, { cwd, agent }) {
+        const script = scriptOf(given, cwd, trust);
+        const asking = agent === undefined ? null : await store.agent(agent.id);
+        if (asking === null) return null;
+        const budget = budgetLines(await budgetDocument(store, asking));
+        const told = await consentLines(store, script, given.args, asking.config, budget).catch(
+          // The person sees the script all the same.
+          (error: Error) => [clean(error.message)],
+        );
+        return `${told.join('\n')}\n${script.source.replaceAll(/^/gm, '+')}`;
+      },
+      async run(given, context) {
+        const { agent, cwd, spill_dir, subject } = context;
+        if (given.scriptPath !== undefined) checkPath(given.scriptPath, context);
+        const { source, meta, hash, path } = scriptOf(given, cwd, trust);
+        if (subject !== subjectOf(given, cwd, trust))
+          throw new Error('the script changed meanwhile: call it again');
+        const args = given.args === undefined ? undefined : JSON.stringify(given.args);
+        const order = startOrder({ source, meta, hash }, args, agent.name);
+        await runtime().startWorkflow(agent.id, order);
         return JSON.stringify({
           status: 'accepted',
-          run: id,
+          run: order.id,
           name: meta.name,
-          script: path,
+          script: path ?? kept(source, hash, spill_dir),
           note: 'its end wakes you',
         });
       },
@@ -71,21 +102,46 @@ export function createWorkflowTool(runtime: () => Pick<RuntimeFace, 'startWorkfl
   };
 }
 
-/** What rules match. */
-function nameOf({ script, name, scriptPath }: Input): string {
-  if (script === undefined) return name ?? scriptPath ?? '';
+export type StartOrder = Parameters<RuntimeFace['startWorkflow']>[1];
+
+/** The order that starts a script below an agent. `args`: JSON; `by`: who starts it. */
+export function startOrder(
+  { source, meta, hash }: Pick<LoadedScript, 'source' | 'meta' | 'hash'>,
+  args: string | undefined,
+  by: string,
+): StartOrder {
+  const { name, description } = meta;
+  const workflow = {
+    ...{ name, description, script: source, ...(args === undefined ? {} : { args }) },
+    ...{ seed: hash, started_at: Date.now(), calls: DEFAULT_CALLS },
+  };
+  return { id: randomUUID(), run_id: randomUUID(), workflow, by };
+}
+
+/** What rules match, and what a person allows: these contents. */
+function subjectOf(given: Input, cwd: string, trust: ScriptTrust): string {
   try {
-    return readMeta(script).name;
+    const { name, hash } = scriptOf(given, cwd, trust);
+    return scriptSubject(name, hash);
   } catch {
-    return '(unreadable)';
+    return given.name ?? '(unreadable)';
   }
 }
 
-function scriptOf({ script, name, scriptPath }: Input, cwd: string, spill_dir: string) {
-  if (script === undefined) return loadScript(name ?? `./${scriptPath}`.replace(/^\.\/\//, '/'), cwd);
-  const read = loaded(script);
+function scriptOf({ script, name, scriptPath }: Input, cwd: string, trust: ScriptTrust) {
+  if (script !== undefined) return { ...loaded(script), path: null };
+  return loadScript(name ?? `./${scriptPath}`.replace(/^\.\/\//, '/'), cwd, trust);
+}
+
+/** A model may name files that it may read, and scripts of its own that were kept. */
+function checkPath(path: string, context: ToolContext): void {
+  if (isAbsolute(path) && dirname(path) === context.spill_dir) return;
+  containAllowedPath('read', path, context, context.denied);
+}
+
+function kept(source: string, hash: string, spill_dir: string): string {
   mkdirSync(spill_dir, { recursive: true });
-  const path = join(spill_dir, `workflow-${read.hash.slice(0, 12)}.js`);
-  writeFileSync(path, script);
-  return { ...read, path };
+  const path = join(spill_dir, `workflow-${hash.slice(0, 12)}.js`);
+  writeFileSync(path, source);
+  return path;
 }

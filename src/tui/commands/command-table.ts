@@ -149,6 +149,12 @@ const ROWS = {
     parse: 'redoAndAgent',
     completes: 'agent',
   },
+  workflow: {
+    usage: '[TASK]',
+    help: 'ask for a workflow that does it; alone: the newest run, by phase. Saved ones are commands: /NAME [ARGS]',
+    parse: 'anyText',
+    keys: { workflow: [['leader j'], 'the newest workflow run: phases, agents, actions'] },
+  },
   tasks: { help: 'the task list that the agents share' },
   cost: { help: 'what was used, this turn and in all, by agent and model' },
   budget: {

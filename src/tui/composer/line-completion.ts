@@ -8,7 +8,11 @@ import { mentionOf } from './attachments/mentions.ts';
 
 export interface LineCompletionSource {
   /** By name without the slash; which arguments are completed with names of agents: the first, or all. */
-  readonly commands: readonly { readonly name: string; readonly help: string; readonly completes?: string }[];
+  readonly commands: () => readonly {
+    readonly name: string;
+    readonly help: string;
+    readonly completes?: string;
+  }[];
   /** The current agents, oldest first. */
   readonly agents: () => readonly { readonly name: string; readonly description: string }[];
   /** The folder to which file paths are relative. */
@@ -44,7 +48,7 @@ export class LineCompletion implements AutocompleteProvider {
     const word = /\S*$/.exec(before)?.[0] ?? '';
     const command = line === 0 ? /^\/(\S+)\s/.exec(before)?.[1] : undefined;
     if (line === 0 && /^\/\S*$/.test(before)) return this.#commands(before);
-    const takes = this.#source.commands.find(({ name }) => name === command)?.completes;
+    const takes = this.#source.commands().find(({ name }) => name === command)?.completes;
     const place = before.trimStart().split(/\s+/).length;
     if (takes === 'agents' || (takes === 'agent' && place === 2)) return this.#agents(word);
     const mention = MENTION.exec(before)?.[0];
@@ -83,7 +87,8 @@ export class LineCompletion implements AutocompleteProvider {
   }
 
   #commands(before: string): AutocompleteSuggestions | null {
-    const items = this.#source.commands
+    const items = this.#source
+      .commands()
       .filter(({ name }) => `/${name}`.startsWith(before))
       .map(({ name, help }) => ({ value: `/${name}`, label: `/${name}`, description: help }));
     return suggestions(items, before);

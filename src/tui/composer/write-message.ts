@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { asksForWorkflow, withWorkflows } from '../../kernel/toolsets/workflow/workflow-toolset.ts';
 import { type ComposedText, withAttachments } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { delimiterOf } from '../../records/text/untrusted-text.ts';
@@ -23,18 +24,28 @@ export async function withMentioned(app: AppContext, to: string | null, text: st
  * becomes the draft again, unless something else has been typed since, or in line mode, where no draft is visible.
  */
 export function writeMessage(app: AppContext, to: string | null, text: string, typed = text): void {
-  send(app, to, () => withMentioned(app, to, text), typed);
+  send(app, to, () => withMentioned(app, to, text), typed, asksForWorkflow(text));
 }
 
-function send(app: AppContext, to: string | null, compose: () => Promise<ComposedText>, typed: string): void {
+function send(
+  app: AppContext,
+  to: string | null,
+  compose: () => Promise<ComposedText>,
+  typed: string,
+  workflows = false,
+): void {
   const { editor } = app;
   app.enqueue(async () => {
     try {
       const message = await compose();
       // An earlier message may have begun the conversation meanwhile.
       const begun = to ?? app.state.view;
-      if (begun === null) await app.startTree(message);
-      else await app.runtime.send(begun, message.text, message);
+      const { config } = app.placeOf(begun);
+      if (begun === null) await app.startTree(message, workflows);
+      else {
+        if (workflows && withWorkflows(config) !== config) await app.runtime.useWorkflows(begun);
+        await app.runtime.send(begun, message.text, message);
+      }
       const name = to === null || to === app.state.view ? null : app.state.agents.get(to)?.name;
       if (name != null) app.say(`sent to ${name}`, 'good');
     } catch (error) {

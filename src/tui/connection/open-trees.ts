@@ -72,12 +72,13 @@ export class OpenTrees {
     });
   }
 
-  async start(prompt: ComposedText): Promise<void> {
+  /** Starts a tree with the first prompt; null: without one. */
+  async start(prompt: ComposedText | null, workflows = false): Promise<void> {
     await this.#serial(async () => {
       const { state, runtime } = this.#app;
       // An earlier message has already begun the tree.
-      if (state.root_id !== null) await runtime.send(state.root_id, prompt.text, prompt);
-      else await this.#start(prompt);
+      if (state.root_id === null) await this.#start(prompt, workflows);
+      else if (prompt !== null) await runtime.send(state.root_id, prompt.text, prompt);
     });
   }
 
@@ -105,9 +106,9 @@ export class OpenTrees {
     this.#app.say(`${name} of “${title}” waits for your answer: /resume ${root_id.slice(0, 8)}`);
   }
 
-  async #start(prompt: ComposedText): Promise<void> {
+  async #start(prompt: ComposedText | null, workflows: boolean): Promise<void> {
     this.#starting = true;
-    const root = await this.#current.start(prompt).finally(() => {
+    const root = await this.#current.start(prompt, workflows).finally(() => {
       this.#starting = false;
     });
     this.#listener.onStarted(root);

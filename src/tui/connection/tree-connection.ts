@@ -1,4 +1,5 @@
 import { budgetDocument } from '../../documents/budget-json.ts';
+import { withWorkflows } from '../../kernel/toolsets/workflow/workflow-toolset.ts';
 import { configIn } from '../../permissions/mode.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { ComposedText } from '../../records/conversation/attached-text.ts';
@@ -15,6 +16,8 @@ import { needsHistory } from '../state/ui-store.ts';
 
 /** Maximum messages of a conversation that are shown when it comes into view; those that follow are added. */
 const MESSAGES_MAX = 2_000;
+
+const MAIN = { name: 'main', session_key: 'agent:main:main' };
 
 /** Connects the UI with one tree: opens it, follows the agents that other processes lead, loads what is in view. */
 export class TreeConnection {
@@ -72,16 +75,17 @@ export class TreeConnection {
   }
 
   /** Starts a tree with the first prompt; resolves to its root, which is in view. */
-  async start(prompt: ComposedText): Promise<Agent> {
+  async start(prompt: ComposedText | null, workflows: boolean): Promise<Agent> {
     const { store, runtime, state, next_model } = this.#app;
-    const { config, limits } = this.#options.begin(next_model);
-    const { next_mode: mode } = state;
-    const { text, ...pictures } = prompt;
-    const root = await startTree(
-      { store, runtime },
-      { prompt: text, ...pictures, config: configIn(mode, config), limits },
-      this.#options.placement,
-    );
+    const { placement } = this.#options;
+    const begun = this.#options.begin(next_model);
+    const config = configIn(state.next_mode, workflows ? withWorkflows(begun.config) : begun.config);
+    const terms = { config, limits: begun.limits };
+    const { text = '', ...pictures } = prompt ?? {};
+    const root =
+      prompt === null
+        ? await runtime.begin({ ...terms, ...MAIN, placement: placement ?? [] })
+        : await startTree({ store, runtime }, { prompt: text, ...pictures, ...terms }, placement);
     this.#app.dispatch({ type: 'opened', root_id: root.id, agents: [root] });
     this.#app.dispatch({ type: 'visit', agent_id: root.id });
     return root;

@@ -5,6 +5,7 @@ import { askKill, askKillIdle } from '../commands/agents/kill.ts';
 import { restoreFiles } from '../commands/changes/undo.ts';
 import { useModel } from '../commands/model.ts';
 import { otherFolders } from '../commands/resume.ts';
+import { startRun } from '../commands/workflow.ts';
 import { idleAgents } from '../state/agents/family.ts';
 import { agentRows, moveSelection, selectedAgent } from '../state/agents/filtered-agents.ts';
 import type { Choice } from '../state/answer.ts';
@@ -12,6 +13,7 @@ import { type Confirmation, dueChoice, isConfirmation } from '../state/confirmat
 import { moveRow, type Picker, selectedRow } from '../state/picker.ts';
 import type { Overlay } from '../state/ui-state.ts';
 import { printable, rowStep, typedText } from './action-of.ts';
+import { runKey } from './run-keys.ts';
 
 type Of<T extends Overlay['type']> = Extract<Overlay, { readonly type: T }>;
 
@@ -20,6 +22,7 @@ export function overlayKey(app: AppContext, overlay: Overlay, data: string): boo
   if (isConfirmation(overlay)) return confirmationKey(app, overlay, data);
   if (overlay.type === 'trees') app.overview.key(data);
   else if (overlay.type === 'agents') agentsKey(app, overlay, data);
+  else if (overlay.type === 'run') runKey(app, overlay, data);
   else if (overlay.type === 'picker') pickerKey(app, overlay, data);
   else close(app);
   return true;
@@ -103,8 +106,10 @@ export function confirmByLetter(app: AppContext): void {
 function decide(app: AppContext, question: Confirmation, decision: Choice): void {
   close(app);
   if (decision === 'stay') return;
+  if (question.type === 'workflow') return app.enqueue(() => startRun(app, question.order));
   if (question.type === 'restore') return app.attempt(() => restoreFiles(app, question));
-  if (question.type === 'quit') return decision === 'restore' ? undefined : app.leave(decision);
+  if (question.type === 'quit')
+    return decision === 'restore' || decision === 'start' ? undefined : app.leave(decision);
   app.attempt(async () => {
     const killed = new Set<string>();
     for (const id of question.agent_ids)

@@ -2,8 +2,8 @@ const ANSWERS = ['allow', 'allow_rule', 'edit_rule', 'deny', 'deny_saying', 'vie
 
 export type Answer = (typeof ANSWERS)[number];
 
-/** The person's choices when asked to confirm a kill, leaving, or changes of files. */
-export type Choice = 'kill' | 'detach' | 'restore' | 'stay';
+/** The person's choices when asked to confirm a kill, leaving, changes of files, or a workflow. */
+export type Choice = 'kill' | 'detach' | 'restore' | 'start' | 'stay';
 
 export function isAnswer<T>(action: T | Answer): action is Answer {
   return ANSWERS.some((answer) => answer === action);

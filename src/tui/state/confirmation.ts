@@ -2,11 +2,12 @@ import type { Choice } from './answer.ts';
 import { ALONE_MS } from './question-in-view.ts';
 import type { Overlay, UiState } from './ui-state.ts';
 
-export type Confirmation = Extract<Overlay, { readonly type: 'kill' | 'quit' | 'restore' }>;
+export type Confirmation = Extract<Overlay, { readonly type: 'kill' | 'quit' | 'restore' | 'workflow' }>;
 
 const LETTERS: Readonly<Record<Confirmation['type'], Readonly<Record<string, Choice>>>> = {
   kill: { y: 'kill', n: 'stay' },
   restore: { y: 'restore', n: 'stay' },
+  workflow: { y: 'start', n: 'stay' },
   quit: { d: 'detach', k: 'kill', n: 'stay' },
 };
 
@@ -32,5 +33,5 @@ export function isList(overlay: Overlay | null): boolean {
 }
 
 export function isConfirmation(overlay: Overlay): overlay is Confirmation {
-  return overlay.type === 'kill' || overlay.type === 'quit' || overlay.type === 'restore';
+  return Object.hasOwn(LETTERS, overlay.type);
 }

@@ -6,6 +6,7 @@ import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
 import type { Ask, AskScope } from '../../records/conversation/ask.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
 import type { ListedTask } from '../../records/run/listed-task.ts';
+import type { StartOrder } from '../../trees/workflow/workflow-tool.ts';
 import type { Answer, Choice } from './answer.ts';
 import type { Entry } from './entry.ts';
 import { PersistentMap } from './persistent-map.ts';
@@ -61,6 +62,10 @@ export type Overlay =
     }
   | { readonly type: 'quit'; readonly working: number }
   | { readonly type: 'restore'; readonly files: readonly Restoration[]; readonly redo: boolean }
+  /** A saved workflow that the person called, to be confirmed. */
+  | { readonly type: 'workflow'; readonly order: StartOrder }
+  /** A workflow run, with its phases and agents. */
+  | { readonly type: 'run'; readonly run_id: string; readonly selected: string | null }
   | Picker
   | { readonly type: 'keys' }
   /** All trees of the ledger (`Overview`). */

@@ -6,7 +6,7 @@ import { columnsOf, fit, pad, sign, type UiStyle } from '../../render/style.ts';
 import type { Action } from '../commands/command-table.ts';
 import type { KeyRow } from '../keys/key-rows.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
-import { childrenView } from '../state/agents/family.ts';
+import { type ChildrenView, childrenView } from '../state/agents/family.ts';
 import { type FanInRow, type FanInView, fanInView } from '../state/agents/fan-in-view.ts';
 import { isConfirmation } from '../state/confirmation.ts';
 import { MODE_WORDS, modeInView, paneOf, type UiState } from '../state/ui-state.ts';
@@ -28,6 +28,10 @@ import { workingTasksLine } from './tasks-line.ts';
 import { agentNames } from './transcript/agent-names.ts';
 import { streamingView } from './transcript/streaming-view.ts';
 import { WAIT_STATUS_WIDTH, waitStatus } from './transcript/wait-rows.ts';
+import { workflowLines, workflowPanel } from './workflow-panel.ts';
+
+/** Maximum rows of workflows at work. */
+const RUNS_MAX = 3;
 
 export interface FrameSettings {
   readonly width: number;
@@ -57,6 +61,7 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
   const { width, height, style, shortcuts = STANDARD_SHORTCUTS } = settings;
   const { overlay, view } = state;
   if (overlay?.type === 'agents') return agentsOverlay(state, overlay, width, height, style);
+  if (overlay?.type === 'run') return workflowPanel(state, overlay, width, height, style);
   if (overlay?.type === 'picker') return pickerOverlay(overlay, width, height, style);
   if (overlay?.type === 'keys')
     return { lines: keysHelp(settings.keys, shortcuts.leader, width, height, style), cursor: null };
@@ -81,13 +86,14 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
       status: fan_in === null ? null : (rows) => statusLayer(fan_in, width, rows, style),
       status_rows: fan_in === null ? 0 : fan_in.rows.length + (style.accessible ? 1 : 2),
       children: (rows) => {
-        const most = Math.min(rows, CHILDREN_MAX);
+        const runs = workflowLines(state, width, Math.min(rows, RUNS_MAX), style);
+        const most = Math.min(rows, CHILDREN_MAX) - runs.length;
         const children =
           view === null || fan_in !== null
             ? []
-            : childrenLayer(state, childrenView(state, view), width, most, style);
+            : childrenLayer(state, withoutRuns(childrenView(state, view), runs.length), width, most, style);
         const tasks = children.length < most ? workingTasksLine(state, width, style) : null;
-        return tasks === null ? children : [...children, tasks];
+        return [...runs, ...children, ...(tasks === null ? [] : [tasks])];
       },
       spinner: spinnerLine(state, width, style, shortcuts),
       question,
@@ -104,6 +110,13 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
     },
     height,
   );
+}
+
+/** Workflows at work have a row of their own, unless there is no room for it. */
+function withoutRuns({ rows, idle }: ChildrenView, shown: number): ChildrenView {
+  if (shown === 0) return { rows, idle };
+  const kept = rows.filter(({ agent, ask }) => agent.config.workflow === undefined || ask !== null);
+  return { rows: kept, idle };
 }
 
 /** Text that is always visible: the banner, and the mode unless it is `ask`, which only the hints name. */

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
 import { loadConfiguration } from '../../../src/cli/setup/load-configuration.ts';
 import { type LoadedProfiles, loadProfiles } from '../../../src/cli/setup/profiles/profiles.ts';
-import { Trust } from '../../../src/cli/setup/profiles/trust.ts';
+import { Trust } from '../../../src/permissions/grants/trust.ts';
 import type { Profile } from '../../../src/records/agent/profile.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 

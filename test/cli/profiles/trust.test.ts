@@ -18,9 +18,9 @@ import { beforeEach, describe, it } from 'node:test';
 import {
   type ProjectAgents,
   readProjectAgents,
-  Trust,
   untrustedNotice,
 } from '../../../src/cli/setup/profiles/trust.ts';
+import { Trust } from '../../../src/permissions/grants/trust.ts';
 import { hashFiles } from '../../../src/tools/files/skill-folder.ts';
 import { MAIN } from '../../house/program.ts';
 import { type Home, makeHome } from '../run-cli.ts';

@@ -31,6 +31,7 @@ describe('workflows in the dashboard', { skip }, () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'review.js'), SCRIPT);
     writeFileSync(join(folder, 'broken.js'), 'return 1');
+    await dash.home.run(['trust', '--yes']);
     await dash.page.goto(dash.link);
     await dash.page.getByRole('heading', { name: 'Trees' }).waitFor();
     base = new URL(dash.page.url()).origin;

@@ -22,6 +22,7 @@ const ARGUMENTS: Readonly<Record<string, readonly [string, unknown, string | nul
   mode: ['plan', 'plan', 'plan now'],
   model: ['', '', null],
   compact: ['the paths', 'the paths', null],
+  workflow: ['read it', 'read it', null],
   undo: ['redo one', { redo: true, agent: 'one' }, 'one two'],
   budget: ['one usd=2', { agent: 'one', wanted: { usd: 2 } }, 'usd=much'],
   export: ['a b.md', null, 'pdf'],

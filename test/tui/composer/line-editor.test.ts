@@ -17,7 +17,7 @@ for (const name of ['source/main.ts', 'source/mail.ts', 'README.md', '.hidden', 
 const plain = (text: string) => text;
 function open(unicode = true, sent: readonly string[] = []) {
   const completion = new LineCompletion({
-    commands: [
+    commands: () => [
       { name: 'capture', help: 'compose a task' },
       { name: 'cancel', help: 'leave capture' },
       { name: 'kill', help: 'kill an agent', completes: 'agent' },

@@ -1,5 +1,5 @@
 import { InvalidRuleError, parseKnownRule, ruleText } from '../../../permissions/rule.ts';
-import { toolPermission } from '../../../permissions/tool-permission.ts';
+import { toolPermission, WORKFLOW_PERMISSION } from '../../../permissions/tool-permission.ts';
 import type { PermissionRules } from '../../../records/agent/agent.ts';
 import type { BudgetTerms } from '../../../records/agent/budget.ts';
 import type { Profile } from '../../../records/agent/profile.ts';
@@ -271,7 +271,7 @@ function listOfRules(
 /** The tools that rules, profiles and the configuration of the command line may name. */
 export const TOOLS = [
   ...Object.values(BUILT_IN_PERMISSIONS),
-  ...['cron', 'workflow'].map((name) => toolPermission(name)),
+  ...[toolPermission('cron'), WORKFLOW_PERMISSION],
 ];
 
 /** Tools and kinds of creation that rules may name. */

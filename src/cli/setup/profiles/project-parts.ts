@@ -5,6 +5,7 @@ import type { ProfilesInput } from './profiles.ts';
 import { isUsed, type ProjectPart, projectPlaces, unusedNotice } from './project-places.ts';
 import { type FoundServers, readServersFile } from './server-files.ts';
 import { type FoundSkills, readSkills } from './skill-files.ts';
+import { readWorkflowFiles } from './workflow-files.ts';
 
 /** Instructions, skills and MCP servers that the user and the project bring for every agent (docs/instructions.md). */
 export interface ProjectParts {
@@ -12,7 +13,7 @@ export interface ProjectParts {
   readonly skills: FoundSkills['skills'];
   readonly server_files: FoundServers['files'];
   readonly server_faults: FoundServers['notices'];
-  /** All instructions, skills and server files. */
+  /** All instructions, skills, server files and workflows. */
   readonly parts: readonly ProjectPart[];
   /** Problems in the parts. */
   readonly faults: readonly string[];
@@ -27,9 +28,10 @@ export function loadProjectParts(input: ProfilesInput): ProjectParts {
   const { files, notices } = readInstructionFiles(places, configuration.instructions?.files);
   const found = readSkills(places, configuration.skills?.folders);
   const { files: server_files, notices: server_faults } = readServersFile(places);
-  const parts = [...files, ...found.skills, ...server_files];
+  const scripts = readWorkflowFiles(places);
+  const parts = [...files, ...found.skills, ...server_files, ...scripts.files];
   const unused = unusedNotice(parts, places.folder);
-  const faults = [...notices, ...found.notices, ...server_faults];
+  const faults = [...notices, ...found.notices, ...server_faults, ...scripts.notices];
   return { instructions: files, skills: found.skills, server_files, server_faults, parts, faults, unused };
 }
 

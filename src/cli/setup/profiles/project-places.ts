@@ -1,8 +1,9 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { Trust } from '../../../permissions/grants/trust.ts';
 import { workingFolder } from '../../../processes/working-folder.ts';
 import { type ProfilesInput, userFolder } from './profiles.ts';
-import { argumentFor, Trust } from './trust.ts';
+import { argumentFor } from './trust.ts';
 
 /** Places where instructions and skills are looked for. */
 export interface ProjectPlaces {
@@ -14,9 +15,9 @@ export interface ProjectPlaces {
   readonly trust: Trust;
 }
 
-/** A file with instructions or MCP servers, or the folder of a skill. */
+/** A file with instructions or MCP servers, the script of a workflow, or the folder of a skill. */
 export interface ProjectPart {
-  readonly kind: 'instructions' | 'skill' | 'servers';
+  readonly kind: 'instructions' | 'skill' | 'servers' | 'workflow';
   /** Absolute. */
   readonly path: string;
   /** Source for people: a path relative to the working folder, or a note that it is the user's own. */

@@ -20,8 +20,9 @@ export interface QueueContext extends Pick<OpenOptions, 'clock' | 'newId'> {
   readonly executor: Pick<Executor, 'happened'>;
 }
 
-/** Maximum characters of a difference kept with a question; the middle is cut. */
+/** Maximum characters of a difference kept with a question; the middle is cut, but never of a script. */
 const DIFFERENCE_MAX = 60_000;
+const SCRIPT_MAX = 2_000_000;
 
 /** Whether people can be asked; otherwise calls that need approval are denied. */
 export function mayAsk({ config }: Agent, { can_ask = false }: GrantContext): boolean {
@@ -44,6 +45,16 @@ export async function grantsFor(
   return [...given, ...kept.filter(({ folder }) => folder === cwd)];
 }
 
+/** What a person saw and allowed when this call asked. */
+export async function shownFor(
+  { id }: Agent,
+  call_id: string,
+  { store }: { readonly store: Pick<Store, 'asks'> },
+): Promise<string | undefined> {
+  const asks = await store.asks({ agent_id: id });
+  return asks.findLast((ask) => ask.call_id === call_id && ask.verdict === 'allow')?.subject;
+}
+
 export function askOf(
   agent: Agent,
   call: Pick<Call, 'id' | 'input'>,
@@ -51,6 +62,7 @@ export function askOf(
   rule: string,
   { clock, newId }: Pick<QueueContext, 'clock' | 'newId'>,
 ): NewAsk {
+  const most = subject_kind === 'script' ? SCRIPT_MAX : DIFFERENCE_MAX;
   const ask = {
     id: newId(),
     root_id: agent.root_id,
@@ -61,7 +73,7 @@ export function askOf(
     subject: storable(subject),
     subject_kind,
     input: call.input,
-    difference: difference === null ? null : storable(cutMiddle(difference, DIFFERENCE_MAX)),
+    difference: difference === null ? null : storable(cutMiddle(difference, most)),
     cwd: agent.config.cwd,
     rule,
     asked_at: clock.now(),

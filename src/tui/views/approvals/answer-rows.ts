@@ -1,4 +1,5 @@
 import type { Ask } from '../../../records/conversation/ask.ts';
+import type { FormField } from '../../../records/question/form-field.ts';
 import { questionOf } from '../../../records/question/question.ts';
 import { clean } from '../../../render/clean.ts';
 import type { Shortcuts } from '../../keys/shortcuts.ts';
@@ -32,7 +33,7 @@ export function answerRows(
     return [[key(held.text), ` ${HELD[held.answer]} in a moment`], [['dim', 'any other key makes it text']]];
   if (drafting) return chordRows(shortcuts, width);
   const question = questionOf(ask);
-  if (question !== null) return questionRows(question.fields.length > 0, width);
+  if (question !== null) return questionRows(question.fields, width);
   const offer = offerOf(ask, width);
   if (width >= 50)
     return [
@@ -48,10 +49,17 @@ export function answerRows(
 }
 
 /** The keys for a question of a tool: no rule answers it, and a form is filled in by a command. */
-function questionRows(is_form: boolean, width: number): (readonly Part[])[] {
+function questionRows(fields: readonly FormField[], width: number): (readonly Part[])[] {
   const form = width >= 50 ? ' with its own defaults; else: /allow NAME=VALUE…' : ' or /allow NAME=VALUE…';
+  const needed = fields.filter((field) => field.required && field.default === undefined);
+  const values = needed.map(({ name, choices = [] }) => {
+    const value = clean(choices[0]?.value ?? 'VALUE');
+    return `${clean(name)}=${/\s/.test(value) ? `"${value}"` : value}`;
+  });
+  const first: Part[] = [key('y'), fields.length > 0 ? form : ' yes'];
   return [
-    [key('y'), is_form ? form : ' yes'],
+    // Without a value, nothing can be allowed.
+    needed.length > 0 ? [key(`/allow ${values.join(' ')}`)] : first,
     [key('n'), ' decline  ', key('m'), ' say why  ', key('v'), ' view  ', key('Esc'), ' later'],
   ];
 }

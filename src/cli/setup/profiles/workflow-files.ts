@@ -1,0 +1,27 @@
+import { relative } from 'node:path';
+import { readSource, savedScripts, scriptHash } from '../../../models/workflow/script-places.ts';
+import { printablePath } from '../../../permissions/printable-path.ts';
+import type { ProjectPart, ProjectPlaces } from './project-places.ts';
+import { reasonOf } from './read-agent-files.ts';
+
+/** The workflows that a project brings (docs/workflows.md#trust); those of the home folder need no trust. */
+export function readWorkflowFiles({ folder, home, trust }: ProjectPlaces): {
+  readonly files: readonly ProjectPart[];
+  readonly notices: readonly string[];
+} {
+  const files: ProjectPart[] = [];
+  const notices: string[] = [];
+  for (const { path, own } of savedScripts(folder, home)) {
+    if (own) continue;
+    const source = printablePath(relative(folder, path));
+    try {
+      const script = readSource(path, source);
+      const hash = scriptHash(script);
+      const about = `a script of ${script.split('\n').length} lines`;
+      files.push({ kind: 'workflow', path, source, hash, trust: trust.stateOf(path, hash), about });
+    } catch (error) {
+      notices.push(`${source} is ignored: ${reasonOf(error)}`);
+    }
+  }
+  return { files, notices };
+}
