@@ -105,7 +105,8 @@ export class Gate {
     const { now, attempts, patience_ms } = this.#options;
     let tries = '';
     let first_refused = Number.POSITIVE_INFINITY;
-    this.#ask();
+    // One request at a time needs no answer, and a server that only knows models is not bothered.
+    if (this.#controller.at_work > 0) this.#ask();
     for (let attempt = 1; ; attempt += 1) {
       const ticket = await this.#enter(tree, signal, tries, onDelta);
       if (ticket === null) return { type: 'aborted' };

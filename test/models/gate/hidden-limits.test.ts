@@ -159,7 +159,7 @@ it('a server that says how many it takes at once gets so many', async () => {
     ...{ start: 16, slots: async () => 2 },
     ...{ now: () => time.now, random: () => 0.5, sleep: time.sleep },
   });
-  await time.run(sendAll([gate], server.model, 1));
+  await time.run(sendAll([gate], server.model, 2));
   await time.run(sendAll([gate], server.model, 20));
   assert.equal(server.highest, 2);
   assert.equal(gate.learnt, '2 at once');

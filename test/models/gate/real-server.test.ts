@@ -89,7 +89,7 @@ it('a hundred requests are at work at once on a server that says nothing and ref
 
 it('llama.cpp states its slots: never more', async () => {
   const near = await stage({}, (path) => (path === '/props' ? { total_slots: 3 } : null));
-  await send(near, 1);
+  await send(near, 2);
   await until(() => near.model.gate?.load.limit === 3, 'the slots are known');
   await send(near, 30);
   assert.equal(near.highest(), 3);
@@ -97,11 +97,17 @@ it('llama.cpp states its slots: never more', async () => {
 
 it('Ollama queues: sixteen, and more only as it answers as fast', async () => {
   const near = await stage({}, (path) => (path === '/api/version' ? { version: '0.9.0' } : null));
-  await send(near, 1);
+  await send(near, 2);
   await until(() => near.asked.length === 2, 'both were asked');
   await send(near, 1);
   await send(near, 60);
   assert.ok(near.highest() >= 16 && near.highest() <= 20, `${near.highest()}`);
+});
+
+it('a server that gets one request at a time is asked for nothing else', async () => {
+  const near = await stage({}, () => ({ total_slots: 3 }));
+  for (let time = 0; time < 3; time += 1) await send(near, 1);
+  assert.deepEqual(near.asked, []);
 });
 
 it('maxConcurrent wins, and then the server is not asked', async () => {
