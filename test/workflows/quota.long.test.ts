@@ -60,7 +60,13 @@ alwaysOnBothDatabases('344 agents of a workflow and a limit in the middle', (dat
       const agents = await of.store.agents({ root_id: id });
       // Nobody is queued: what has begun afterwards would still ask.
       const rest = agents.filter(({ id: agent_id, state }) => agent_id !== id && state.type !== 'completed');
-      return rest.length > 0 && rest.every(({ state }) => pauseOf(state) !== null);
+      // Nor will the script start another: each claim that was found has its refuter.
+      const phases = agents.flatMap(({ config, state }) =>
+        config.task?.workflow === undefined ? [] : [[config.task.workflow.phase, state.type]],
+      );
+      const found = phases.filter(([phase, state]) => phase === 'Find' && state === 'completed').length;
+      const is_whole = phases.length === AGENTS / 2 + found;
+      return is_whole && rest.length > 0 && rest.every(({ state }) => pauseOf(state) !== null);
     };
     await until(() => allWait(stage), 'all wait');
     const sent = server.asked.length;

@@ -154,10 +154,15 @@ it('/setup begins with the new model, whatever was named before, and keeps the s
     await press(pty, '/setup', KEY.enter);
     await pty.until('Watch a 20-second demo');
     await press(pty, '3');
-    await pty.until('Another address');
-    await press(pty, /(\d) {2}Another address/.exec(pty.screen().join('\n'))?.[1] ?? '');
-    await pty.until('Address of an OpenAI-compatible server');
-    await press(pty, '\x15', url, KEY.enter);
+    // The answers of the round before are still on the screen: what is waited for is the question that is open.
+    const another = () => /(\d) {2}Another address/.exec(pty.screen().join('\n'))?.[1];
+    await pty.until(() => another() !== undefined, 'the choice of an address');
+    await press(pty, another() ?? '');
+    const isAsked = (text: string) => () => pty.screen().some((line) => line.trimEnd() === `> ${text}`);
+    await pty.until(isAsked('http://127.0.0.1:'), 'the field of the address');
+    await press(pty, '\x15', url);
+    await pty.until(isAsked(url), 'the address is written');
+    await press(pty, KEY.enter);
     await pty.until(`1  ${name}`);
     await press(pty, '1');
     await pty.until(`${provider}/${name} is ready`);
