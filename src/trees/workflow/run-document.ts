@@ -5,7 +5,7 @@ import { readMeta, type ScriptMeta } from '../../models/workflow/script-source.t
 import { type Agent, isActive } from '../../records/agent/agent.ts';
 import { failureOf } from '../../records/agent/state.ts';
 import { addUsage, type Usage } from '../../records/agent/usage.ts';
-import { outcomeOf, UNSUCCESSFUL } from '../../records/run/outcome.ts';
+import { outcomeOf } from '../../records/run/outcome.ts';
 import { parsedObject } from '../../records/text/json-text.ts';
 import { REUSED } from '../../records/workflow/earlier-call.ts';
 import type { ResultPlace } from '../../records/workflow/workflow-terms.ts';
@@ -15,6 +15,7 @@ import { pause } from '../cpu-meter.ts';
 import type { ReadSources } from '../find-agent.ts';
 import { unledOf } from '../leaders/unled-reason.ts';
 import { oneWorkflowRun } from './steer-runs.ts';
+import { hasFailed, STARTS } from './workflow-failure.ts';
 
 /** How runs stand, as documents that commands print and the server answers with (docs/workflows.md). */
 
@@ -22,7 +23,6 @@ type RunDocument = DocumentOf<'coppice/workflow-run/v1'>;
 type Row = RunDocument['agents'][number];
 type Refused = RunDocument['refused'];
 
-const STARTS: ReadonlySet<string> = new Set(['agent', 'workflow', 'ask']);
 const LABEL_MAX = 60;
 
 export async function workflowRunDocument(sources: ReadSources, text: string): Promise<RunDocument> {
@@ -50,7 +50,7 @@ export async function workflowRunDocument(sources: ReadSources, text: string): P
       ...phaseOf(inside.get(title) ?? []),
     })),
     refused: calls.refused,
-    agents: rows.toSorted((a, b) => Number(isFailed(b)) - Number(isFailed(a))),
+    agents: rows.toSorted((a, b) => Number(hasFailed(b)) - Number(hasFailed(a))),
   };
 }
 
@@ -141,13 +141,9 @@ function rowOf(agent: Agent, { input, output, cost_usd }: Usage, unled?: string)
   };
 }
 
-function isFailed({ outcome }: Row): boolean {
-  return outcome !== 'stopped' && UNSUCCESSFUL.has(outcome);
-}
-
 function countsOf(rows: readonly Row[]) {
   const of = (fits: (row: Row) => boolean) => rows.filter(fits).length;
-  const [done, failed] = [of(({ outcome }) => outcome === 'done'), of(isFailed)];
+  const [done, failed] = [of(({ outcome }) => outcome === 'done'), of(hasFailed)];
   return { agents: rows.length, done, failed, skipped: of(({ outcome }) => outcome === 'stopped') };
 }
 
@@ -200,7 +196,7 @@ export type WorkflowCounts = RunDocument['counts'] & {
 export async function workflowCounts(store: Store, run: Agent): Promise<WorkflowCounts> {
   const rows = (await store.agents({ parent_id: run.id })).map((agent) => rowOf(agent, agent.usage));
   const calls = await callsWithoutAgent(store, run.id);
-  const failed = rows.filter(isFailed).map(({ id: agent_id, label, phase, error, outcome_text }) => ({
+  const failed = rows.filter(hasFailed).map(({ id: agent_id, label, phase, error, outcome_text }) => ({
     ...{ agent_id, label, phase, reason: error ?? outcome_text },
   }));
   const failures = [...failed, ...calls.refused.map((one) => ({ agent_id: null, ...one }))];

@@ -1,18 +1,20 @@
-import { outcomeOf, UNSUCCESSFUL } from '../../records/run/outcome.ts';
+import { type Outcome, outcomeOf, UNSUCCESSFUL } from '../../records/run/outcome.ts';
 import type { Store } from '../../store/store.ts';
 
-const STARTS: ReadonlySet<string> = new Set(['agent', 'workflow', 'ask']);
+/** Calls of a script that start an agent of the run; one that was refused counts as a failure. */
+export const STARTS: ReadonlySet<string> = new Set(['agent', 'workflow', 'ask']);
+
+/** Whether an agent of a run failed; a person who skips one has decided so. */
+export function hasFailed({ outcome }: Pick<Outcome, 'outcome'>): boolean {
+  return outcome !== 'stopped' && UNSUCCESSFUL.has(outcome);
+}
 
 /** A workflow in which something failed is no success, even if its script returned (docs/workflows.md#outcome). Null for any other run. */
 export async function workflowFailure(store: Store, root_id: string): Promise<string | null> {
   const run = await store.agent(root_id);
   if (run?.config.workflow === undefined) return null;
   const agents = (await store.agents({ root_id })).filter(({ id }) => id !== root_id);
-  // A person who skips an agent has decided so.
-  const failed = agents.filter((one) => {
-    const { outcome } = outcomeOf(one);
-    return outcome !== 'stopped' && UNSUCCESSFUL.has(outcome);
-  }).length;
+  const failed = agents.filter((one) => hasFailed(outcomeOf(one))).length;
   const refused = (await store.history(root_id))
     .flatMap((message) => (message.kind === 'result' ? [message.content] : []))
     .filter(({ name, status }) => STARTS.has(name) && status !== 'ok').length;
