@@ -31,3 +31,10 @@ export function projectFolders(folder: string, home: string): string[] {
     if (above === current) return [folder];
   }
 }
+
+/** The folder of our `package.json`, above both the sources and the built files, by a folder below it. */
+export function packageRoot(folder: string): string {
+  if (existsSync(join(folder, 'package.json')) && existsSync(join(folder, 'docs'))) return folder;
+  const above = dirname(folder);
+  return above === folder ? folder : packageRoot(above);
+}

@@ -1,7 +1,7 @@
 // Proves that each workflow in examples/workflows/ passes `coppice workflow check` and runs to the result that it promises.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, readdirSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { checkScript } from '../../src/models/workflow/check-script.ts';
@@ -10,6 +10,8 @@ import { until } from '../until.ts';
 import { workflowHome } from './run-workflow.ts';
 
 const FOLDER = join(import.meta.dirname, '../../examples/workflows');
+const GUIDE = readFileSync(join(FOLDER, 'SKILL.md'), 'utf8');
+const SCRIPTS = readdirSync(FOLDER).filter((file) => file.endsWith('.js'));
 const submit = (user: string, result: object) => ({
   when: { user },
   calls: [{ name: 'submit_result', input: { result: JSON.stringify(result) } }],
@@ -56,7 +58,7 @@ const home = workflowHome([
   say('No security\\. No cost\\. No users\\.', 'It looked at everything.'),
   say('^Again: Count.*The first try failed: no rule', '7'),
 ]);
-for (const file of readdirSync(FOLDER)) copyFileSync(join(FOLDER, file), join(home.work, file));
+for (const file of SCRIPTS) copyFileSync(join(FOLDER, file), join(home.work, file));
 execFileSync(
   'sh',
   ['-c', 'git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first'],
@@ -100,9 +102,18 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
 
 it('every example is in the table', () => {
   assert.deepEqual(
-    readdirSync(FOLDER).map((file) => file.replace(/\.js$/, '')),
+    SCRIPTS.map((file) => file.replace(/\.js$/, '')),
     Object.keys(EXAMPLES),
   );
+});
+
+it('the guide for authors names every example, and its own script is right', async () => {
+  const named = [...GUIDE.slice(GUIDE.indexOf('\nExamples')).matchAll(/`([\w-]+\.js)`/g)];
+  assert.deepEqual(named.map(([, file]) => file).toSorted(), SCRIPTS);
+  const source = /```js\n([\s\S]*?)```/.exec(GUIDE)?.[1] ?? '';
+  const { calls, end, notices } = await checkScript({ source });
+  assert.deepEqual([end.type, notices], ['done', []]);
+  assert.ok(calls.some(({ phase }) => phase === 'Check'));
 });
 
 describe('an example', { concurrency: 3 }, () => {

@@ -1,6 +1,7 @@
 // Proves that an agent starts workflows with the tool `workflow` only where a person has allowed it, goes on meanwhile, and is told of the end.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { createWorkflowTool } from '../../src/trees/workflow/workflow-tool.ts';
 import { META } from './played-script.ts';
 import { RULES, workflowHome } from './run-workflow.ts';
 
@@ -14,6 +15,14 @@ const home = workflowHome([
   { when: { user: '^both', step: 0 }, calls: [{ name: 'workflow', input: { script: SCRIPT, name: 'x' } }] },
   { when: { user: '^nested', step: 0 }, calls: [{ name: 'workflow', input: { scriptPath: './nested.js' } }] },
   { when: { user: 'Subagent: ' }, say: 'heard: {{user}}' },
+  {
+    when: { user: '^guide', step: 0 },
+    calls: [
+      { name: 'skill', input: { name: 'workflow-scripts' } },
+      { name: 'skill', input: { name: 'workflow-scripts', file: 'audit.js' } },
+    ],
+  },
+  { when: { user: '^guide' }, say: 'called: {{results.skill.0}}{{results.skill.1}}' },
   { when: { tool: 'workflow' }, say: 'called: {{result}}' },
   ...RULES,
 ]);
@@ -48,6 +57,19 @@ describe('the tool workflow', { concurrency: true }, () => {
   it('refuses what is no script, with the line, and more than one source', async () => {
     assert.match((await reply('unreadable', '--yes')).reply, /called: .*export const meta/);
     assert.match((await reply('both', '--yes')).reply, /called: .*give one of script, name and scriptPath/);
+  });
+
+  it('names the guide for authors, which agents with the toolset can read, with its examples', async () => {
+    const { description, input } = createWorkflowTool({} as never).spec;
+    assert.match(description, /skill workflow-scripts/);
+    // 450 tokens
+    assert.ok(JSON.stringify({ description, input }).length < 1_600);
+    const { reply: said } = await reply('guide');
+    assert.match(
+      said,
+      /^called: \[skill workflow-scripts, .*audit\.js.*\]\n---[\s\S]*# Writing workflow scripts/,
+    );
+    assert.match(said, /export const meta = \{\n {2}name: 'audit'/);
   });
 
   it('is not there without its toolset, nor for the agents of a workflow', async () => {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { packageRoot } from '../../processes/working-folder.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -26,11 +27,4 @@ export function readPages(): ReadonlyMap<string, PageFile> | null {
       },
     ]),
   );
-}
-
-/** Folder of `package.json`, above both the sources and the built files. */
-function packageRoot(folder: string): string {
-  if (existsSync(join(folder, 'package.json')) && existsSync(join(folder, 'docs'))) return folder;
-  const above = dirname(folder);
-  return above === folder ? folder : packageRoot(above);
 }

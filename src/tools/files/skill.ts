@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import * as z from 'zod';
 import { printablePath } from '../../permissions/printable-path.ts';
-import { skillsOf } from '../../records/agent/skill.ts';
+import { packageRoot } from '../../processes/working-folder.ts';
+import { type Skill, skillsOf } from '../../records/agent/skill.ts';
 import type { Tool } from '../../records/tool.ts';
 import { cleanLines } from '../../render/clean.ts';
 import { nameHint } from '../../render/nearest-name.ts';
@@ -14,6 +16,14 @@ const input = z.strictObject({
   file: z.string().min(1).optional().describe('A file of its folder, by the path that the skill says.'),
 });
 
+/** The guide for authors of workflows, with examples. The tool `workflow` names it, so no prompt lists it. */
+const WORKFLOW_GUIDE = 'workflow-scripts';
+
+function builtInSkills(): Skill[] {
+  const folder = join(packageRoot(import.meta.dirname), 'examples', 'workflows');
+  return [{ name: WORKFLOW_GUIDE, description: '', folder, hash: null }];
+}
+
 /** Reads a skill, or a file that belongs to it, in the version that the user accepted. */
 export const skill: Tool<z.infer<typeof input>> = {
   ...defineOwnTool<z.infer<typeof input>>({
@@ -24,7 +34,8 @@ export const skill: Tool<z.infer<typeof input>> = {
     side_by_side: true,
     idempotent: true,
     subject: ({ name, file }) => (file === undefined ? name : `${name} ${file}`),
-    run({ name, file = 'SKILL.md' }, { skills = [] }) {
+    run({ name, file = 'SKILL.md' }, { skills: given = [] }) {
+      const skills = [...given, ...builtInSkills()];
       const found = skills.find((one) => one.name === name);
       if (found === undefined)
         throw new Error(
@@ -51,5 +62,5 @@ export const skill: Tool<z.infer<typeof input>> = {
       return `[skill ${name}, in the folder ${printablePath(found.folder)}; its files: ${names.join(', ')}]\n${text}`;
     },
   }),
-  audience: (config) => skillsOf(config).length > 0,
+  audience: (config) => skillsOf(config).length > 0 || config.toolsets.includes('workflow'),
 };

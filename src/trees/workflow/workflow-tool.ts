@@ -25,7 +25,7 @@ const input = z
       .string()
       .optional()
       .describe(
-        "JavaScript. First: export const meta = { name: 'kebab-case', description: 'one line' }. Then plain code with top-level await; it ends with return RESULT. agent(prompt, { label, phase, schema, model, agentType: PROFILE }) gives an agent's last words, or with a JSON Schema the checked value; null if it failed. parallel([() => agent(…), …]) waits for all; pipeline(items, async (item) => …, async (previous, item, index) => …) takes each through all stages by itself. Both give an array in order; an entry that threw is null. Agents share your folder and work at once: say who may change what. log(text) is for people; return what you need. Also phase(title), args, budget, workflow(name, args), ask(question, { choices }), sleep(seconds). No files or network: agents do the work. At most 1,000 agents.",
+        "JavaScript. First: export const meta = { name: 'kebab-case', description: 'one line' }. Then plain code with top-level await; it ends with return RESULT. agent(prompt, { label, phase, schema, model, agentType: PROFILE, isolation: 'worktree' }) gives an agent's last words, or with a JSON Schema (of an object) the checked object; null if it failed. parallel([() => agent(…), …]) waits for all; pipeline(items, async (item) => …, async (previous, item, index) => …) takes each through all stages by itself. Both give an array in order; an entry that threw is null. Agents share your folder and work at once: say who may change what. log(text) is for people; return what you need. Also phase(title), args, budget, workflow(name, args), ask(question, { choices }), sleep(seconds). No files or network: agents do the work. At most 1,000 agents.",
       ),
     name: z.string().optional().describe('Instead: a saved workflow.'),
     scriptPath: z.string().optional().describe('Instead: the path of a script.'),
@@ -54,7 +54,7 @@ export function createWorkflowTool({ runtime, store, trust }: WorkflowToolParts)
     ...defineOwnTool<Input>({
       name: 'workflow',
       description:
-        'Run a script that orchestrates agents. Returns at once; its end is announced to you. Each agent sees only its prompt, so say in it all that it must know.',
+        'Run a script that orchestrates agents. Returns at once; its end is announced to you. Each agent sees only its prompt, so say in it all that it must know. Before you write a script, read the skill workflow-scripts: the guide, with examples.',
       input,
       permission: WORKFLOW_PERMISSION,
       subject: (given, cwd = '.') => subjectOf(given, cwd, trust),
