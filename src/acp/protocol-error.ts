@@ -1,6 +1,7 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import type { Failure } from '../records/agent/failure.ts';
 import { CoppiceError, type ErrorCode } from '../records/coppice-error.ts';
+import type { Outcome } from '../records/run/outcome.ts';
 import { StoreError } from '../store/store-error.ts';
 
 /** Errors that the person or the editor caused; all others are internal. */
@@ -34,10 +35,13 @@ export function protocolError(error: unknown): RequestError {
 }
 
 /** The error that answers a prompt whose turn failed. */
-export function failureError({ kind, error, retryable }: Failure): RequestError {
+export function failureError({ kind, error, retryable }: Failure, told: Outcome): RequestError {
   const auth = kind === 'auth' || kind === 'no_model';
   const next = auth ? '\ncoppice doctor names the key; coppice setup connects another model.' : '';
-  return new RequestError(auth ? AUTH_REQUIRED : INTERNAL, `${error}${next}`, { kind, retryable });
+  return new RequestError(auth ? AUTH_REQUIRED : INTERNAL, `${error}${next}`, {
+    ...{ kind, retryable },
+    ...told,
+  });
 }
 
 export function invalidParams(message: string): RequestError {

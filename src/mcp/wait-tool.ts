@@ -3,6 +3,7 @@ import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import type { Mail } from '../records/conversation/mail.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
+import { type Outcome, outcomeOfTree } from '../records/run/outcome.ts';
 import { isFinished } from '../records/run/run.ts';
 import { lookUntil } from '../trees/rest.ts';
 import type { ClientAgent } from './client-agent.ts';
@@ -100,7 +101,8 @@ export async function rowsOf(
     }
     const run = await runOf(agent, store);
     const is_open = open.some((one) => one.id === id);
-    rows.set(id, run === null ? restRow(agent, is_open, Date.now()) : runRow(agent, run));
+    const row = run === null ? restRow(agent, is_open, Date.now()) : runRow(agent, run);
+    rows.set(id, agent.parent_id === null ? { ...row, ...(await treeOutcomeOf(agent, store)) } : row);
     if (run === null && agent.parent_id !== null && agent.root_id === root?.id) reporting.push(id);
   }
   for (const row of await lettersOf(client, reporting, runtime, signal)) {
@@ -116,6 +118,13 @@ export async function rowsOf(
     const ask = asks.find(({ agent_id }) => agent_id === id);
     return [ask === undefined ? row : { ...row, approval: askLine(ask) }];
   });
+}
+
+/** How a tree that the client started stands as a whole. */
+async function treeOutcomeOf(root: Agent, store: McpOptions['store']): Promise<Outcome> {
+  const unsettled = await store.agents({ root_id: root.id, unsettled: true });
+  const others = unsettled.filter(({ id }) => id !== root.id);
+  return outcomeOfTree(root.id, [root, ...others], (await store.tree(root.id))?.total);
 }
 
 /**

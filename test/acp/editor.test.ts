@@ -31,6 +31,8 @@ const model = writeRules(home, [
   { when: { user: '^twice' }, ...call('bash', { command: 'printf first' }) },
   { when: { user: 'attached' }, say: '{{user}}' },
   { when: { user: '^Hello' }, say: 'Hello.' },
+  { when: { user: '^split', step: 0 }, ...call('fork', { name: 'kid', prompt: 'break' }) },
+  { when: { root: true, user: '^split|kid' }, say: 'My child failed.' },
 ]);
 let editor: Editor;
 
@@ -243,6 +245,26 @@ test('without a model it says how to connect one, and needs no new start after t
   const { code, stdout, stderr } = await bare.run(['acp', '--setup']);
   assert.deepEqual([code, stdout], [2, '']);
   assert.match(stderr, /needs a terminal/);
+});
+
+test('an answer tells how the tree ended, and so does an error', async () => {
+  const other = await openEditor(makeHome(), ['--model', model]);
+  const ask = async (text: string) =>
+    other.agent.request('session/prompt', {
+      sessionId: await other.begin(),
+      prompt: [{ type: 'text', text }],
+    });
+  const { stopReason, _meta } = await ask('split it');
+  const { outcome, outcome_text } = (_meta?.coppice ?? {}) as Record<string, string>;
+  assert.deepEqual([stopReason, outcome], ['end_turn', 'done']);
+  assert.match(outcome_text ?? '', /^done, 1 of 1 failed: /);
+  assert.deepEqual(await ask('Hello'), { stopReason: 'end_turn' });
+  await assert.rejects(ask('break'), ({ data }: RequestError) => {
+    const { outcome, outcome_text } = data as Record<string, string>;
+    assert.equal(outcome, 'failed');
+    assert.match(outcome_text ?? '', /^failed: \w+: no rule/);
+    return true;
+  });
 });
 
 test('when the editor closes its end, the program ends and nothing is left at work', async () => {

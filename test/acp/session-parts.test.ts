@@ -273,7 +273,8 @@ test('a turn ends for the reason that the protocol has, or as an error', () => {
     () => stopReasonOf(failed('network'), false),
     (error) => error instanceof RequestError && error.code === -32603,
   );
-  assert.equal(failureError({ kind: 'auth', error: 'no', retryable: false }).code, -32000);
+  const told = { outcome: 'failed', outcome_text: 'failed: auth: no' } as const;
+  assert.equal(failureError({ kind: 'auth', error: 'no', retryable: false }, told).code, -32000);
 });
 
 test('errors have the codes of the protocol, and say what to do', () => {

@@ -35,6 +35,7 @@ export interface Told {
     readonly message?: string;
     readonly last_reply?: string;
     readonly outcome?: string;
+    readonly outcome_text?: string;
     readonly error?: string;
   }[];
   readonly running?: readonly { readonly name: string }[];

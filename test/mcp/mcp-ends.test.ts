@@ -15,6 +15,11 @@ const RULES = [
     calls: [{ name: 'subagent_spawn', input: { task: 'finish', description: 'below' } }],
   },
   { when: { user: 'delegate' }, say: 'delegated' },
+  {
+    when: { root: true, user: '^split$', step: 0 },
+    calls: [{ name: 'fork', input: { name: 'kid', prompt: 'break' } }],
+  },
+  { when: { root: true, user: 'split|kid' }, say: 'My child failed.' },
 ];
 
 it('agents that ended', async () => {
@@ -72,4 +77,13 @@ it('agents that ended', async () => {
       ['below', 'received', 'finished'],
     ],
   );
+});
+
+it('a tree that was started says which of its agents failed', async () => {
+  const home = makeHome();
+  const client = await startClient(home, writeRules(home, RULES));
+  const { results } = (await client.tool('start_tree', { prompt: 'split' })).value;
+  const [row] = results;
+  assert.deepEqual([row?.outcome, row?.last_reply], ['done', 'My child failed.']);
+  assert.match(row?.outcome_text ?? '', /^done, 1 of 1 failed: bad_request: no rule/);
 });

@@ -1,6 +1,9 @@
-// Proves that the SQLite ledger keeps the store contract.
+// Proves that the SQLite ledger keeps the store contract, and that decisions know every column of the tables that they write: PostgreSQL writes no others.
+import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { it } from 'node:test';
+import { TABLES } from '../../src/kernel/ledger/tables.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { storeContract } from './contract/contract.ts';
@@ -22,4 +25,16 @@ storeContract('SQLite', async () => {
     },
     close: async () => rmSync(folder, { recursive: true, force: true }),
   };
+});
+
+it('the tables that decisions write have the columns that decisions know', async () => {
+  const folder = temporaryFolder();
+  const database = new DatabaseSync((await newLedger(folder)).slice('sqlite:'.length));
+  for (const [name, { key, columns }] of Object.entries(TABLES)) {
+    const found = database.prepare(`SELECT name FROM pragma_table_info('${name}')`).all();
+    const known = [...(key.length === 0 ? ['id'] : []), ...Object.keys(columns)];
+    assert.deepEqual(found.map((one) => one.name).sort(), known.sort(), name);
+  }
+  database.close();
+  rmSync(folder, { recursive: true, force: true });
 });

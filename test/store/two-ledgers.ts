@@ -178,13 +178,12 @@ async function answered(store: Store, call: Call): Promise<unknown> {
       return { failed: reasonOf(error as Error) };
     }
   };
-  return JSON.parse(
-    JSON.stringify(await Promise.all([call, ...(call.beside ?? [])].map(one))).replaceAll(
-      /"(epoch|last_write)":"[^"]*"/g,
-      '',
-    ),
-  );
+  const answers = JSON.stringify(await Promise.all([call, ...(call.beside ?? [])].map(one)));
+  return JSON.parse(answers, (key, value) => (OWN.has(key) ? undefined : value));
 }
+
+/** What each database numbers by itself: a request's place says only its order, and that of a removed one may be used again. */
+const OWN: ReadonlySet<string> = new Set(['place']);
 
 /** The databases word their own refusals differently. */
 function reasonOf({ name, message, ...error }: Error): string {

@@ -9,7 +9,7 @@ import type {
 import { type Agent, descendantsOf } from '../../records/agent/agent.ts';
 import { failureOf, isWorking } from '../../records/agent/state.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
-import { outcomeOf } from '../../records/run/outcome.ts';
+import { outcomeOf, outcomeOfTree } from '../../records/run/outcome.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { storable } from '../../records/text/text.ts';
 import { statusWord } from '../../render/agent-status.ts';
@@ -104,8 +104,8 @@ export class EditorSession implements TreeSession {
       const agent = await this.#tree.settled(this.id);
       this.#sendPlan();
       const stopReason = stopReasonOf(agent, prompt.cancelled);
-      const told = outcomeOf(agent);
-      return told.outcome === 'done' ? { stopReason } : { stopReason, _meta: { coppice: told } };
+      const told = outcomeOfTree(this.id, this.#within());
+      return told.outcome_text === 'done' ? { stopReason } : { stopReason, _meta: { coppice: told } };
     } finally {
       this.#prompts.delete(prompt);
       resolve();
@@ -227,12 +227,13 @@ export class EditorSession implements TreeSession {
 
 /** Returns why a turn ended. Throws an error of the protocol if it failed. */
 export function stopReasonOf(agent: Agent, cancelled: boolean): StopReason {
-  const { outcome } = outcomeOf(agent);
+  const told = outcomeOf(agent);
+  const { outcome } = told;
   if (cancelled || outcome === 'stopped') return 'cancelled';
   if (outcome === 'declined') return 'refusal';
   const failure = failureOf(agent.state);
   if (failure?.kind === 'cut') return 'max_tokens';
-  if (failure !== null) throw failureError(failure);
+  if (failure !== null) throw failureError(failure, told);
   return outcome === 'cut_short' ? 'max_turn_requests' : 'end_turn';
 }
 

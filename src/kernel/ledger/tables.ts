@@ -52,7 +52,7 @@ export const TABLES = {
   signals: table('', { text: 'worker agent_id kind about' }),
   unled: table('root_id agent_id', { text: 'root_id agent_id', int: 'due_at' }),
   subagent_runs: table('agent_id', {
-    text: 'id root_id agent_id source session_key requester_id requester_key task label model thinking cleanup status result error deliver job_id',
+    text: 'id root_id agent_id source session_key requester_id requester_key task label model thinking cleanup status result error deliver job_id outcome outcome_text',
     int: 'timeout_ms created_at started_at finished_at duration_ms cleaned_at',
   }),
   asks: table('id', {

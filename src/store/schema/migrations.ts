@@ -42,6 +42,8 @@ CREATE INDEX agents_workflows ON agents (created_at, number) WHERE config::json-
 CREATE INDEX agents_workflows ON agents (created_at) WHERE json_extract(config, '$.workflow.name') IS NOT NULL AND json_extract(config, '$.workflow.ask') IS NULL; -- sqlite
 `,
   },
+  // PostgreSQL's function that writes rows left this out.
+  { number: 27, purpose: 'how a run ended, on PostgreSQL as well', sql: '' },
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;

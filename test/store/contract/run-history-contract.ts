@@ -122,14 +122,29 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
     const cases: readonly (readonly [AgentState, Partial<Run>])[] = [
       [
         { type: 'completed', result: 'XFS, 1993 🎋' },
-        { status: 'completed', result: 'XFS, 1993 🎋', error: null },
+        { status: 'completed', result: 'XFS, 1993 🎋', error: null, outcome: 'done', outcome_text: 'done' },
       ],
-      [failed('overloaded', 'no answer'), { status: 'failed', result: null, error: 'no answer' }],
+      [
+        failed('overloaded', 'no answer'),
+        {
+          ...{ status: 'failed', result: null, error: 'no answer' },
+          ...{ outcome: 'failed', outcome_text: 'failed: overloaded: no answer' },
+        },
+      ],
       [
         failed('timed_out', 'too late', 'half of it'),
-        { status: 'timeout', result: 'half of it', error: 'too late' },
+        {
+          ...{ status: 'timeout', result: 'half of it', error: 'too late' },
+          ...{ outcome: 'cut_short', outcome_text: 'cut short: too late' },
+        },
       ],
-      [failed('cancelled', 'not wanted'), { status: 'cancelled', result: null, error: 'not wanted' }],
+      [
+        failed('cancelled', 'not wanted'),
+        {
+          ...{ status: 'cancelled', result: null, error: 'not wanted' },
+          ...{ outcome: 'stopped', outcome_text: 'stopped: not wanted' },
+        },
+      ],
     ];
     for (const [state, expected] of cases) {
       const created = withRun(root, { created_at: 1_000 });
@@ -139,8 +154,9 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
       assert.equal((await stores().store.commit([stale]))[0]?.ok, false);
       assert.equal((await runOf(created.run.id)).status, 'running');
       await step(agent, { at: 5_500, state });
-      const { status, result, error, started_at, finished_at, duration_ms } = await runOf(created.run.id);
-      assert.deepEqual({ status, result, error }, expected);
+      const { started_at, finished_at, duration_ms, ...run } = await runOf(created.run.id);
+      const { status, result, error, outcome, outcome_text } = run;
+      assert.deepEqual({ status, result, error, outcome, outcome_text }, expected);
       assert.deepEqual([started_at, finished_at, duration_ms], [2_000, 5_500, 3_500]);
     }
   });
