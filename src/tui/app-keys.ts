@@ -13,10 +13,10 @@ import { quit } from './commands/quit.ts';
 import { takeBack } from './composer/write-message.ts';
 import { actionOf, printable } from './keys/action-of.ts';
 import { answerByChord, answerByLetter, denialReasonKey, JUST_UP } from './keys/answer-keys.ts';
-import { grantKey } from './keys/grant-keys.ts';
+import { grantKey, panelKey } from './keys/grant-keys.ts';
 import { overlayKey } from './keys/overlay-keys.ts';
 import { type Answer, isAnswer } from './state/answer.ts';
-import { mayAnswer } from './state/question-in-view.ts';
+import { isInPanel, mayAnswer } from './state/question-in-view.ts';
 import { paneOf } from './state/ui-state.ts';
 import { drawingWidth } from './terminal/screen.ts';
 import { hasPages } from './views/approvals/approval-box.ts';
@@ -32,7 +32,9 @@ export function keyPressed(app: AppContext, data: string): void {
   const writes = state.overlay === null && !state.leader && !drafting;
   const text = printable(data);
   const is_again = text !== null && text === editor.text && !state.leader;
-  app.dispatch({ type: 'typed', alone: writes ? text : null, again: is_again ? text : null, drafting });
+  const panel = state.overlay === null && isInPanel(state.question) ? state.question?.grant : null;
+  const alone = writes || (panel != null && !state.leader) ? text : null;
+  app.dispatch({ type: 'typed', alone, again: is_again ? text : null, drafting });
   if (state.overlay !== null && overlayKey(app, state.overlay, data)) return;
   // An open list of completions takes its own keys.
   if (
@@ -40,7 +42,7 @@ export function keyPressed(app: AppContext, data: string): void {
     ['escape', 'tab', 'enter', 'up', 'down'].some((key) => matchesKey(data, key as 'tab'))
   )
     return editor.handleInput(data);
-  const action = actionOf(data, state.leader, app.bindings);
+  const action = actionOf(data, state.leader, app.bindings, state.question !== null);
   if (action !== 'search_history' && editor.searching && editor.searchKey(data)) return;
   if (state.leader && action !== 'leader') app.dispatch({ type: 'leader', on: false });
   const saying = state.question?.saying ?? null;
@@ -51,6 +53,7 @@ export function keyPressed(app: AppContext, data: string): void {
   if (saying !== null) return denialReasonKey(app, saying, data);
   if (grantKey(app, data)) return;
   if (turnsPages(app, data) || scrolls(app, data)) return;
+  if (panel != null) return panelKey(app, state, panel.typed, data);
   if (matchesKey(data, 'up') && editor.text === '' && queuedInView(app.state).length > 0)
     return takeBack(app);
   // An armed letter that came before its question could be read is dropped.

@@ -60,6 +60,16 @@ const ROWS = {
     keys: {
       allow: [['leader y'], 'allow the call that is asked about, once'],
       allow_rule: [['leader s'], 'allow such calls from now on: shows the rule first', '/allow SCOPE RULE'],
+      allow_alike: [
+        ['leader shift+y'],
+        'allow all open calls that are like this one: shows them first',
+        '/allow SCOPE RULE',
+      ],
+      allow_narrow: [
+        ['leader shift+a'],
+        'allow exactly such calls in this tree: shows the narrowest rule',
+        '/allow SCOPE RULE',
+      ],
       edit_rule: [['leader i'], 'write the rule that is shown', '/allow SCOPE RULE'],
     },
   },

@@ -3,16 +3,28 @@ import type { Action } from '../commands/command-table.ts';
 import { pastedText } from '../terminal/control-sequences.ts';
 import type { KeyBindings } from './keys-config.ts';
 
-/** The action bound to a key; null if the key is input for the editor. `leader`: whether the leader key was pressed before. */
-export function actionOf(data: string, leader: boolean, bindings: KeyBindings): Action | null {
-  for (const [action, chords] of bindings) {
-    if (chords.some(({ after_leader, key }) => after_leader === leader && isKey(data, key))) return action;
-  }
+/**
+ * The action bound to a key; null if the key is input for the editor. `leader`: whether the leader key was pressed before; `capitals`: whether capital letters
+ * are keys of their own.
+ */
+export function actionOf(
+  data: string,
+  leader: boolean,
+  bindings: KeyBindings,
+  capitals = false,
+): Action | null {
+  // With caps lock, a capital letter is the plain key.
+  for (const shifted of [...(capitals ? [true] : []), false])
+    for (const [action, chords] of bindings)
+      if (chords.some((one) => one.after_leader === leader && isKey(data, one.key, shifted))) return action;
   return null;
 }
 
-/** Whether the input is this key. */
-function isKey(data: string, name: string): boolean {
+/** Whether the input is this key, of those that are `shifted` characters or of the others. */
+function isKey(data: string, name: string, shifted: boolean): boolean {
+  const capital = /^shift\+([a-z])$/.exec(name)?.[1];
+  if ((capital !== undefined) !== shifted) return false;
+  if (capital !== undefined) return printable(data) === capital.toUpperCase();
   if (name.length === 1) {
     const printed = printable(data);
     // Caps lock does not make it another key; for other alphabets, `matchesKey` compares the base layout.

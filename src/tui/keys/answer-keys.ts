@@ -4,8 +4,8 @@ import { askParts } from '../../render/ask-parts.ts';
 import { shownDigest } from '../../store/approvals/shown-digest.ts';
 import type { AppContext } from '../app-context.ts';
 import type { Answer } from '../state/answer.ts';
-import { chosenRule, proposedRules } from '../state/grant-draft.ts';
-import { dueAnswer, mayAnswer } from '../state/question-in-view.ts';
+import { alsoAnswered, chosenRule, proposedRules } from '../state/grant-draft.ts';
+import { dueAnswer, isInPanel, mayAnswer } from '../state/question-in-view.ts';
 import { typedText } from './action-of.ts';
 
 /** The context of a visible question: the tree in view, or a peek at another one. */
@@ -29,10 +29,7 @@ export function answerByChord(app: AnswerContext, answer: Answer, begun_at: numb
 }
 
 /** Answers by a typed command, if the question was visible long enough to be read before the command was begun: it may have taken the place of another. */
-export function answerByCommand(
-  app: AnswerContext,
-  answer: Parameters<AppContext['runtime']['answer']>[1],
-): void {
+export function answerByCommand(app: AnswerContext, answer: Given): void {
   const [ask] = app.state.asks;
   if (ask === undefined) return app.say('nothing waits for your answer');
   if (app.state.question === null) return app.dispatch({ type: 'question', shown: true });
@@ -46,7 +43,7 @@ export function answerByCommand(
       `which rule? /allow ${answer.scope} ${rule}${why === null ? '' : ` (none is proposed: ${why})`}`,
     );
   }
-  send(app, ask, answer);
+  send(app, [ask], answer);
 }
 
 /** Answers by a held letter once no other key has followed it for long enough; removes the letter from the draft. */
@@ -55,23 +52,29 @@ export function answerByLetter(app: AnswerContext): void {
   if (held === null) return;
   const answer = dueAnswer(app.state, app.acceptsInput ? app.editor.text : held.text);
   if (answer === null) return;
-  if (app.acceptsInput) app.editor.setText('');
+  const is_panel = isInPanel(app.state.question);
+  if (app.acceptsInput && !is_panel) app.editor.setText('');
   app.dispatch({ type: 'saying', text: null });
-  answerWith(app, answer);
+  answerWith(app, answer, app.state.armed || is_panel ? null : held.text);
 }
 
-function answerWith(app: AnswerContext, answer: Answer): void {
+/** `typed`: the letter that answers, if it may have been meant as text. */
+function answerWith(app: AnswerContext, answer: Answer, typed: string | null = null): void {
   const [ask] = app.state.asks;
   if (ask === undefined) return;
   switch (answer) {
     case 'allow':
       return allow(app, ask);
+    case 'allow_alike':
+      return app.dispatch({ type: 'grant', change: 'alike', typed });
     case 'allow_rule':
-      return app.dispatch({ type: 'grant', change: 'next_scope' });
+      return app.dispatch({ type: 'grant', change: 'next_scope', typed });
+    case 'allow_narrow':
+      return app.dispatch({ type: 'grant', change: 'narrow', typed });
     case 'edit_rule':
       return app.dispatch({ type: 'grant', change: 'edit' });
     case 'deny':
-      return send(app, ask, { verdict: 'deny', scope: 'once', note: '' });
+      return send(app, [ask], { verdict: 'deny', scope: 'once', note: '' });
     case 'deny_saying':
       return app.dispatch({ type: 'saying', text: '' });
     case 'view_asker':
@@ -91,17 +94,26 @@ function wholeText(ask: Ask): string {
 /** Allows the call once, or grants the rule that is shown. */
 function allow(app: AnswerContext, ask: Ask): void {
   const grant = app.state.question?.grant ?? null;
-  if (grant === null) return send(app, ask, { verdict: 'allow', scope: 'once', note: '' });
+  if (grant === null) return send(app, [ask], ONCE);
+  if (grant.scope === 'waiting') return send(app, [ask, ...alsoAnswered(app.state, ask, grant)], ONCE);
   const rule = chosenRule(grant);
   if (rule === null) return app.say('no rule is chosen: write one, or go back and answer once');
-  send(app, ask, { verdict: 'allow', scope: grant.scope, rule, note: '' });
+  send(app, [ask], { verdict: 'allow', scope: grant.scope, rule, note: '' });
 }
 
-function send(app: AnswerContext, ask: Ask, answer: Parameters<AppContext['runtime']['answer']>[1]): void {
+type Given = Parameters<AppContext['runtime']['answer']>[1];
+
+const ONCE: Given = { verdict: 'allow', scope: 'once', note: '' };
+
+function send(app: AnswerContext, asks: readonly Ask[], answer: Given): void {
   app.dispatch({ type: 'answered' });
   app.attempt(async () => {
     try {
-      await app.runtime.answer(ask.id, { ...answer, shown: shownDigest(ask) });
+      const given = asks.map((ask) => app.runtime.answer(ask.id, { ...answer, shown: shownDigest(ask) }));
+      const failed = (await Promise.allSettled(given)).filter(({ status }) => status === 'rejected');
+      if (asks.length > 1)
+        app.say(`allowed once: ${asks.length - failed.length} calls of ${asks[0]?.tool}`, 'good');
+      for (const { reason } of failed as PromiseRejectedResult[]) throw reason;
       if (answer.rule !== undefined)
         app.say(`${answer.rule} is allowed from now on; /rules shows and removes what was granted`, 'good');
     } finally {
@@ -116,7 +128,7 @@ export function denialReasonKey(app: AnswerContext, saying: string, data: string
   if (ask === undefined) return;
   if (matchesKey(data, 'enter')) {
     app.dispatch({ type: 'saying', text: null });
-    return send(app, ask, { verdict: 'deny', scope: 'once', note: saying });
+    return send(app, [ask], { verdict: 'deny', scope: 'once', note: saying });
   }
   const typed = typedText(data);
   const text = matchesKey(data, 'backspace') ? [...saying].slice(0, -1).join('') : saying + (typed ?? '');

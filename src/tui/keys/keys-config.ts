@@ -165,6 +165,7 @@ function describeKey(name: string): string {
     right: '→',
     escape: 'Esc',
   };
+  if (modifiers.join() === 'shift' && key.length === 1) return key.toUpperCase();
   const shown = arrows[key] ?? (key.length === 1 && modifiers.length === 0 ? key : capital(key));
   return [...modifiers.map(capital), shown].join('-');
 }

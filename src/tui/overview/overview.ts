@@ -136,7 +136,7 @@ export class Overview {
     this.#window({ type: 'tick', now: Date.now() });
     const text = leader ? null : printable(data);
     this.#window({ type: 'typed', alone: text, again: question?.held?.text === text ? text : null });
-    const action = actionOf(data, leader, this.#host.bindings);
+    const action = actionOf(data, leader, this.#host.bindings, question !== null);
     if (leader) {
       this.#set({ leader: false });
       if (isAnswer(action) && question !== null) answerByChord(this.#answering(), action, begun_at);

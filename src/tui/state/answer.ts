@@ -1,4 +1,14 @@
-const ANSWERS = ['allow', 'allow_rule', 'edit_rule', 'deny', 'deny_saying', 'view_asker', 'whole'] as const;
+const ANSWERS = [
+  'allow',
+  'allow_alike',
+  'allow_rule',
+  'allow_narrow',
+  'edit_rule',
+  'deny',
+  'deny_saying',
+  'view_asker',
+  'whole',
+] as const;
 
 export type Answer = (typeof ANSWERS)[number];
 
@@ -11,7 +21,9 @@ export function isAnswer<T>(action: T | Answer): action is Answer {
 
 const LETTERS: ReadonlyMap<string, Answer> = new Map([
   ['y', 'allow'],
+  ['Y', 'allow_alike'],
   ['s', 'allow_rule'],
+  ['A', 'allow_narrow'],
   ['n', 'deny'],
   ['m', 'deny_saying'],
   ['v', 'view_asker'],
@@ -27,5 +39,6 @@ const GRANT_LETTERS: ReadonlyMap<string, Answer> = new Map([
 
 /** The answer bound to a single letter; `grants`: whether a rule to be granted is shown. */
 export function answerOf(letter: string, grants: boolean): Answer | undefined {
-  return (grants ? GRANT_LETTERS : LETTERS).get(letter.toLowerCase());
+  const letters = grants ? GRANT_LETTERS : LETTERS;
+  return letters.get(letter) ?? letters.get(letter.toLowerCase());
 }

@@ -6,11 +6,15 @@ import type { GrantDraft, UiState } from './ui-state.ts';
 
 /** The second step of an answer: choosing the rule to be granted and its scope, before it is granted. */
 
-export const GRANT_SCOPES = ['turn', 'agent', 'session', 'always'] as const;
+export const GRANT_SCOPES = ['waiting', 'turn', 'agent', 'session', 'always'] as const;
 
 export type GrantChange =
   /** Shows the offered rule; if a rule is shown already, changes its scope. */
   | 'next_scope'
+  /** Shows the narrowest rule. */
+  | 'narrow'
+  /** Shows which other open questions are like this one. */
+  | 'alike'
   | 'previous_scope'
   | 'narrower'
   | 'wider'
@@ -38,26 +42,44 @@ export function writtenFault({ editing }: GrantDraft, ask: Ask): string | null {
   return editing === null ? null : grantFault(editing, ask);
 }
 
-/** Number of other open questions that the grant would answer. */
-export function alsoAnswered({ asks }: UiState, ask: Ask, draft: GrantDraft): number {
+/** The other open questions that the grant would answer; without a rule, those about the same call. */
+export function alsoAnswered({ asks }: UiState, ask: Ask, draft: GrantDraft): readonly Ask[] {
   const rule = chosenRule(draft);
-  return rule === null ? 0 : coveredBy({ ask, scope: draft.scope, rule }, asks).length;
+  const is_once = draft.scope === 'waiting';
+  const open = is_once ? asks.filter(({ id }) => draft.waiting.includes(id)) : asks;
+  if (rule !== null) return coveredBy({ ask, scope: is_once ? 'session' : draft.scope, rule }, open);
+  const is_same = (one: Ask) => one.tool === ask.tool && one.input === ask.input && one.cwd === ask.cwd;
+  return is_once ? open.filter((one) => one.id !== ask.id && is_same(one)) : [];
 }
 
-/** Changes the grant for the visible question. A newly shown rule restarts the time to read it (rule Q2 of `question.ts`). */
-export function granting(state: UiState, change: GrantChange): UiState {
+/** Changes the grant for the visible question. A newly shown rule restarts the time to read it (rule Q2 of `question.ts`); what was not `typed` arms letters. */
+export function granting(state: UiState, change: GrantChange, typed: string | null = null): UiState {
   const { question, now } = state;
   const [ask] = state.asks;
   if (question === null || ask === undefined) return state;
-  const grant = question.grant === null ? begun(ask, change) : changed(question.grant, change, ask);
-  const since = question.grant === null && grant !== null ? now : question.since;
-  return { ...state, question: { ...question, grant, since, held: null } };
+  const before = question.grant;
+  const grant = before === null ? begun(state, ask, change) : changed(before, change, ask);
+  const since = before === null && grant !== null ? now : question.since;
+  const next = grant && { ...grant, typed };
+  return {
+    ...state,
+    armed: next !== null && typed === null,
+    question: { ...question, grant: next, since, held: null },
+  };
 }
 
-function begun(ask: Ask, change: GrantChange): GrantDraft | null {
-  if (change !== 'next_scope') return null;
+const BEGUN: Readonly<Record<string, GrantDraft['scope']>> = {
+  next_scope: 'agent',
+  narrow: 'session',
+  alike: 'waiting',
+};
+
+function begun({ asks }: UiState, ask: Ask, change: GrantChange): GrantDraft | null {
+  const scope = typeof change === 'string' ? BEGUN[change] : undefined;
+  if (scope === undefined) return null;
   const { rules, first } = proposedRules(ask);
-  return { rules, at: first, scope: 'agent', editing: null };
+  const at = change === 'narrow' ? 0 : first;
+  return { rules, at, scope, waiting: asks.map(({ id }) => id), editing: null, typed: null };
 }
 
 function changed(draft: GrantDraft, change: GrantChange, ask: Ask): GrantDraft | null {
@@ -67,6 +89,10 @@ function changed(draft: GrantDraft, change: GrantChange, ask: Ask): GrantDraft |
       return { ...draft, at: Math.max(0, draft.at - 1) };
     case 'wider':
       return { ...draft, at: Math.min(last, draft.at + 1) };
+    case 'narrow':
+      return { ...draft, at: 0 };
+    case 'alike':
+      return { ...draft, scope: 'waiting' };
     case 'next_scope':
       return { ...draft, scope: scopeBeside(draft, 1) };
     case 'previous_scope':

@@ -1,6 +1,6 @@
 import type { Ask } from '../../records/conversation/ask.ts';
 import { type Answer, answerOf } from './answer.ts';
-import type { UiState } from './ui-state.ts';
+import type { GrantDraft, HeldLetter, Question, UiState } from './ui-state.ts';
 
 /**
  * The visible question of an agent: a banner above the input that does not block it. What the person types always goes into the draft
@@ -11,6 +11,9 @@ import type { UiState } from './ui-state.ts';
  *  Q3. Pasted text never answers.
  *  Q4. After an answer, or when the person called the question up, letters are armed until another key is typed: they answer at once, under Q2 as a
  *      chord does, and one that comes too early is dropped, not written.
+ *  Q5. The panel with a rule, which the person opened, takes every letter instead of the draft. `y` there needs no time before it, only after it, and
+ *      none counts after another letter, until an arrow is pressed. If a letter opened it that may have been meant as text, Q1 holds, and any other key turns
+ *      all of it into text.
  */
 export const ALONE_MS = 700;
 export const SEEN_MS = 400;
@@ -25,10 +28,11 @@ export function withKey(state: UiState, alone: string | null, again: string | nu
     return { ...next, armed: state.armed && alone !== null && answerOf(alone, false) !== undefined };
   const { saying, grant, held: before } = question;
   const writes = saying !== null || (grant !== null && grant.editing !== null) || state.overlay !== null;
+  if (grant !== null && !writes) return withPanelKey(next, question, grant, alone, state);
   const gap = now - state.typed_at;
   if (before !== null && again === before.text && TWICE.has(before.answer) && gap >= REPEAT_MS && !writes)
     return { ...next, question: { ...question, held: { ...before, text: again + again, at: 0 } } };
-  const answer = alone === null || writes ? undefined : answerOf(alone, grant !== null);
+  const answer = alone === null || writes ? undefined : answerOf(alone, false);
   if (answer === undefined || alone === null) return { ...next, question: { ...question, held: null } };
   if (state.armed) {
     const due = gap >= REPEAT_MS && now - question.since >= SEEN_MS;
@@ -40,6 +44,29 @@ export function withKey(state: UiState, alone: string | null, again: string | nu
   }
   const quiet = gap >= ALONE_MS && now - question.since >= ALONE_MS;
   return { ...next, question: { ...question, held: quiet ? { answer, text: alone, at: now } : null } };
+}
+
+/** A key while a rule is shown (Q5). */
+function withPanelKey(
+  next: UiState,
+  question: Question,
+  grant: GrantDraft,
+  alone: string | null,
+  { armed, typed_at, now }: UiState,
+): UiState {
+  const after = (held: HeldLetter | null, arms: boolean) => {
+    const typed = grant.typed === null || alone === null ? grant.typed : grant.typed + alone;
+    return { ...next, armed: arms, question: { ...question, grant: { ...grant, typed }, held } };
+  };
+  const answer = alone === null ? undefined : answerOf(alone, true);
+  const [gap, seen] = [now - typed_at, now - question.since];
+  if (alone === null) return after(null, armed);
+  if (answer === undefined || gap < REPEAT_MS) return after(null, false);
+  const { held } = question;
+  if (held !== null) return after(held.text === alone ? { ...held, at: 0 } : null, false);
+  const [quiet, read] = [gap >= ALONE_MS && seen >= ALONE_MS, seen >= SEEN_MS];
+  const counts = grant.typed === null ? armed && read : quiet;
+  return after(counts ? { answer, text: alone, at: now } : null, armed);
 }
 
 /** Answers that a second press of their letter confirms; no word begins with these letters doubled. */
@@ -55,7 +82,12 @@ export function answered(state: UiState): UiState {
 export function dueAnswer({ question, overlay, now }: UiState, draft: string): Answer | null {
   const held = question?.held ?? null;
   if (held === null || overlay !== null || now - held.at < ALONE_MS) return null;
-  return draft === held.text ? held.answer : null;
+  return isInPanel(question) || draft === held.text ? held.answer : null;
+}
+
+/** Whether a rule is shown, which takes the letters that would otherwise be written. */
+export function isInPanel(question: Question | null): boolean {
+  return question !== null && question.grant !== null && question.grant.editing === null;
 }
 
 /** Whether a chord whose first key was pressed at `begun_at` may answer the question. */

@@ -62,8 +62,8 @@ export type UiEvent =
   | { readonly type: 'question'; readonly shown: boolean }
   /** Pages of the visible question are turned. */
   | { readonly type: 'turned'; readonly by: number }
-  /** Changes the rule with which the visible question is about to be answered. */
-  | { readonly type: 'grant'; readonly change: GrantChange }
+  /** Changes the rule with which the visible question is about to be answered; `typed`: the letter that did it, if it may have been meant as text. */
+  | { readonly type: 'grant'; readonly change: GrantChange; readonly typed?: string | null }
   | { readonly type: 'saying'; readonly text: string | null }
   /** The visible question was answered. */
   | { readonly type: 'answered' }

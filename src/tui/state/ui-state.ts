@@ -98,9 +98,14 @@ export interface GrantDraft {
   /** Rules to choose from, narrow to wide, then those that the person wrote. */
   readonly rules: readonly string[];
   readonly at: number;
-  readonly scope: Exclude<AskScope, 'once'>;
+  /** `waiting`: once, but also for the questions in `waiting` that the rule covers. */
+  readonly scope: Exclude<AskScope, 'once'> | 'waiting';
+  /** Ids of the questions that were open when the draft was begun. */
+  readonly waiting: readonly string[];
   /** The rule that is being written; null: none is. */
   readonly editing: string | null;
+  /** What was typed into it, if it was begun by a letter that may have been meant as text; null: it was begun deliberately, and takes every letter. */
+  readonly typed: string | null;
 }
 
 export interface HeldLetter {

@@ -63,7 +63,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'turned':
       return turned(state, event.by);
     case 'grant':
-      return granting(state, event.change);
+      return granting(state, event.change, event.typed ?? null);
     case 'saying':
       return saying(state, event.text);
     case 'typed':

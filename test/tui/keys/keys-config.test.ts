@@ -80,6 +80,18 @@ test('each action has a key, and no key has two actions', () => {
   assert.equal(new Set(all).size, all.length);
 });
 
+test('a capital letter is a key of its own where a question is open, and the plain key elsewhere', () => {
+  const of = (data: string, asked: boolean) => actionOf(data, true, standard, asked);
+  assert.deepEqual(
+    ['A', 'Y', 'y', 'K'].map((key) => of(key, true)),
+    [...['allow_narrow', 'allow_alike', 'allow', 'kill']],
+  );
+  assert.deepEqual(
+    ['A', 'Y', 'y', 'K'].map((key) => of(key, false)),
+    ['agents', 'allow', 'allow', 'kill'],
+  );
+});
+
 test('the help names keys in words', () => {
   const keys = (action: string) => describeBindings(standard).find((row) => row.action === action)?.keys;
   assert.deepEqual(keys('parent'), ['Ctrl-↑', 'Ctrl-X ↑']);

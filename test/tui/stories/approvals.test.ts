@@ -47,7 +47,7 @@ it('a sentence typed as a question comes up goes to the draft and answers nothin
   await ui.press(KEY.leader, '0');
   await ui.inView('0 main');
   assert.equal((await ui.ledger((store) => store.asks({ open: true }))).length, 1, 'nothing was answered');
-  await pty.until('Ctrl-X y once');
+  await pty.until('Ctrl-X y answers');
   await ui.answer('y');
   await pty.until('rm made.txt');
   await pty.until(`> ${sentence}y`);

@@ -15,6 +15,7 @@ import {
   ASKED,
   after,
   agent,
+  ask,
   grandchild,
   KILLED,
   PLAIN,
@@ -32,7 +33,7 @@ describe('an approval', () => {
       '│ rm -rf dist                                            │',
       '│ cwd ~/proj · rule: ask(bash:rm *)                      │',
       '│ y once   s from now on…   n deny   m deny+say          │',
-      '│ v view agent   Esc later (stays queued)                │',
+      '│ Y all like it (2)   A narrow rule   v view   Esc later │',
       '└────────────────────────────────────────────────────────┘',
     ]);
   });
@@ -43,11 +44,32 @@ describe('an approval', () => {
     const drawn = (width: number, style = PLAIN) =>
       approvalBox(shown, shown.question ?? ASKED, width, 12, style).join('\n');
     assert.match(drawn(80), /allow from now on: bash:git status \*\s/);
-    assert.match(drawn(80), /for: {2}this turn {2}\[this agent\] {2}this tree {3}for good/);
+    assert.match(drawn(80), /for: {2}these, once {3}this turn {2}\[this agent\] {2}this tree {3}for good/);
     assert.match(drawn(36), /bash:git +│\n│ status \*/);
     assert.match(drawn(36), /│ for: \[this agent\] +│/);
     assert.match(drawn(80, ASCII), /\^ v narrower, wider/);
     assert.doesNotMatch(drawn(80), /can run other programs/);
+  });
+
+  it('Y shows the other open questions that are like this one before it allows them, and only those', () => {
+    const command = (id: string, subject: string) => {
+      const input = JSON.stringify({ command: subject });
+      return ask(id, 'file-reader', { subject, subject_kind: 'command', input });
+    };
+    const asks = [command('1', 'git status -s'), command('2', 'git status'), command('3', 'git push')];
+    const asked = after(grandchild(), { type: 'asks', asks });
+    const shown = after({ ...asked, question: ASKED }, { type: 'grant', change: 'alike' });
+    const later = after(shown, { type: 'asks', asks: [...asks, command('4', 'git status -v')] });
+    const box = approvalBox(later, later.question ?? ASKED, 90, 14, PLAIN).join('\n');
+    assert.match(box, /allow once, with 1 more that waits: bash:git status \*/);
+    assert.match(box, /file-reader {2}git status +│/);
+    assert.doesNotMatch(box, /git push|git status -v/);
+    assert.match(box, /y allow them/);
+    const narrow = after({ ...asked, question: ASKED }, { type: 'grant', change: 'narrow' });
+    assert.match(
+      approvalBox(narrow, narrow.question ?? ASKED, 90, 14, PLAIN).join('\n'),
+      /allow from now on: bash:git status -s +│\n.*\[this tree\]/,
+    );
   });
 
   it('says of a rule for all calls of a program that the program can run others', () => {
@@ -106,7 +128,7 @@ describe('an approval', () => {
       '│ rm -rf dist                          │',
       '│ cwd ~/proj · rule: ask(bash:rm *)    │',
       '│ y once  s rule  n deny  m say        │',
-      '│ v view  Esc later                    │',
+      '│ Y all  A narrow  v view  Esc later   │',
       '└──────────────────────────────────────┘',
     ]);
     assert.deepEqual(approvalBox(grandchild(), ASKED, 20, 4, PLAIN), [

@@ -20,12 +20,13 @@ export interface AskingKeys {
   readonly lineage?: readonly string[];
 }
 
-/** The keys that answer: all of them are always visible, with fewer words where there is less room. */
+/** The keys that answer: all of them are always visible, with fewer words where there is less room. `alike`: number of other open questions like this one. */
 export function answerRows(
   ask: Ask,
   { saying, held }: Question,
   { shortcuts, drafting }: AskingKeys,
   width: number,
+  alike = 0,
 ): (readonly Part[])[] {
   if (saying !== null)
     return [[`why not: ${clean(saying)}`], [['dim', 'Enter denies with these words   Esc back']]];
@@ -38,12 +39,15 @@ export function answerRows(
   if (width >= 50)
     return [
       [key('y'), ' once   ', key('s'), ` ${offer}   `, key('n'), ' deny   ', key('m'), ' deny+say'],
-      [key('v'), ' view agent   ', key('Esc'), ' later (stays queued)'],
+      [
+        ...[key('Y'), ` all like it${alike === 0 ? '' : ` (${alike + 1})`}   `, key('A'), ' narrow rule   '],
+        ...[key('v'), ' view   ', key('Esc'), ' later'],
+      ],
     ];
   if (width >= 30)
     return [
       [key('y'), ' once  ', key('s'), ' rule  ', key('n'), ' deny  ', key('m'), ' say'],
-      [key('v'), ' view  ', key('Esc'), ' later'],
+      [key('Y'), ' all  ', key('A'), ' narrow  ', key('v'), ' view  ', key('Esc'), ' later'],
     ];
   return [[key('y'), ' yes ', key('n'), ' no ', key('s'), ' ', key('m'), ' ', key('v'), ' ', key('Esc')]];
 }
@@ -77,7 +81,9 @@ const OTHER_KEYS = 40;
 
 const HELD: Readonly<Record<Answer, string>> = {
   allow: 'allows this once',
+  allow_alike: 'shows all that are like it',
   allow_rule: 'shows the rule',
+  allow_narrow: 'shows the narrow rule',
   edit_rule: 'lets you write the rule',
   deny: 'denies',
   deny_saying: 'asks for your words',
@@ -91,20 +97,33 @@ function chordRows(shortcuts: Shortcuts, width: number): (readonly Part[])[] {
     const name = shortcuts.whole(action);
     return name === null ? [] : [key(name), ` ${width >= 82 ? long : short}  `];
   };
-  const first = [...chord('allow', 'once', 'once'), ...chord('allow_rule', 'from now on…', 'rule')];
-  const second = [...chord('deny', 'deny', 'deny'), ...chord('deny_saying', 'deny+say', 'say')];
-  const last = [
-    ...chord('view_asker', 'view agent', 'view'),
-    key('Esc'),
-    width >= 50 ? ' later (stays queued)' : ' later',
+  const first = [...chord('allow', 'answers', 'answers'), ...chord('allow_rule', 'from now on…', 'rule')];
+  const second = [...chord('deny', 'denies', 'denies'), ...chord('deny_saying', 'deny+say', 'say')];
+  const more = [
+    ...chord('allow_alike', 'all like it', 'all'),
+    ...chord('allow_narrow', 'narrow rule', 'narrow'),
   ];
+  const last = [...chord('view_asker', 'view', 'view'), key('Esc'), ' later'];
   // A letter taken as text says so.
   const text: Part = ['dim', width >= 30 ? 'text: ' : ''];
+  if (width < 56) {
+    const others = (['allow_rule', 'deny', 'deny_saying', 'view_asker'] as const).map((action) =>
+      shortcuts.short(action),
+    );
+    const letters = others.filter((letter) => letter !== null).join(' ');
+    return [
+      [text, ...first.slice(0, 2)],
+      [key(`${shortcuts.leader} ${letters}`), '  ', key('Esc'), ' later'],
+    ];
+  }
   return width >= 82
-    ? [[text, ...first, ...second], last]
+    ? [
+        [text, ...first, ...second],
+        [...more, ...last],
+      ]
     : [
         [text, ...first, ...second.slice(0, 2)],
-        [...second.slice(2), ...last],
+        [...second.slice(2), ...more.slice(0, 2), ...last],
       ];
 }
 

@@ -18,7 +18,6 @@ import { wrap } from '../../text/wrap.ts';
 import { type AskingKeys, answerRows, key } from './answer-rows.ts';
 import { subjectLines, subjectRows } from './asked-call.ts';
 
-const WIDTH_MAX = 90;
 /** Rows other than the call itself and the keys: frame, folder and rule. */
 const FIXED = 3;
 const ACCESSIBLE_FIXED = 2;
@@ -40,11 +39,11 @@ export function approvalBox(
 ): string[] {
   const [ask] = state.asks;
   if (ask === undefined) return [];
-  const wide = Math.min(width, WIDTH_MAX);
+  const wide = width;
   const title = titleOf(state, ask, keys.lineage?.map(clean) ?? path(state, ask), wide - 6, style);
   const keysIn = (room: number) =>
     question.grant === null
-      ? answerRows(ask, question, keys, room)
+      ? answerRows(ask, question, keys, room, likeIt(state, ask))
       : grantRows(state, ask, question.grant, question.held, keys, room, style);
   const fixed = keysIn(wide - 4).length + (style.accessible ? ACCESSIBLE_FIXED : FIXED);
   const rows: (readonly Part[])[] = [
@@ -83,7 +82,7 @@ function waitingText(ms: number, style: UiStyle): string {
 
 /** Whether the question may be too long for a screen of `height` rows, so that it has pages. */
 export function hasPages(ask: Ask, width: number, height: number, style: UiStyle): boolean {
-  const { lines } = subjectLines(ask, Math.min(width, WIDTH_MAX) - 4, style);
+  const { lines } = subjectLines(ask, width - 4, style);
   return lines.length > Math.floor(height / 2) - FIXED - KEYS;
 }
 
@@ -107,9 +106,19 @@ function path(state: UiState, ask: Ask): readonly string[] {
   return up.toReversed().map((id) => clean(state.agents.get(id)?.name ?? ask.agent_name));
 }
 
+/** Number of other open questions that `Y` would show. */
+function likeIt(state: UiState, ask: Ask): number {
+  const { rules, first } = proposedRules(ask);
+  const draft = { ...ALIKE, rules: rules.slice(first, first + 1), waiting: state.asks.map(({ id }) => id) };
+  return alsoAnswered(state, ask, draft).length;
+}
+
+const ALIKE = { at: 0, scope: 'waiting', editing: null, typed: null } as const;
+
 type Row = readonly Part[];
 
 const SCOPES: Readonly<Record<GrantDraft['scope'], string>> = {
+  waiting: 'these, once',
   turn: 'this turn',
   agent: 'this agent',
   session: 'this tree',
@@ -122,45 +131,56 @@ function grantRows(
   ask: Ask,
   draft: GrantDraft,
   held: HeldLetter | null,
-  { shortcuts, drafting, rules_file = 'rules.json' }: AskingKeys,
+  { rules_file = 'rules.json' }: AskingKeys,
   width: number,
   style: UiStyle,
 ): readonly Row[] {
   if (draft.editing !== null) return editingRows(draft, ask, width, style);
   const rule = chosenRule(draft);
-  if (rule === null)
+  const also = alsoAnswered(state, ask, draft);
+  const is_once = draft.scope === 'waiting';
+  if (rule === null && !is_once)
     return [
       ...wrappedRows(`no rule is proposed: ${proposedRules(ask).why ?? ''}`, 'yellow', width, style),
       [key('e'), ' write one   ', key('Esc'), ' back'],
     ];
-  const also = alsoAnswered(state, ask, draft);
+  const more = `${also.length} more that ${also.length === 1 ? 'waits' : 'wait'}`;
+  const with_it = also.length === 0 ? 'no other that waits is like it' : `with ${more}`;
+  const what = is_once ? `allow once, ${with_it}` : 'allow from now on';
   const rows: Row[] = [
-    ...wrappedRows(`allow from now on: ${clean(rule)}`, 'bold', width, style),
+    ...wrappedRows(`${what}: ${clean(rule ?? 'the same call')}`, 'bold', width, style),
+    ...(is_once ? alikeRows(also) : []),
     [`for: `, ...scopesIn(width, draft.scope)],
-    ...wrappedRows(reachText(draft, ask, rules_file), 'dim', width, style),
-    ...ruleNotice(rule).flatMap((notice) => wrappedRows(clean(notice), 'yellow', width, style)),
-    ...(also === 0
-      ? []
-      : [[['yellow', `answers ${also} more that ${also === 1 ? 'waits' : 'wait'}`] as const]]),
+    ...(is_once ? [] : wrappedRows(reachText(draft.scope, ask, rules_file), 'dim', width, style)),
+    ...ruleNotice(rule ?? '').flatMap((notice) => wrappedRows(clean(notice), 'yellow', width, style)),
+    ...(also.length === 0 || is_once ? [] : [[['yellow', `answers ${more}`] as const]]),
   ];
   if (held !== null)
     return [...rows, [key(held.text), held.answer === 'allow' ? ' grants it in a moment' : ' …']];
-  const grants = drafting ? shortcuts.whole('allow') : 'y';
-  const writes = drafting ? shortcuts.whole('edit_rule') : 'e';
+  const grant = is_once ? 'allow' : 'grant';
   return [
     ...rows,
     [
-      ...(grants === null ? [] : [key(grants), width >= 50 ? ' grant it   ' : ' grant  ']),
+      ...[key('y'), width >= 50 ? ` ${grant} ${is_once ? 'them' : 'it'}   ` : ` ${grant}  `],
       ...(draft.rules.length > 1
         ? [key(`${sign(style, '↑')} ${sign(style, '↓')}`), width >= 50 ? ' narrower, wider   ' : ' rule  ']
         : []),
       key(`${sign(style, '←')} ${sign(style, '→')}`),
       width >= 50 ? ' how far   ' : ' far  ',
-      ...(writes === null ? [] : [key(writes), width >= 50 ? ' write it   ' : ' write  ']),
+      ...[key('e'), width >= 50 ? ' write it   ' : ' write  '],
       key('Esc'),
       ' back',
     ],
   ];
+}
+
+/** Maximum rows of the calls that are allowed together. */
+const ALIKE_MAX = 6;
+
+function alikeRows(also: readonly Ask[]): readonly Row[] {
+  const shown = also.length > ALIKE_MAX ? also.slice(0, ALIKE_MAX - 1) : also;
+  const rows = shown.map((ask): Row => [['dim', `  ${clean(ask.agent_name)}  `], clean(ask.subject)]);
+  return shown === also ? rows : [...rows, [['dim', `  +${also.length - shown.length} more`]]];
 }
 
 function editingRows(draft: GrantDraft, ask: Ask, width: number, style: UiStyle): readonly Row[] {
@@ -183,9 +203,9 @@ function scopePart(scope: GrantDraft['scope'], chosen: GrantDraft['scope']): Par
 }
 
 /** Whom the rule reaches, and where it is kept. */
-function reachText({ scope }: GrantDraft, ask: Ask, rules_file: string): string {
+function reachText(scope: Exclude<GrantDraft['scope'], 'waiting'>, ask: Ask, rules_file: string): string {
   const name = clean(ask.agent_name);
-  const reach: Readonly<Record<GrantDraft['scope'], string>> = {
+  const reach: Readonly<Record<typeof scope, string>> = {
     turn: `only ${name}, until its turn ends`,
     agent: `only ${name}, until it ends`,
     session: 'every agent of this tree, until the tree ends',
