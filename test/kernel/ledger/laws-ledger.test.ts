@@ -16,21 +16,29 @@ import { LedgerRun } from './ledger-run.ts';
 const RUNS = DEEP ? 100 : 40;
 const LENGTH = 60;
 
-/** Each agent forks one child, past the depth limit, which random runs reach too rarely. The roots are 0 and 1. */
-const BELOW_EACH_OTHER: Command[] = [0, 2, 3, 4].map((who) => ({
-  type: 'commit',
-  steps: [{ type: 'grow', who, count: 1, spawn: false, point: 0 }],
-}));
+function grow(who: number, count: number): Command {
+  return { type: 'commit', steps: [{ type: 'grow', who, count, spawn: false, point: 0 }] };
+}
 
-/** More agents at work at once than a tree allows, with no other limit reached. */
+/** Each agent forks one child, past the depth limit, which random runs reach too rarely. The roots are 0 and 1. */
+const BELOW_EACH_OTHER: Command[] = [0, 2, 3, 4].map((who) => grow(who, 1));
+
+/** More agents at work at once than a tree allows, with no other limit reached; mail is what they work at. */
 const ALL_AT_ONCE: Command[] = [
-  [0, 3],
-  [2, 2],
-  [3, 1],
-].map(([who = 0, count = 0]) => ({
-  type: 'commit',
-  steps: [{ type: 'grow', who, count, spawn: false, point: 0 }],
-}));
+  grow(0, 3),
+  grow(2, 2),
+  ...[0, 2, 3, 4, 5, 6].map((to): Command => ({ type: 'human', to })),
+  grow(3, 1),
+];
+
+/** More agents in all than a tree allows, with no other limit reached. */
+const TOO_MANY: Command[] = [
+  ...[0, 3, 6].flatMap((first): Command[] => [
+    grow(0, 3),
+    ...[2, 3, 4].map((place): Command => ({ type: 'commit', steps: [{ type: 'end', who: first + place }] })),
+  ]),
+  grow(0, 1),
+];
 
 /** Two agents wait for each other, one of them with a time limit; repeating that wait closes no new cycle. */
 const SAME_AGAIN: Command[] = [
@@ -76,7 +84,10 @@ describe('the laws of the ledger', () => {
           await run.checkAll();
         },
       ),
-      { numRuns: RUNS, examples: [[BELOW_EACH_OTHER], [ALL_AT_ONCE], [SAME_AGAIN], [READ_TWICE]] },
+      {
+        numRuns: RUNS,
+        examples: [[BELOW_EACH_OTHER], [ALL_AT_ONCE], [TOO_MANY], [SAME_AGAIN], [READ_TWICE]],
+      },
     );
     const limits = ['depth', 'children', 'live', 'total'].map((name) => `limit of ${name}`);
     for (const kind of ['accepted', 'stale', 'recipient', 'consumed', 'cycle', 'target', ...limits])

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { TransitionContext } from '../../../src/kernel/transition/transition.ts';
 import { isTerminal, type StateType } from '../../../src/records/agent/state.ts';
 import { DEEP } from '../../house/deep.ts';
 import { anyEvent, anyState, context } from './arbitrary-kernel.ts';
@@ -20,6 +21,20 @@ function play(moves: readonly Move[], run: KernelRun): KernelRun {
 
 const START: Move = { type: 'input' };
 const moves = fc.array(move, { maxLength: 60, size: 'max' });
+
+const CALL = { name: 'bash', input: '{}', side_by_side: false, idempotent: false } as const;
+const ONE_CALL: Move = { type: 'answer', said: '', calls: [CALL], same_ids: false };
+const A_CHILD: Move = { type: 'settle', which: 0, bad: false, children: 1 };
+/** A history that ends in each state in which a turn can be; `reports` is whether the agent owes a report. */
+const ENDING_IN: Readonly<Record<string, { readonly reports: boolean; readonly list: Move[] }>> = {
+  idle: { reports: false, list: [{ ...ONE_CALL, calls: [] }] },
+  requesting: { reports: true, list: [] },
+  executing: { reports: true, list: [ONE_CALL] },
+  awaiting: { reports: true, list: [ONE_CALL, A_CHILD] },
+  cancelling: { reports: true, list: [ONE_CALL, A_CHILD, { type: 'cancel', knows: 0 }] },
+  errored: { reports: false, list: [{ type: 'request-failed' }] },
+  failed: { reports: true, list: [{ type: 'request-failed' }] },
+};
 
 describe('the laws of the kernel', () => {
   it('is total: any event in any state gives a transition or an error, and never throws', () => {
@@ -67,6 +82,10 @@ describe('the laws of the kernel', () => {
 
   it('a kill ends the agent in any state, stops running calls and requests nothing more', () => {
     const met = new Set<StateType>();
+    const examples = Object.values(ENDING_IN).map(({ reports, list }): [TransitionContext, Move[]] => [
+      { reports, submits: reports, turns: 3 },
+      list,
+    ]);
     fc.assert(
       fc.property(context, moves, (about, list) => {
         const run = play([START, ...list], new KernelRun(about));
@@ -78,18 +97,10 @@ describe('the laws of the kernel', () => {
         assert.deepEqual(result.state, { type: 'killed', by: 'you' });
         assert.deepEqual(result.effects, [{ type: 'abort' }]);
       }),
-      RUNS,
+      { ...RUNS, examples },
     );
-    for (const type of [
-      'idle',
-      'requesting',
-      'executing',
-      'awaiting',
-      'cancelling',
-      'errored',
-      'failed',
-    ] as const)
-      assert.ok(met.has(type), `no run ended in ${type}: the runs are too short to prove anything`);
+    for (const type of Object.keys(ENDING_IN))
+      assert.ok(met.has(type as StateType), `no run ended in ${type}: this proves nothing about it`);
   });
 
   it('after any history, a cancel and the outcomes of the children end the turn', () => {
