@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /** Maximum files of one process. More would share what they leave in memory; fewer would load the sources more often. */
-const LARGEST_GROUP = 20;
+const LARGEST_GROUP = 30;
 /** Folders whose tests take longest; they start first, so that none of them runs alone at the end. */
 const LONGEST = [
   'mcp',

@@ -113,7 +113,6 @@ export const NEAR: readonly Near[] = [
     slow: [
       'store/postgres-pool',
       'store/postgres-undone',
-      'store/pgbouncer',
       'store/store-postgres',
       'store/postgres-lost-answers',
       'store/postgres-outages.long',

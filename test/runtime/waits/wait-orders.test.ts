@@ -48,21 +48,6 @@ describe('every order of a wait', () => {
       assert.ok(orders >= 7, `only ${orders} orders`);
     });
 
-  it('three children, each with a last letter', async () => {
-    await inEveryOrder(async (world) => {
-      const forks = ['a', 'b', 'c'].map(fork);
-      const one = await family(world, {
-        main: [forks, [waitFor('a', 'b', 'c')], 'done'],
-        a: ['report'],
-        b: ['report'],
-        c: ['report'],
-      });
-      world.alike('a', 'b', 'c');
-      const row = { status: 'idle', last_reply: 'report' };
-      return async () => assert.deepEqual(await waited(one), [row, row, row]);
-    });
-  });
-
   for (const [title, breaks, error] of [
     ['rests', false, undefined],
     ['has failed', true, 'no answer'],
