@@ -1,6 +1,9 @@
 // Proves what a script gets and what a person sees of a run: results, failures, skipped agents, other calls, texts, and how the run ends.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { DEFAULT_TERMS } from '../../src/kernel/toolsets/toolset-terms.ts';
+import { meantModel } from '../../src/kernel/toolsets/workflow/foreign-names.ts';
+import { profileOf } from '../kernel/toolsets/profile-fixture.ts';
 import { until } from '../until.ts';
 import { workflowHome } from './run-workflow.ts';
 
@@ -110,6 +113,35 @@ describe('a workflow that succeeds', { concurrency: true }, () => {
     for (const wanted of ['## Look', 'a line {"n":1}', 'another', 'the option "lable" is unknown'])
       assert.ok(stdout.includes(wanted), `${wanted}\n${stdout}`);
   });
+});
+
+it('names of other programs are told and taken as what is there', async () => {
+  const { code, stdout, stderr } = await home.workflow(`
+    return Promise.all([{ model: 'sonnet', agentType: 'Explore' }, { model: 'inherit' }, { model: 'scripted:rules.json' }]
+      .map((options, n) => agent('say ' + n, options)))`);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(JSON.parse(stdout), ['0', '1', '2']);
+  const { stdout: said } = await home.run(['logs', /coppice tree (\w+)/.exec(stderr)?.[1] ?? '']);
+  assert.match(said, /agentType "Explore" is no profile here/);
+  assert.match(said, /no model here is called "sonnet", so the agent has its usual model/);
+  assert.doesNotMatch(said, /called "inherit"|called "scripted/);
+});
+
+it('a name of a model without a provider is the first known model that has it as a word', () => {
+  const self = { config: { model: 'anthropic/claude-sonnet-4-5' } } as Parameters<typeof meantModel>[1];
+  const terms = {
+    profiles: new Map([['fast', profileOf({ model: 'x/qwen3:8b' })]]),
+    subagents: {
+      ...DEFAULT_TERMS.subagents,
+      models: ['openai/*', 'a/claude-haiku-4-5', 'b/claude-haiku-4-5'],
+    },
+  };
+  const meant = (name: string) => meantModel(name, self, terms);
+  assert.equal(meant('sonnet'), 'anthropic/claude-sonnet-4-5');
+  assert.equal(meant('haiku'), 'a/claude-haiku-4-5');
+  assert.equal(meant('qwen3:8b'), 'x/qwen3:8b');
+  for (const name of ['opus', 'son', 'inherit', 'openai']) assert.equal(meant(name), null);
+  for (const name of ['openai/gpt-9', 'scripted:x.json', 'acp:other']) assert.equal(meant(name), name);
 });
 
 describe('a workflow in which something fails', { concurrency: true }, () => {

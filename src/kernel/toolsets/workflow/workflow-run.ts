@@ -16,6 +16,7 @@ import { checkTask, modelOf, needsOf, type TaskOptions, taskPlace } from '../act
 import { checkedTool } from '../arguments.ts';
 import type { Decision, Toolset, ToolsetView } from '../toolset.ts';
 import { earlierCall, earlierNeed, reusable, reused } from './earlier-calls.ts';
+import { meantModel, unknownNames } from './foreign-names.ts';
 import { inheritedConfig, inheritedConversation } from './inherited-conversation.ts';
 import { workflowAgent } from './workflow-agent.ts';
 
@@ -60,15 +61,14 @@ function thinkingOf(effort: string | undefined): AgentConfig['thinking'] | null 
   return effort === undefined ? null : effort === 'minimal' || effort === 'none' ? 'low' : 'high';
 }
 
-/** An unknown kind of agent is the default one: scripts are written for other programs, too. */
-function optionsOf(input: AgentInput, view: Pick<ToolsetView, 'terms'>): TaskOptions {
+function optionsOf(input: AgentInput, self: Agent, terms: ToolsetView['terms']): TaskOptions {
   const { schema, agentType: profile, isolation, budget, model } = input;
-  const known = profile !== undefined && view.terms.profiles.has(profile);
+  const known = profile !== undefined && terms.profiles.has(profile);
   return {
     output_schema: schema ?? null,
     worktree: isolation === 'worktree',
     profile: known ? profile : null,
-    model: model === undefined || model === 'inherit' ? null : model,
+    model: meantModel(model, self, terms),
     budget,
   };
 }
@@ -79,7 +79,7 @@ const agent = checkedTool({
   schema: agentInput,
   creates: true,
   needs: (input, call, self, terms) => {
-    const options = optionsOf(input, { terms });
+    const options = optionsOf(input, self, terms);
     const needs = needsOf(options, call.id, self, modelOf(options, terms.profiles));
     const earlier = earlierOf(input, call, self);
     // Whether it needs a new worktree depends on what the earlier run has.
@@ -95,7 +95,7 @@ const agent = checkedTool({
       return refuse('LIMIT_REACHED', `this run and those within it may call agent() ${calls} times at most.`);
     const inherited = inheritedConversation(input, view);
     if (inherited?.type === 'refuse') return inherited;
-    const options = optionsOf(input, view);
+    const options = optionsOf(input, self, view.terms);
     const model = modelOf(options, view.terms.profiles);
     const forked = input.context !== undefined;
     const place = forked ? forkPlace : taskPlace;
@@ -133,7 +133,7 @@ const agent = checkedTool({
       session_key: `agent:${checked.profile?.name ?? 'main'}:workflow:${id}`,
       ...{ task: input.prompt, timeout_ms: null, cleanup: 'keep', deliver: [] },
     });
-    const note = unknownKind(input, view);
+    const note = unknownNames(input, self, view.terms);
     return { type: 'settle', output: JSON.stringify({ agent_id: id, ...(note && { note }) }), consequences };
   },
 });
@@ -156,13 +156,6 @@ function agentsOfRun(is_nested: boolean, view: ToolsetView): number {
 
 const FORKED =
   'The conversation above is your memory; whoever led it goes on without you. You are somebody else now. ';
-
-/** Scripts name kinds of agents that other programs have: told, and no reason to fail. */
-function unknownKind({ agentType }: AgentInput, { terms }: ToolsetView): string | null {
-  if (agentType === undefined || terms.profiles.has(agentType)) return null;
-  const known = [...terms.profiles.keys()].join(', ') || 'none';
-  return `agentType "${agentType}" is no profile here, so the agent has none. Profiles: ${known}`;
-}
 
 function systemPrompt({ config, name }: Agent, label: string | null, submits: boolean): string {
   const workflow = framedName(config.workflow?.name ?? name);
