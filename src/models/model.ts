@@ -21,13 +21,13 @@ export interface ModelRequest {
   readonly signal: AbortSignal;
   /**
    * Whether the agent waits in the ledger while the provider takes no requests, for this reason. Without it, the request is sent in any case, and fails as any
-   * other.
+   * other. `soon`: it is tried again by itself.
    */
-  readonly parks?: (spent: Spent) => boolean;
+  readonly parks?: (spent: Spent, soon: boolean) => boolean;
   /** Why it is not to be sent now, although its provider may take it; asked again when it has a slot. */
   readonly bars?: () => Barred | null;
-  /** What the ledger knows of a pause of this request. */
-  readonly paused?: Barred;
+  /** Whether it has waited in the ledger. */
+  readonly is_paused?: boolean;
   /** Whether a person wants it tried now, although the provider takes no requests. */
   readonly insists?: boolean;
   /** Called when its provider, which took no requests, takes it. */
@@ -48,7 +48,10 @@ export interface ModelRequest {
 }
 
 /** The provider takes no requests; `wait_ms`: until it is tried again, null: when a person says so. */
-export type Barred = Omit<Pause, 'at' | 'opens_at'> & { readonly wait_ms: number | null };
+export type Barred = Omit<Pause, 'at' | 'told_at' | 'opens_at'> & { readonly wait_ms: number | null };
+
+/** What the ledger says of a provider; `age_ms`: since when. */
+export type Told = Barred & { readonly age_ms: number };
 
 export type ModelDelta =
   | { readonly type: 'text'; readonly text: string }
@@ -103,8 +106,10 @@ export interface Model {
   readonly is_free?: boolean;
   /** Whether the provider charges less for a prefix once the first answer to a request with that prefix has begun. */
   readonly caches_prefixes?: boolean;
-  /** Whether its provider takes no requests now. `paused`: what the ledger says, if this process has no answer of its own. */
-  closed?(paused?: Barred): boolean;
+  /** Whether its provider takes no requests now. */
+  closed?(): boolean;
+  /** Tells it what the ledger says of its provider. */
+  learnClosed?(told: Told): void;
   stream(request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelOutcome>;
   /** What holds its requests back: how many are at work and wait, how many at once are sent, and what was learnt of the provider, in words. */
   readonly gate?: {

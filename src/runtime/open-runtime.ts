@@ -19,7 +19,7 @@ import { UnattendedTrees } from './leading/unattended-trees.ts';
 import { checkedConfig, checkedLimits } from './orders/checked-options.ts';
 import { HumanOrders } from './orders/human-orders.ts';
 import { idleRoot, promptedRoot, type RootOrigin } from './orders/new-root.ts';
-import { awaitProvider } from './performing/await-provider.ts';
+import { awaitProvider, closeDoors } from './performing/await-provider.ts';
 import type { EarlierRuns } from './performing/earlier-run.ts';
 import { ModelCache } from './performing/model-cache.ts';
 import { performCall } from './performing/perform-call.ts';
@@ -252,6 +252,7 @@ class Runtime implements RuntimeFace {
         executor: this.#executor,
         timers: this.#timers,
         openModel: (name, limits) => this.#models.model(name, limits),
+        closeDoors: (agents) => closeDoors(agents, { ...this.#options, models: this.#models }),
         assertOpen: () => this.#assertOpen(),
       });
     } finally {

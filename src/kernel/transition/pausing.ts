@@ -23,7 +23,8 @@ export function pausing(
   if (event.type === 'paused') {
     const { held: _, paused, ...request } = state;
     // Of a pause that goes on, the beginning counts.
-    const pause = { ...event.pause, at: paused?.at ?? event.pause.at };
+    const pause =
+      paused === undefined ? event.pause : { ...event.pause, at: paused.at, told_at: event.pause.at };
     return step({ ...request, paused: pause }, [{ type: 'await-provider', at: pause.opens_at }]);
   }
   if (state.paused === undefined) return invalid(state, event, 'the request is not paused');

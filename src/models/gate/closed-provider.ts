@@ -1,15 +1,20 @@
 import { createHash } from 'node:crypto';
 import { backOff } from '../../processes/waiting.ts';
 import type { Failure } from '../../records/agent/failure.ts';
-import type { Barred, Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
+import type { Barred, Model, ModelDelta, ModelOutcome, ModelRequest, Told } from '../model.ts';
 import type { Closing } from '../refusals/spent.ts';
 
 type Failed = Extract<ModelOutcome, { type: 'failure' }>;
 
 /** Pauses between tries of a provider that names no time, in seconds. */
 const PROBE_SECONDS = { first: 60, most: 3600 };
+/** After this time a key or a model that was refused once, but has worked here, is tried again before a person is asked. */
+const DOUBT_MS = 2_000;
 
 type Closed = Omit<Barred, 'wait_ms'> & { readonly until: number | null };
+
+/** Failures that say nothing of what the provider takes. */
+const UNREACHED: ReadonlySet<Failure['kind']> = new Set(['network', 'overloaded']);
 
 interface DoorTerms {
   readonly id: string;
@@ -30,8 +35,10 @@ export class Door {
   readonly #now: () => number;
   #closed: Closed | null = null;
   #is_tried = false;
-  /** Whether this process has an answer of its own, which counts more than what the ledger says. */
-  #is_known = false;
+  /** When this process had an answer of its own last: what the ledger was told before counts no more. */
+  #known_at = Number.NEGATIVE_INFINITY;
+  /** Whether requests were answered here since it was closed last. */
+  #has_worked = false;
 
   constructor(terms: DoorTerms) {
     this.id = terms.id;
@@ -39,18 +46,14 @@ export class Door {
     this.#now = terms.now;
   }
 
+  /** Closes it as the ledger says, unless this process knows better. `age_ms`: how long ago the ledger was told. */
+  learn({ age_ms, wait_ms, ...terms }: Told): void {
+    if (terms.door !== this.id || this.#closed !== null || this.#now() - age_ms <= this.#known_at) return;
+    this.#closed = { ...terms, until: wait_ms === null ? null : this.#now() + wait_ms };
+  }
+
   /** Why a request is not sent; null if it may be, also as the one that tries a closed door. */
-  bars({
-    insists,
-    paused,
-  }: {
-    readonly insists?: boolean | undefined;
-    readonly paused?: Barred | undefined;
-  } = {}): Barred | null {
-    if (paused?.door === this.id && !this.#is_known && this.#closed === null) {
-      const { wait_ms, ...terms } = paused;
-      this.#closed = { ...terms, until: wait_ms === null ? null : this.#now() + wait_ms };
-    }
+  bars({ insists }: { readonly insists?: boolean | undefined } = {}): Barred | null {
     if (this.#closed === null) return null;
     const barred = this.#barred(this.#closed);
     const is_due = insists === true || (barred.wait_ms !== null && barred.wait_ms <= 0);
@@ -70,30 +73,43 @@ export class Door {
 
   /** Called after the request that tried it. Unless its answer has closed it again, it is open; if it was aborted, the next one may try. */
   tried(outcome: ModelOutcome): void {
-    if (this.#is_tried && !saysNothing(outcome)) [this.#closed, this.#is_known] = [null, true];
+    if (this.#is_tried && !saysNothing(outcome)) [this.#closed, this.#known_at] = [null, this.#now()];
     this.#is_tried = false;
+  }
+
+  /** Whether one refusal is not believed yet: the key or the model has worked, and nobody but a person could open the door. */
+  doubts({ spent }: Closing): boolean {
+    return asksPerson(spent) && this.#has_worked && !this.#is_tried;
   }
 
   close({ spent, wait_ms }: Closing, failure: Failure): Barred {
     const before = this.#closed;
-    this.#is_known = true;
+    this.#known_at = this.#now();
     // Requests that were under way get the same answer: only that of a try is news.
     if (before !== null && !this.#is_tried && this.bars() !== null) return this.#barred(before);
-    this.#is_tried = false;
+    const doubt_ms = this.doubts({ spent, of_model: false, wait_ms }) ? DOUBT_MS : null;
+    [this.#is_tried, this.#has_worked] = [false, false];
     const { first, most } = this.#terms.probe ?? PROBE_SECONDS;
-    const asks_person = spent === 'key' || spent === 'model';
-    const tries = wait_ms === null && !asks_person ? (before?.tries ?? 0) + 1 : 0;
+    const tries = wait_ms === null && !asksPerson(spent) ? (before?.tries ?? 0) + 1 : 0;
     const pauses = { base_ms: first * 1000, max_ms: most * 1000 };
-    const pause_ms = tries === 0 ? wait_ms : backOff(tries, pauses, () => 1);
+    const pause_ms = tries === 0 ? (wait_ms ?? doubt_ms) : backOff(tries, pauses, () => 1);
     const until = pause_ms === null ? null : this.#now() + pause_ms;
     const text = this.#textOf(spent, failure);
     this.#closed = { spent, door: this.id, text, failure, tries, until };
     return this.#barred(this.#closed);
   }
 
-  /** An answer came; what the ledger says of an older one counts no more. */
+  /** The request that tried it got no answer of the provider: it is tried again later. */
+  stay(): Barred | null {
+    if (this.#closed === null) return null;
+    const { spent, failure, until } = this.#closed;
+    const wait_ms = asksPerson(spent) && until !== null ? DOUBT_MS : null;
+    return this.close({ spent, of_model: false, wait_ms }, failure);
+  }
+
+  /** An answer came. */
   answered(): void {
-    this.#is_known = true;
+    [this.#known_at, this.#has_worked] = [this.#now(), true];
   }
 
   #textOf(spent: Closing['spent'], { kind }: Failure): string {
@@ -103,6 +119,10 @@ export class Door {
     if (spent === 'model') return `the model ${name}`;
     return kind === 'overloaded' ? name : `${name}'s quota`;
   }
+}
+
+function asksPerson(spent: Closing['spent']): boolean {
+  return spent === 'key' || spent === 'model';
 }
 
 /** Whether an answer leaves open if the provider takes requests: the gate repeats a refused one. */
@@ -140,7 +160,10 @@ export function behindDoors(
   const inner = gated({ ...model, stream: (...request) => passed(model, doors, ...request) });
   return {
     ...inner,
-    closed: (paused) => doors.some((door) => door.bars({ paused }) !== null),
+    closed: () => doors.some((door) => door.bars() !== null),
+    learnClosed: (told) => {
+      for (const door of doors) door.learn(told);
+    },
     stream: async (request, onDelta) => {
       const barred = request.parks === undefined ? null : barredBy(doors, request);
       if (barred !== null) return barred;
@@ -149,9 +172,10 @@ export function behindDoors(
       // Refused to the end, without a word on the time.
       const closes = { spent: 'quota', of_model: true, wait_ms: null } as const;
       if (outcome.barred !== undefined) return outcome;
-      const result = closed(doors, request, { ...outcome, closes });
-      if (result.barred !== undefined) request.onTried?.([result.barred.door], result.barred);
-      return result;
+      const still = closing(doors, request, { ...outcome, closes });
+      if (still === null) return outcome;
+      request.onTried?.([still.door], still);
+      return { ...outcome, ...failed(request, still) };
     },
   };
 }
@@ -166,7 +190,7 @@ async function passed(
   const barred = barredBy(doors, request);
   if (barred !== null) return barred;
   const tried = doors.filter((door) => door.begin());
-  let is_taken = request.paused === undefined;
+  let is_taken = request.is_paused !== true;
   const take = (): void => {
     if (!is_taken) request.onTaken?.();
     is_taken = true;
@@ -176,16 +200,15 @@ async function passed(
     take();
     onDelta(delta);
   });
-  const result = outcome.type === 'failure' ? closed(doors, request, outcome) : outcome;
+  const still = outcome.type === 'failure' ? closing(doors, request, outcome, tried) : null;
   for (const door of tried) door.tried(outcome);
   for (const door of doors) if (outcome.type === 'answer') door.answered();
-  const still = result.type === 'failure' ? (result.barred ?? null) : null;
   if (tried.length > 0)
     request.onTried?.(
       tried.map(({ id }) => id),
       still,
     );
-  return result;
+  return still === null ? outcome : { ...outcome, ...failed(request, still) };
 }
 
 function barredBy(doors: readonly Door[], request: ModelRequest): Failed | null {
@@ -196,16 +219,22 @@ function barredBy(doors: readonly Door[], request: ModelRequest): Failed | null 
   return null;
 }
 
-/** Closes the door that a failure is about, if the agent may wait. */
-function closed([provider, model]: readonly [Door, Door], request: ModelRequest, outcome: Failed): Failed {
-  const { closes, failure } = outcome;
-  if (closes === undefined || request.parks?.(closes.spent) !== true) return outcome;
-  return { ...outcome, ...failed(request, (closes.of_model ? model : provider).close(closes, failure)) };
+/** Closes the door that a failure is about, if the agent may wait or has tried the door; null if it closes none. */
+function closing(
+  [provider, model]: readonly [Door, Door],
+  request: ModelRequest,
+  { closes, failure }: Failed,
+  tried: readonly Door[] = [],
+): Barred | null {
+  if (closes === undefined) return UNREACHED.has(failure.kind) ? (tried[0]?.stay() ?? null) : null;
+  const door = closes.of_model ? model : provider;
+  const parks = request.parks?.(closes.spent, door.doubts(closes)) === true;
+  return parks || tried.includes(door) ? door.close(closes, failure) : null;
 }
 
 /** A failure that the gate does not repeat. */
 function failed(request: ModelRequest, barred: Barred): Failed {
   const failure = { ...barred.failure, retryable: false };
-  const parks = request.parks?.(barred.spent) === true;
+  const parks = request.parks?.(barred.spent, barred.wait_ms !== null) === true;
   return { type: 'failure', failure, ...(parks && { barred }) };
 }

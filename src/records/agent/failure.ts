@@ -70,4 +70,6 @@ export interface Pause {
   readonly tries: number;
   /** Since when the agent waits, milliseconds since the epoch. */
   readonly at: number;
+  /** When the provider was asked last; none: when the agent began to wait. */
+  readonly told_at?: number;
 }

@@ -168,7 +168,10 @@ function timeText(at: number, since: number): string {
 function ofPause({ spent, text, failure, opens_at, tries, at }: Pause, unled: string | null): Outcome {
   if (spent === 'person') return outcomeWithText('waiting', failure.error);
   if (opens_at === null) return outcomeWithText('waiting_for_you', `${text} (${failure.error})`);
-  const until = `${tries === 0 ? 'until' : '(next try at'} ${timeText(opens_at, at)}${tries === 0 ? '' : ')'}`;
+  // Nobody has named a time for these.
+  const is_try = tries > 0 || spent === 'key' || spent === 'model';
+  const time = timeText(opens_at, at);
+  const until = is_try ? `(next try at ${time})` : `until ${time}`;
   if (unled !== null) return outcomeWithText('unled', `waiting for ${text} ${until}; ${unled}`);
   return { outcome: 'waiting', outcome_text: oneLine(`waiting for ${text} ${until}`) };
 }

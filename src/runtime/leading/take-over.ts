@@ -21,6 +21,8 @@ export interface TakeOverOptions extends Pick<OpenOptions, 'store' | 'clock'> {
   readonly timers: AgentTimers;
   /** Rejects with a `CoppiceError`. */
   readonly openModel: (name: string, limits: Limits) => Promise<unknown>;
+  /** Closes the providers that these agents wait for. */
+  readonly closeDoors: (agents: readonly Agent[]) => Promise<void>;
   /** Throws when the runtime is closed. */
   readonly assertOpen: () => void;
 }
@@ -32,7 +34,7 @@ const MESSAGES_AT_ONCE = 5_000;
 export async function takeOver(
   root_id: string,
   { retry = false, without_last: leaves_out = false, model, limits, unattended = false }: ResumeOptions,
-  { store, executor, timers, clock, openModel, assertOpen }: TakeOverOptions,
+  { store, executor, timers, clock, openModel, closeDoors, assertOpen }: TakeOverOptions,
 ): Promise<ResumeReport> {
   let tree = await store.tree(root_id);
   const root = await store.agent(root_id);
@@ -53,6 +55,7 @@ export async function takeOver(
   // All agents must be known before the first one continues: waits look at other agents.
   for (const agent of all) if (!executor.cells.has(agent.id)) executor.know(agent);
   await executor.sync.checkMissing(root_id, all);
+  await closeDoors(living);
   const elsewhere = living.length - mine.length;
   for (const agent of living) {
     if (agent.worker === executor.worker.id || pauseOf(agent.state) === null) continue;

@@ -1,6 +1,6 @@
 import type { Barred } from '../../models/model.ts';
 import type { Agent } from '../../records/agent/agent.ts';
-import type { Spent } from '../../records/agent/failure.ts';
+import type { Pause, Spent } from '../../records/agent/failure.ts';
 import { restAfterSummary } from '../../records/agent/state.ts';
 import { pauseOf } from '../../records/conversation/parked.ts';
 import type { Cell } from '../executor/cell.ts';
@@ -25,9 +25,9 @@ const LOOK_MS = 5_000;
  * once: so before the first answer of its tree.
  */
 export function mayPark({ id, parent_id, config, state, usage }: Agent, { agent_index }: Executor) {
-  return (spent: Spent): boolean => {
+  return (spent: Spent, soon: boolean): boolean => {
     if (restAfterSummary(state) !== null) return false;
-    if (spent === 'person') return true;
+    if (spent === 'person' || soon) return true;
     if (spent === 'quota' || spent === 'credit' || usage.output > 0) return true;
     if (config.fallback !== undefined) return true;
     const parent = agent_index.agent(parent_id ?? id);
@@ -35,12 +35,29 @@ export function mayPark({ id, parent_id, config, state, usage }: Agent, { agent_
   };
 }
 
-/** The pause of the agent, as a model takes it. */
-export function barredOf({ state }: Agent, clock: RuntimeClock): { readonly paused?: Barred } {
-  const pause = pauseOf(state);
-  if (pause === null) return {};
-  const { at: _, opens_at, ...terms } = pause;
-  return { paused: { ...terms, wait_ms: opens_at === null ? null : opens_at - clock.now() } };
+/** Closes the doors that these agents wait for, before any of them asks its model: an agent of theirs that does not wait yet is not sent into them. */
+export async function closeDoors(
+  agents: readonly Agent[],
+  { clock, models }: { readonly clock: RuntimeClock; readonly models: ModelCache },
+): Promise<void> {
+  const newest = new Map<string, readonly [Agent, Pause]>();
+  for (const agent of agents) {
+    const pause = pauseOf(agent.state);
+    if (pause === null || pause.spent === 'person') continue;
+    const [, before] = newest.get(pause.door) ?? [];
+    if (before === undefined || toldAt(before) < toldAt(pause)) newest.set(pause.door, [agent, pause]);
+  }
+  for (const [agent, pause] of newest.values()) {
+    const { at: _, told_at: __, opens_at, ...terms } = pause;
+    const now = clock.now();
+    const wait_ms = opens_at === null ? null : opens_at - now;
+    const model = await models.modelOf(agent).catch(() => null);
+    model?.learnClosed?.({ ...terms, wait_ms, age_ms: now - toldAt(pause) });
+  }
+}
+
+function toldAt({ at, told_at = at }: Pause): number {
+  return told_at;
 }
 
 /** Parks the request in the ledger; a no-op if it is parked there and the time has not changed. */
@@ -67,7 +84,7 @@ export function followTry(doors: readonly string[], still: Barred | null, contex
   }
 }
 
-/** Tries a paused request at its time; one without a time if another request has opened the provider meanwhile. */
+/** Tries a paused request at its time, or at once if the provider is open: another request has opened it meanwhile, or this process has another key. */
 export async function awaitProvider(
   cell: Cell,
   opens_at: number | null,
@@ -76,7 +93,8 @@ export async function awaitProvider(
 ): Promise<void> {
   const { executor, clock, models, timers } = context;
   const reopen = () => executor.happened(cell, { type: 'reopen', at: clock.now() });
-  if (pauseOf(cell.agent.state)?.spent === 'person') {
+  const pause = pauseOf(cell.agent.state);
+  if (pause?.spent === 'person') {
     // The run may have been let go on just before this was written.
     const still = await pausedByPerson(cell.agent, context, () => cell.gone);
     if (cell.gone) return;
@@ -86,7 +104,8 @@ export async function awaitProvider(
       timers.callAt(cell, 'provider', clock.now() + LOOK_MS, again);
     return;
   }
-  if (opens_at !== null) return timers.callAt(cell, 'provider', opens_at, reopen);
   const model = await models.modelOf(cell.agent).catch(() => null);
-  if (model?.closed?.(barredOf(cell.agent, clock).paused) === false) reopen();
+  if (cell.gone || pauseOf(cell.agent.state) !== pause) return;
+  if (model?.closed?.() === false) return reopen();
+  if (opens_at !== null) timers.callAt(cell, 'provider', opens_at, reopen);
 }

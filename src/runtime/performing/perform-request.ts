@@ -5,6 +5,7 @@ import { modeText } from '../../permissions/mode.ts';
 import { type Agent, isAgentProgram } from '../../records/agent/agent.ts';
 import { amountsOf, NOTHING } from '../../records/agent/budget.ts';
 import { NO_USAGE } from '../../records/agent/usage.ts';
+import { pauseOf } from '../../records/conversation/parked.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
@@ -17,7 +18,7 @@ import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
 import { answered, heldSubmission } from './answer-event.ts';
 import type { GrantContext } from './asking/approvals.ts';
 import type { ProgramContext } from './asking/ask-for-program.ts';
-import { barredOf, followTry, mayPark, park } from './await-provider.ts';
+import { followTry, mayPark, park } from './await-provider.ts';
 import { overheadOf, type Relieved, type Sent } from './context-room.ts';
 import { heldRequest } from './held-request.ts';
 import type { ModelCache } from './model-cache.ts';
@@ -38,6 +39,8 @@ export interface RequestContext extends ProgramContext, SummaryContext, GrantCon
 /** Asks the agent's model; the outcome comes back as an event. Never throws. */
 export async function performRequest(cell: Cell, context: RequestContext, insists = false): Promise<void> {
   const { executor, clock } = context;
+  // The request that is on its way tries the provider already.
+  if (cell.request !== null && !insists && pauseOf(cell.agent.state) !== null) return;
   const controller = new AbortController();
   cell.request?.abort();
   cell.request = controller;
@@ -180,7 +183,7 @@ async function ask(
       parks: mayPark(agent, context.executor),
       insists,
       bars: () => pausedHere(agent, context.executor),
-      ...barredOf(agent, context.clock),
+      is_paused: pauseOf(agent.state) !== null,
       onTaken: () => hold('taken'),
       onTried: (doors, still) => followTry(doors, still, context),
       agent: { id: agent.id, name: agent.name, parent_id: agent.parent_id },

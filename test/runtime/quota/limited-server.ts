@@ -28,17 +28,20 @@ export const REFUSALS = {
 } satisfies Record<string, Fault>;
 
 /** A server of two keys and the models that agents reach it by: `one/any` and `two/any`. Each key can be refused from some answer on. */
-export async function limitedServer(brain: (exchange: Exchange) => Answer = forkingBrain) {
-  /** By key: how it is refused, and the number of answers that it still gives. */
-  const limits = new Map<string, { fault: Fault; after: number }>();
+export async function limitedServer(brain: (exchange: Exchange) => Answer | Promise<Answer> = forkingBrain) {
+  /** By key: how it is refused, the number of answers that it still gives, and of refusals after which it answers again. */
+  const limits = new Map<string, { fault: Fault; after: number; times: number }>();
   const asked: string[] = [];
   let answers = 0;
   const server = await startOpenAiChatServer({
-    answer: (exchange): Answer => {
+    answer: (exchange): Answer | Promise<Answer> => {
       const key = String(exchange.headers.authorization).replace('Bearer ', '');
       asked.push(key);
       const limit = limits.get(key);
-      if (limit !== undefined && limit.after <= 0) return { fault: limit.fault };
+      if (limit !== undefined && limit.after <= 0 && limit.times > 0) {
+        limit.times -= 1;
+        return { fault: limit.fault };
+      }
       if (limit !== undefined) limit.after -= 1;
       answers += 1;
       return brain(exchange);
@@ -67,7 +70,8 @@ export async function limitedServer(brain: (exchange: Exchange) => Answer = fork
     /** Keys of all requests, in order. */
     asked,
     answers: () => answers,
-    refuse: (key: string, fault: Fault, after = 0) => limits.set(key, { fault, after }),
+    refuse: (key: string, fault: Fault, after = 0, times = Number.POSITIVE_INFINITY) =>
+      limits.set(key, { fault, after, times }),
     allow: (key: string) => limits.delete(key),
   };
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { pauseOf } from '../../../src/records/conversation/parked.ts';
 import { outcomeOf, outcomeOfTree } from '../../../src/records/run/outcome.ts';
-import { answerFor } from '../../servers/forking-brain.ts';
+import { answerFor, forkingBrain } from '../../servers/forking-brain.ts';
 import { until } from '../../until.ts';
 import { onBothDatabases } from '../both-databases.ts';
 import { HandClock } from '../hand-clock.ts';
@@ -14,8 +14,8 @@ const CHILDREN = 12;
 const HOUR_MS = 3_600_000;
 
 onBothDatabases('a provider that takes no requests', (database) => {
-  async function play(config: object = {}) {
-    const server = await limitedServer();
+  async function play(config: object = {}, brain?: Parameters<typeof limitedServer>[0]) {
+    const server = await limitedServer(brain);
     const clock = new HandClock();
     const effects: string[] = [];
     const stage = await setStage(() => 'unused', {
@@ -97,6 +97,71 @@ onBothDatabases('a provider that takes no requests', (database) => {
     eachOnce(effects);
   });
 
+  it('closes at once for what a dead process had under way, from what the ledger says of the others; one request tries it', async () => {
+    const [held, over] = [/"c[0-5]"/, Promise.withResolvers<void>()];
+    let holds = true;
+    const { server, clock, effects, stage } = await play({}, async (exchange) => {
+      if (holds && held.test(exchange.messages.at(-1)?.text ?? '')) await over.promise;
+      return forkingBrain(exchange);
+    });
+    server.refuse('key-one', REFUSALS.hour, 10);
+    const { id } = await stage.start(`FORK ${CHILDREN}`);
+    await until(async () => {
+      const agents = await stage.store.agents({ root_id: id });
+      const working = agents.filter((agent) => outcomeOf(agent).outcome === 'working');
+      return agents.length > CHILDREN && working.every(({ name }) => held.test(`"${name}"`));
+    }, 'the others are refused while half of them wait for their answers');
+    const next = await stage.reopen(undefined, { models: await server.models(clock.now) });
+    holds = false;
+    over.resolve();
+    const sent = server.asked.length;
+    await next.runtime.resume(id, { unattended: true });
+    await standstill(next, id);
+    assert.equal(server.asked.length, sent, 'nothing is sent');
+    clock.pass(HOUR_MS + 2_000);
+    await until(() => server.asked.length > sent, 'it is tried');
+    await standstill(next, id);
+    assert.equal(server.asked.length, sent + 1);
+    server.allow('key-one');
+    clock.pass(HOUR_MS + 2_000);
+    assert.equal((await next.runtime.settled(id)).reply, answerFor(CHILDREN));
+    eachOnce(effects);
+  });
+
+  it('is asked again by itself after one stray refusal of a key or a model that worked', async () => {
+    for (const refusal of ['key', 'model'] as const) {
+      const { server, clock, effects, stage } = await play();
+      server.refuse('key-one', REFUSALS[refusal], 20, 1);
+      const { id } = await stage.start(`FORK ${CHILDREN}`);
+      assert.match(
+        await standstill(stage, id),
+        /^waiting for (a key that one accepts|the model one\/any) \(next try at/,
+      );
+      clock.pass(3_000);
+      assert.equal((await stage.runtime.settled(id)).reply, answerFor(CHILDREN));
+      eachOnce(effects);
+    }
+  });
+
+  it('stays closed where the request that tries it reaches nobody', async () => {
+    const { server, clock, stage } = await play();
+    server.refuse('key-one', REFUSALS.hour, 6);
+    const { id } = await stage.start('FORK 3');
+    await standstill(stage, id);
+    server.refuse('key-one', { status: 503, message: 'away' });
+    const sent = server.asked.length;
+    clock.pass(HOUR_MS + 2_000);
+    await until(async () => {
+      const agents = await stage.store.agents({ root_id: id });
+      return agents.some(({ state }) => pauseOf(state)?.tries === 1);
+    }, 'it is tried');
+    assert.match(await standstill(stage, id), /^waiting for one's quota \(next try at/);
+    assert.equal(server.asked.length, sent + 1);
+    server.allow('key-one');
+    clock.pass(62_000);
+    assert.equal((await stage.runtime.settled(id)).reply, answerFor(3));
+  });
+
   it('opens in two seconds by itself', async () => {
     const { server, effects, stage } = await play();
     server.refuse('key-one', REFUSALS.soon, 20);
@@ -143,11 +208,19 @@ onBothDatabases('a provider that takes no requests', (database) => {
       const { server, clock, effects, stage } = await play();
       server.refuse('key-one', REFUSALS[refusal], 20);
       const { id } = await stage.start(`FORK ${CHILDREN}`);
+      await standstill(stage, id);
+      const before = server.asked.length;
+      clock.pass(3_000);
+      await until(
+        async () => (await standstill(stage, id)).startsWith('waiting for you'),
+        'it is tried once',
+      );
       assert.match(
         await standstill(stage, id),
         /^waiting for you: (a key that one accepts|the model one\/any) \(/,
       );
       const sent = server.asked.length;
+      assert.equal(sent, before + 1);
       clock.pass(24 * HOUR_MS);
       await new Promise((resolve) => setTimeout(resolve, 50));
       assert.equal(server.asked.length, sent);
