@@ -15,9 +15,9 @@ const OVERFLOW =
 /** Out of credit, sent with many statuses (429, 402, 400, 403); waiting does not help. Gemini's rate limit text, "exceeded your current quota", must not match. */
 const NO_CREDIT =
   /insufficient_quota|insufficient[ _](?:credit|balance|funds)|credit balance is too low|billing_hard_limit/i;
-/** The model does not exist at the provider, in the words of Anthropic, OpenAI, Google, Ollama, OpenRouter and vLLM. */
+/** The model does not exist at the provider, or no longer, in the words of Anthropic, OpenAI, Azure, Google, Groq, DeepSeek, Ollama, OpenRouter and vLLM. */
 const NO_MODEL =
-  /model_not_found|not_found_error[\s\S]*\bmodel\b|\bmodels?\b[\s\S]{0,120}\b(?:not found|does not exist|is not a valid model|is not available)|\b(?:no such|unknown|invalid) model\b|not a valid model id|model_not_supported/i;
+  /model_not_found|not_found_error[\s\S]*\bmodel\b|\bmodels?\b[\s\S]{0,120}\b(?:not found|not exist|is not a valid model|is not available|decommissioned|deprecated|retired|no longer (?:available|supported))|\b(?:no such|unknown|invalid) model\b|not a valid model id|model_not_supported/i;
 /** The model or its server takes no tools, or not these. */
 const NO_TOOLS =
   /(?:does not|doesn't|do not) support (?:tools?|functions?|function calling|tool)|enable-auto-tool-choice|tool[- _]call[- _]parser|no endpoints found that support tool|tools? (?:is|are) not supported|invalid (?:schema|tool|function)|tools?[.[]\d|function_declarations|functionDeclarations|input_schema/i;
@@ -25,8 +25,11 @@ const NO_TOOLS =
 const TOO_LARGE = /request too large|must be reduced|long context requests/i;
 /** A gateway's filter (OpenRouter), with the status of a refused key. */
 const MODERATED = /moderation|flagged/i;
-/** Google answers a wrong key with 400. */
-const BAD_KEY = /API_KEY_INVALID|API key not valid/;
+/** Google answers a wrong key with 400, Anthropic one of an account that it has closed. */
+const BAD_KEY =
+  /API_KEY_INVALID|API key not valid|\b(?:organization|account) (?:is|was|has been) (?:disabled|deactivated|suspended)/i;
+/** Part of a conversation that the server does not know (Responses API), with the status of a model that is gone. */
+const NO_ITEM = /\bitems?\b/i;
 const MAX_TEXT = 500;
 
 type Failed = Extract<ModelOutcome, { type: 'failure' }>;
@@ -110,7 +113,9 @@ function kindOf(status: number, text: string): FailureKind {
   if (status === 408 || status === 409 || status >= 500) return 'overloaded';
   if (OVERFLOW.test(text) || status === 413) return 'context_overflow';
   if ((status === 404 || status === 400 || status === 422) && NO_MODEL.test(text)) return 'no_model';
-  return NO_TOOLS.test(text) ? 'no_tools' : 'bad_request';
+  if (NO_TOOLS.test(text)) return 'no_tools';
+  // No message of a conversation is meant: all others would get the same.
+  return status === 410 || (status === 404 && !NO_ITEM.test(text)) ? 'no_model' : 'bad_request';
 }
 
 function noCredit(said: string): string {
