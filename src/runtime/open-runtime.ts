@@ -42,6 +42,9 @@ export async function openRuntime(options: RuntimeOptions): Promise<RuntimeFace>
   return runtime;
 }
 
+/** Enough to know each provider that is waited for. */
+const PARKED_MAX = 100;
+
 class Runtime implements RuntimeFace {
   readonly #store: Store;
   readonly #options: OpenOptions;
@@ -61,6 +64,8 @@ class Runtime implements RuntimeFace {
   /** Roots of trees being taken over, which must not be released meanwhile. */
   readonly #resuming: string[] = [];
   #closing: Promise<void> | null = null;
+  /** Agents that waited for providers when the first tree was taken over without a person. */
+  #parked: Promise<readonly Agent[]> | undefined;
 
   constructor(options: OpenOptions) {
     this.#options = options;
@@ -252,7 +257,13 @@ class Runtime implements RuntimeFace {
         executor: this.#executor,
         timers: this.#timers,
         openModel: (name, limits) => this.#models.model(name, limits),
-        closeDoors: (agents) => closeDoors(agents, { ...this.#options, models: this.#models }),
+        closeDoors: async (agents) => {
+          // A server that starts sends nothing into what the trees wait for that nobody leads.
+          if (options.unattended === true)
+            this.#parked ??= this.#store.parkedRequests(PARKED_MAX).catch(() => []);
+          const parked = (await this.#parked) ?? [];
+          await closeDoors([...agents, ...parked], { ...this.#options, models: this.#models });
+        },
         assertOpen: () => this.#assertOpen(),
       });
     } finally {

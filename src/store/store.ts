@@ -233,6 +233,8 @@ export interface Leases {
   unledTrees(limit: number, labels?: readonly string[]): Promise<string[]>;
   /** Those of these trees in which an agent has something to do (a turn, or mail), and none is led by one of these workers. */
   leftAlone(root_ids: readonly string[], workers: readonly Worker[]): Promise<string[]>;
+  /** Agents of served trees without a leader whose requests wait until a time that has not come. */
+  parkedRequests(limit: number): Promise<Agent[]>;
   /** Labels that a worker needs to lead this served tree by itself; null if there is no such tree, or it is not served. */
   placement(root_id: string): Promise<readonly string[] | null>;
   serveTree(root_id: string): Promise<void>;

@@ -18,6 +18,9 @@ function failureOf(status: number, body: object | string, headers: Headers = {})
 }
 
 const said = (message: string, more: object = {}) => ({ error: { message, ...more } });
+const GONE = (status: number, body: object | string): [number, object | string, string, boolean, null] => [
+  ...([status, body, 'model', true, null] as const),
+];
 const google = (quotas: readonly string[], retryDelay: string) => ({
   error: {
     ...{ code: 429, status: 'RESOURCE_EXHAUSTED' },
@@ -152,24 +155,21 @@ describe('what closes a provider', () => {
       null,
     ],
     ['a key without rights', 403, said('You do not have access to this model'), 'key', true, null],
-    ...(
-      [
-        [
-          'a deployment of Azure that is gone',
-          404,
-          said('The API deployment for this resource does not exist.'),
-        ],
-        ['a model of Azure that was retired', 410, said('Gone', { code: 'ModelDeprecated' })],
-        ['a model of Groq that was retired', 400, said('The model `x` has been decommissioned.')],
-        ['a model that DeepSeek does not know', 400, said('Model Not Exist')],
-        ['an address without a server for it', 404, '404 page not found'],
-      ] as const
-    ).map(([what, status, body]) => [what, status, body, 'model', true, null] as const),
+    [
+      'a deployment of Azure that is gone',
+      ...GONE(404, said('The API deployment for this resource does not exist.')),
+    ],
+    ['a model of Azure that was retired', ...GONE(410, said('Gone', { code: 'ModelDeprecated' }))],
+    ['a model of Groq that was retired', ...GONE(400, said('The model `x` has been decommissioned.'))],
+    ['a model that DeepSeek does not know', ...GONE(400, said('Model Not Exist'))],
+    ['an address without a server for it', ...GONE(404, '404 page not found')],
     [
       'an account that Anthropic has closed',
       400,
       said('This organization has been disabled.', { type: 'invalid_request_error' }),
-      ...(['key', false, null] as const),
+      'key',
+      false,
+      null,
     ],
     [
       'a model that is gone',

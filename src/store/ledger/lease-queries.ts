@@ -87,6 +87,12 @@ export function leases(db: Database): Leases {
       return (await db.read(sql, lists)).map(({ id }) => id as string);
     },
 
+    parkedRequests: async (limit) => {
+      const sql = `SELECT g.* FROM unled u JOIN agents g ON g.id = u.agent_id
+        WHERE u.due_at > coppice_now() AND g.status = 'requesting' ORDER BY u.due_at DESC LIMIT $1`;
+      return agentsOf(db, await db.read(sql, [limit]));
+    },
+
     placement: async (root_id) => {
       const sql = `SELECT placement FROM trees WHERE root_id = $1 AND ${db.dialect.isTrue('served')}`;
       const [row] = await db.read(sql, [root_id]);

@@ -12,6 +12,11 @@ import { echoTool, limitedServer, REFUSALS } from './limited-server.ts';
 
 const CHILDREN = 12;
 const HOUR_MS = 3_600_000;
+const NONE = { allow: [], ask: [], deny: [] };
+const TERMS = {
+  ...{ thinking: 'off' as const, system: '', tools: ['bash'], cwd: process.cwd() },
+  permissions: { cli: { ...NONE, allow: ['*'] }, config: NONE },
+};
 
 onBothDatabases('a provider that takes no requests', (database) => {
   async function play(config: object = {}, brain?: Parameters<typeof limitedServer>[0]) {
@@ -126,6 +131,26 @@ onBothDatabases('a provider that takes no requests', (database) => {
     clock.pass(HOUR_MS + 2_000);
     assert.equal((await next.runtime.settled(id)).reply, answerFor(CHILDREN));
     eachOnce(effects);
+  });
+
+  it('stays closed for other trees, which a server that starts takes over before those that wait', async () => {
+    const { server, clock, stage } = await play();
+    const config = { ...TERMS, model: 'one/any', toolsets: ['process'] };
+    server.refuse('key-one', REFUSALS.hour);
+    const waits = await stage.runtime.enter({ prompt: 'FORK 2', config }, []);
+    await stage.runtime.resume(waits, { unattended: true });
+    await standstill(stage, waits);
+    await until(() => stage.runtime.release(waits), 'it is released');
+    const begins = await stage.runtime.enter({ prompt: 'FORK 2', config }, []);
+    const sent = server.asked.length;
+    const next = await stage.reopen(undefined, { models: await server.models(clock.now) });
+    assert.deepEqual(await next.store.unledTrees(10), [begins]);
+    await next.runtime.resume(begins, { unattended: true });
+    assert.match(await standstill(next, begins), /until/);
+    assert.equal(server.asked.length, sent);
+    server.allow('key-one');
+    clock.pass(HOUR_MS + 2_000);
+    assert.equal((await next.runtime.settled(begins)).reply, answerFor(2));
   });
 
   it('is asked again by itself after one stray refusal of a key or a model that worked', async () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { it } from 'node:test';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import { DEFAULT_LIMITS } from '../../../src/records/agent/limits.ts';
-import type { AgentState } from '../../../src/records/agent/state.ts';
+import { type AgentState, newTurn } from '../../../src/records/agent/state.ts';
 import type { Store, Worker } from '../../../src/store/store.ts';
 import { until } from '../../until.ts';
 import { fresh, letter, newAgent, said, stepOf } from '../ledger-fixture.ts';
@@ -97,6 +97,40 @@ export function parkedContract(stores: () => { readonly store: Store; readonly o
     await store.claim(tree.root.id, tree.worker);
     await park(tree, forever, forever);
     assert.equal(await isUnled(tree), true, 'the letter was not read');
+  });
+
+  it('finds requests that wait until a time that has not come, of trees that nobody leads', async () => {
+    const { store, other } = stores();
+    const worker = { id: `w-${randomUUID()}`, host: 'elsewhere', pid: 1 };
+    await store.heartbeat(worker);
+    const plantRequest = async (state: AgentState, served = true) => {
+      const made = newAgent(null, { worker: worker.id, state });
+      await store.createRoot(made, DEFAULT_LIMITS, { served });
+      return made.agent.id;
+    };
+    const asks: AgentState = { type: 'requesting', turn: newTurn(1), attempt: 1 };
+    const ids = {
+      parked: await plantRequest(asks),
+      due: await plantRequest(asks),
+      waits: await plantRequest(PARKED),
+      not_served: await plantRequest(asks, false),
+      led: await plantRequest(asks),
+    };
+    const found = async () => {
+      const all = (await other.parkedRequests(100_000)).map(({ id }) => id);
+      return Object.entries(ids).flatMap(([name, id]) => (all.includes(id) ? name : []));
+    };
+    assert.deepEqual(await found(), []);
+    const now = await store.now();
+    for (const [id, ms] of [
+      [ids.parked, HOUR_MS],
+      [ids.due, -1],
+      [ids.waits, HOUR_MS],
+      [ids.not_served, HOUR_MS],
+    ] as const)
+      await store.releaseTree(id, worker.id, new Map([[id, now + ms]]));
+    assert.deepEqual(await found(), ['parked']);
+    assert.equal((await other.parkedRequests(1)).length, 1);
   });
 
   it('they are unled when an agent that they wait for ends', async () => {
