@@ -45,6 +45,15 @@ const CONFIG: AgentConfig = {
 export const IDLE: AgentState = { type: 'idle' };
 export const THINKING: AgentState = { type: 'requesting', attempt: 1, turn: newTurn(T0) };
 
+/** A request that waits for its provider until an hour that the test's time zone decides. */
+export const PAUSED: AgentState = {
+  ...THINKING,
+  paused: {
+    ...{ spent: 'quota', door: 'd', text: 'anthropic’s quota', tries: 0 },
+    ...{ failure: { kind: 'rate_limit', error: '429', retryable: true }, opens_at: T0 + 3_600_000, at: T0 },
+  },
+};
+
 /** Makes an agent; its name is its id unless another is given. */
 export function agent(id: string, parent_id: string | null, change: Partial<Agent> = {}): Agent {
   return {

@@ -1,4 +1,6 @@
 import type { Agent } from '../../records/agent/agent.ts';
+import { pauseOf } from '../../records/conversation/parked.ts';
+import { outcomeOf } from '../../records/run/outcome.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { sign, type UiStyle } from '../../render/style.ts';
@@ -54,12 +56,20 @@ function activity(state: UiState, agent: Agent, keys: Shortcuts): Activity | nul
   if (wait !== null) {
     const clock = `${duration(state.now - wait.started_at)} / ${duration(wait.deadline - wait.started_at)}`;
     const stop = stops(wait.from === null ? 'stops waiting' : 'stops waiting (agents keep running)');
-    return { what: 'waiting', clock, stop };
+    const all = (wait.from ?? []).flatMap((id) => state.agents.get(id) ?? []);
+    const held = all.find((one) => pauseOf(one.state) !== null);
+    const is_held = held !== undefined && all.every((one) => pauseOf(one.state) !== null);
+    return { what: is_held ? clean(outcomeOf(held).outcome_text) : 'waiting', clock, stop };
   }
   const since = duration(state.now - agent.updated_at);
   switch (at.type) {
     case 'requesting': {
       const { delay, streaming } = paneOf(state, agent.id);
+      const pause = pauseOf(at);
+      if (pause !== null && delay === null) {
+        const stop = pause.spent === 'person' ? '' : '/retry tries it now, /model switches';
+        return { what: clean(outcomeOf(agent).outcome_text), clock: '', stop };
+      }
       if (delay === null)
         return { what: streaming === '' ? 'thinking' : 'answering', clock: since, stop: stops('interrupts') };
       const clock =

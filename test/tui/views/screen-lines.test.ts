@@ -24,6 +24,7 @@ import {
   HOSTILE,
   KILLED,
   LOOKS,
+  PAUSED,
   PLAIN,
   SPOKEN,
   says,
@@ -73,6 +74,12 @@ describe('navigation', () => {
       assert.match(navigationLine(state, width, PLAIN, 'SCRIPTED DEMO'), / SCRIPTED DEMO /);
   });
 
+  it('counts those that wait for their provider apart from those at work', () => {
+    const state = after(story(), seen(agent('grep-all', 'main', { state: PAUSED })));
+    assert.match(navigationLine(state, 70, PLAIN), / 1◐ 1◔ · 42k/);
+    assert.match(navigationLine(state, 200, SPOKEN), /1 running, 1 waiting for their provider/);
+  });
+
   it('uses ASCII, and words in accessible mode', () => {
     assert.equal(
       navigationLine(story(), 60, ASCII),
@@ -93,6 +100,15 @@ describe('the spinner', () => {
     );
     assert.equal(spinnerLine(story(waitingOn(null)), 80, PLAIN), '⠋ waiting 12s / 30s · Esc stops waiting');
     assert.equal(spinnerLine(story(THINKING), 80, PLAIN), '⠋ thinking 12s · Esc interrupts');
+    assert.match(
+      spinnerLine(story(PAUSED), 90, PLAIN) ?? '',
+      /^⠋ waiting for anthropic’s quota until \d\d:\d\d · \/retry tries it now, \/model switches$/,
+    );
+    const held = after(story(waitingOn(['grep-all'])), seen(agent('grep-all', 'main', { state: PAUSED })));
+    assert.match(
+      spinnerLine(held, 90, PLAIN) ?? '',
+      /^⠋ waiting for anthropic’s quota until \d\d:\d\d 12s \/ 30s · Esc stops waiting/,
+    );
     assert.equal(spinnerLine(story(), 80, PLAIN), null);
     assert.equal(spinnerLine(after(story(), seen(agent('main', null, { state: KILLED }))), 80, PLAIN), null);
   });

@@ -20,6 +20,7 @@ import {
   IDLE,
   LOOKS,
   letter,
+  PAUSED,
   PLAIN,
   result,
   SPOKEN,
@@ -47,6 +48,11 @@ function statuses(state: UiState): (string | undefined)[] | undefined {
 
 describe('a wait on three agents', () => {
   const state = after(story(waitingOn(THREE)), sent(letter('code-analyzer', 'main')));
+
+  it('tells who waits for its provider', () => {
+    const held = after(state, seen(agent('file-reader', 'main', { state: PAUSED })));
+    assert.match(draw(held)[1] ?? '', /^ {2}file-reader +◔ waiting /);
+  });
 
   it('is drawn as documented', () => {
     assert.deepEqual(draw(state), [

@@ -1,6 +1,7 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import { type ChildResult, isFanIn, isTerminal, isWorking } from '../../../records/agent/state.ts';
 import type { WaitStatus } from '../../../records/conversation/facts/wait-row.ts';
+import { pauseOf } from '../../../records/conversation/parked.ts';
 import { duration } from '../../../render/amounts.ts';
 import { clean } from '../../../render/clean.ts';
 import { type AgentPane, paneOf, type UiState } from '../ui-state.ts';
@@ -9,7 +10,8 @@ import { openWait } from './open-waits.ts';
 export interface FanInRow {
   readonly agent_id: string;
   readonly name: string;
-  readonly status: WaitStatus;
+  /** `waiting`: for its provider. */
+  readonly status: WaitStatus | 'waiting';
   readonly calls: number;
   readonly tokens: number;
 }
@@ -81,8 +83,9 @@ function row(state: UiState, agent_id: string, known: WaitStatus | null): FanInR
 }
 
 /** The status as `wait` reports it: unless it uses `slash`, an agent with unread mail counts as running, since it is about to read it. */
-function standing(agent: Agent, pane: AgentPane): WaitStatus {
+function standing(agent: Agent, pane: AgentPane): FanInRow['status'] {
   if (isTerminal(agent.state.type)) return 'dead';
+  if (pauseOf(agent.state) !== null) return 'waiting';
   const reads = pane.unread.size > 0 && !agent.config.toolsets.includes('slash');
   return isWorking(agent.state.type) || reads ? 'running' : 'idle';
 }

@@ -1,6 +1,7 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import { isWorking } from '../../../records/agent/state.ts';
 import { addUsage, type Usage } from '../../../records/agent/usage.ts';
+import { pauseOf } from '../../../records/conversation/parked.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
 import { fit, sign, type UiStyle } from '../../../render/style.ts';
@@ -104,31 +105,35 @@ function reference(state: UiState, agent: Agent, length: number, style: UiStyle)
 
 interface Counts {
   readonly working: number;
+  /** Agents that wait for their provider. */
+  readonly paused: number;
   readonly unseen: number;
   readonly asks: number;
   readonly total: Usage;
 }
 
 function counts(state: UiState): Counts {
-  let [working, unseen, total] = [0, 0, state.past_usage];
+  let [working, paused, unseen, total] = [0, 0, 0, state.past_usage];
   for (const agent of state.agents.values()) {
     total = addUsage(total, agent.usage);
-    if (isWorking(agent.state.type)) working += 1;
+    if (pauseOf(agent.state) !== null) paused += 1;
+    else if (isWorking(agent.state.type)) working += 1;
     if (paneOf(state, agent.id).unseen > 0) unseen += 1;
   }
-  return { working, unseen, asks: state.asks.length, total };
+  return { working, paused, unseen, asks: state.asks.length, total };
 }
 
-/** `2◐ 1• 1! · context 34% · 13k $0.04`: agents at work, agents with unseen output, open approvals, meters. */
+/** `2◐ 3◔ 1• 1! · context 34% · 13k $0.04`: agents at work, agents that wait for their provider, agents with unseen output, open approvals, meters. */
 function badgesPart(
   state: UiState,
-  { working, unseen, asks, total }: Counts,
+  { working, paused, unseen, asks, total }: Counts,
   detail: NonNullable<Detail['badges']>,
   shown: MeterSettings,
   style: UiStyle,
 ): Part[] {
   const parts: Part[] = [];
   if (working > 0) parts.push([statePaint('running'), `${working}${stateSign('running', style)}`]);
+  if (paused > 0) parts.push([statePaint('waiting'), `${paused}${stateSign('waiting', style)}`]);
   if (unseen > 0) parts.push(['green', `${unseen}${sign(style, '•')}`]);
   if (asks > 0) parts.push(['yellow', `${asks}!`]);
   const metered = detail === 'counts' ? [] : meters(state, total, shown, detail, style);
@@ -147,13 +152,14 @@ function spoken(
   shown: MeterSettings,
 ): string {
   const self = state.view === null ? undefined : state.agents.get(state.view);
-  const { working, unseen, asks, total } = counts(state);
+  const { working, paused, unseen, asks, total } = counts(state);
   const slot = self === undefined ? null : slotOf(state, self.id);
   const told = [
     banner,
     self === undefined ? null : `in view: ${slot === null ? '' : `${slot} `}${clean(self.name)}`,
     self !== undefined && paneOf(state, self.id).capture !== null ? 'capture is on' : null,
     `${working} running`,
+    paused > 0 ? `${paused} waiting for their provider` : null,
     unseen > 0 ? `${unseen} with unseen output` : null,
     asks > 0 ? `${asks} waiting for approval` : null,
     ...meters(state, total, shown, 'model', style),

@@ -48,7 +48,7 @@ function waitRowText(row: WaitRow, before: string): string {
 export const WAIT_STATUS_WIDTH = 10;
 
 /** Sign and word; in accessible mode the word alone. */
-export function waitStatus(status: WaitStatus, style: UiStyle): Part {
+export function waitStatus(status: WaitStatus | 'waiting', style: UiStyle): Part {
   const [state, word] =
     status === 'waits_for_you' ? (['waiting_for_you', 'asks'] as const) : [status, status];
   const text = style.accessible ? word : `${stateSign(state, style)} ${word}`;
