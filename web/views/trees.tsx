@@ -149,7 +149,9 @@ function Group({
               </td>
               <td class="dim">
                 {tree.asked ??
-                  (tree.need === 'work' ? tree.doing : tree.outcome_text === 'done' ? '' : tree.outcome_text)}
+                  (tree.outcome === 'working' || tree.outcome_text === 'done'
+                    ? tree.doing
+                    : tree.outcome_text)}
               </td>
             </tr>
           ))}

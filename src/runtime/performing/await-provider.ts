@@ -60,8 +60,8 @@ function toldAt({ at, told_at = at }: Pause): number {
   return told_at;
 }
 
-/** Parks the request in the ledger; a no-op if it is parked there and the time has not changed. */
-export function park(cell: Cell, { wait_ms, ...terms }: Barred, { executor, clock }: Context): void {
+/** Parks the request in the ledger; returns false if it is parked there and the time has not changed. */
+export function park(cell: Cell, { wait_ms, ...terms }: Barred, { executor, clock }: Context): boolean {
   const before = pauseOf(cell.agent.state);
   const at = clock.now();
   // One whose time has come waits for the request that tries the provider.
@@ -69,8 +69,9 @@ export function park(cell: Cell, { wait_ms, ...terms }: Barred, { executor, cloc
   const is_due = before !== null && wait_ms !== null && wait_ms <= 0;
   const same =
     before?.opens_at === opens_at || Math.abs((before?.opens_at ?? 0) - (opens_at ?? 0)) < TOLERANCE_MS;
-  if (before?.door === terms.door && (is_due || same)) return;
+  if (before?.door === terms.door && (is_due || same)) return false;
   executor.happened(cell, { type: 'paused', at, pause: { ...terms, opens_at, at } });
+  return true;
 }
 
 /** A request has tried a provider: the others of this process follow, or wait for as long as it says now. */

@@ -12,13 +12,13 @@ import { unlessAborted } from '../../records/unless-aborted.ts';
 import type { Store } from '../../store/store.ts';
 import { checkBudgets, promptOutcome } from '../executor/budget-state.ts';
 import { type Cell, withdrawQuestions } from '../executor/cell.ts';
-
+import type { AgentTimers } from '../leading/agent-timers.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
 import { answered, heldSubmission } from './answer-event.ts';
 import type { GrantContext } from './asking/approvals.ts';
 import type { ProgramContext } from './asking/ask-for-program.ts';
-import { followTry, mayPark, park } from './await-provider.ts';
+import { awaitProvider, followTry, mayPark, park } from './await-provider.ts';
 import { overheadOf, type Relieved, type Sent } from './context-room.ts';
 import { heldRequest } from './held-request.ts';
 import type { ModelCache } from './model-cache.ts';
@@ -34,6 +34,7 @@ export interface RequestContext extends ProgramContext, SummaryContext, GrantCon
   readonly newId: () => string;
   readonly catalog: ToolCatalog;
   readonly worktrees: WorktreeLifecycle;
+  readonly timers: AgentTimers;
 }
 
 /** Asks the agent's model; the outcome comes back as an event. Never throws. */
@@ -51,7 +52,8 @@ export async function performRequest(cell: Cell, context: RequestContext, insist
   if (cell.request !== controller || cell.gone) return;
   if (by_person !== null) {
     cell.request = null;
-    return park(cell, by_person, context);
+    park(cell, by_person, context);
+    return;
   }
   const held = heldSubmission(cell, now, context.catalog);
   if (held !== null) {
@@ -104,7 +106,9 @@ export async function performRequest(cell: Cell, context: RequestContext, insist
   }
   if (outcome.type === 'failure' && outcome.barred !== undefined) {
     cell.request = null;
-    return park(cell, outcome.barred, context);
+    // The try that it would have followed may have ended just now.
+    if (!park(cell, outcome.barred, context)) await awaitProvider(cell, null, context);
+    return;
   }
   const whole = await eventOrFault(at, cell, outcome, context);
   // Checked again, because saving the worktree takes time.

@@ -206,6 +206,8 @@ export class AgentWalk {
       return end !== null && end - since >= GAP_MS ? [this.#plain(this.#rest, since, end)] : [];
     switch (state.type) {
       case 'requesting':
+        if (state.paused !== undefined)
+          return [{ ...this.#plain('waiting', since, null), name: state.paused.text }];
         return [{ ...this.#request(null, '', 'open', since, since), end: null }];
       case 'executing': {
         const ids = new Set(state.running.map(({ call }) => call.id));

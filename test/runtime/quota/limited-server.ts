@@ -67,6 +67,7 @@ export async function limitedServer(brain: (exchange: Exchange) => Answer | Prom
   };
   return {
     models,
+    url: server.url,
     /** Keys of all requests, in order. */
     asked,
     answers: () => answers,

@@ -142,7 +142,7 @@ function Heading({ agent, tree }: { readonly agent: FullAgent; readonly tree: Tr
         {agent.cost_usd !== null && agent.cost_usd > 0 && <span>{dollars(agent.cost_usd)}</span>}
         <Left id={agent.id} requests={agent.requests} />
         <span>began {ago(agent.started_at, Date.now())} ago</span>
-        {agent.doing !== null && <span>{agent.doing}</span>}
+        {agent.doing !== null && <span>{agent.paused === null ? agent.doing : agent.outcome_text}</span>}
         {agent.pending_approval !== null && <a href="/approvals">waits for an approval</a>}
       </p>
       {agent.deeds !== null && <p class="facts dim">It did: {agent.deeds.line}</p>}

@@ -14,6 +14,13 @@ export function TreeHead({ timeline }: { readonly timeline: Timeline }) {
   const asked = lanes.filter(({ bars }) =>
     bars.some(({ kind, end: over }) => kind === 'approval' && over === Infinity),
   );
+  // A wait that is no call and names what it is for is one for a provider.
+  const paused = lanes.find(({ bars }) =>
+    bars.some(
+      ({ kind, name, seq, end: over }) =>
+        kind === 'waiting' && name !== '' && seq === null && over === Infinity,
+    ),
+  );
   return (
     <header class="tree-head">
       <h1>
@@ -31,6 +38,7 @@ export function TreeHead({ timeline }: { readonly timeline: Timeline }) {
       {root !== undefined && ENDED.has(root.about.outcome) && (
         <p class="trouble">{root.about.outcome_text}</p>
       )}
+      {paused !== undefined && <p class="trouble">{paused.about.outcome_text}</p>}
       <p class="path-sentence">{sentence(timeline)}</p>
     </header>
   );

@@ -1,0 +1,35 @@
+// Proves in a real browser that the dashboard says what a tree waits for whose provider takes no requests, and until when: in the list, above the timeline, and of an agent.
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { closeLater, closeOpened } from '../../close-opened.ts';
+import { limitedServer, REFUSALS } from '../../runtime/quota/limited-server.ts';
+import { CHROMIUM } from './browser.ts';
+import { type Dashboard, openDashboard } from './dashboard.ts';
+
+const WAITS = /waiting for one's quota until \d\d:\d\d/;
+
+describe('the dashboard of a tree that waits for its provider', { skip: CHROMIUM === null }, () => {
+  let open: Dashboard;
+  before(async () => {
+    const server = await limitedServer();
+    server.refuse('key-one', REFUSALS.hour, 1);
+    const provider = { type: 'openai-compatible', baseURL: `${server.url}/v1` };
+    const headers = { authorization: 'Bearer key-one' };
+    open = await openDashboard([], { providers: { one: { ...provider, headers } } });
+    closeLater(() => open.close());
+    const { code, stderr } = await open.home.run(['run', '--detach', '--model', 'one/any', 'FORK 2']);
+    assert.equal(code, 0, stderr);
+    await open.page.goto(open.link);
+  });
+  after(closeOpened);
+
+  it('says so in the list, above the timeline, in the timeline and of an agent', async () => {
+    const { page } = open;
+    await page.getByRole('row', { name: WAITS }).waitFor();
+    await page.getByRole('link', { name: 'FORK 2' }).click();
+    await page.locator('.tree-head', { hasText: WAITS }).waitFor();
+    await page.goto(page.url().replace('/trees/', '/agents/'));
+    await page.locator('.facts', { hasText: WAITS }).first().waitFor();
+    assert.deepEqual(open.faults, []);
+  });
+});
