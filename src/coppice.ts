@@ -10,6 +10,8 @@ import {
   agentTerms,
   profileMap,
 } from './library/agent-config.ts';
+import type { RootOptions } from './library/agents.ts';
+import type { CoppiceAgent, LetterOptions } from './library/coppice-agent.ts';
 import {
   type AgentOptions,
   type CoppiceOptions,
@@ -31,8 +33,18 @@ import { createBuiltInTools } from './tools/tool-registry.ts';
 
 export type { DocumentOf } from './documents/shapes/all-documents.ts';
 export type { EventDocument } from './documents/shapes/event-documents.ts';
-export type { AgentOptions, CoppiceOptions, ProfileOptions } from './library/coppice-options.ts';
-export type { RunningAgent } from './library/engine.ts';
+export type { RootOptions } from './library/agents.ts';
+export type { ChildOptions, CoppiceAgent, LetterOptions, SpawnOptions } from './library/coppice-agent.ts';
+export type {
+  AgentOptions,
+  BuiltInTool,
+  CoppiceOptions,
+  Picture,
+  ProfileOptions,
+  ToolsetName,
+} from './library/coppice-options.ts';
+export type { Patience, RunningAgent } from './library/engine.ts';
+export type { AgentOutcome, OutputSchema, TypedSchema } from './library/output.ts';
 export { registerSubagentTools } from './library/register-subagent-tools.ts';
 export { createToolRegistry } from './library/registry.ts';
 export type {
@@ -82,7 +94,11 @@ export { StoreError } from './store/store-error.ts';
 export { defineTool } from './tools/define-tool.ts';
 
 /** A runtime on one ledger. */
-export type Coppice = Engine<AgentOptions> & Workflows;
+export interface Coppice extends Omit<Engine<RootOptions>, 'start'>, Workflows {
+  start<Output = unknown>(options: RootOptions<Output>): Promise<CoppiceAgent<Output>>;
+  /** Sends mail to any agent by its uuid. */
+  send(agent_id: string, text: string, options?: LetterOptions): Promise<void>;
+}
 
 /** Opens the ledger and a runtime on it. */
 export async function openCoppice(options: CoppiceOptions): Promise<Coppice> {
@@ -103,7 +119,7 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
   const own = [...(options.tools ?? []), ...(registry?.tools ?? [])];
   const sources: AgentSources = {
     options,
-    own: own.map((tool) => tool.spec.name),
+    own,
     subagents: registry?.subagents ?? null,
     profiles: profileMap(options, own),
   };
@@ -139,11 +155,15 @@ async function openWith(options: CoppiceOptions, registry: Registry | null): Pro
     config: agentConfig(sources, agent),
     limits: agentLimits(sources, agent),
   });
-  const engine = engineOn<AgentOptions>(runtime, (agent) => {
-    checkAgentOptions(agent);
-    return rootOf(agent);
-  });
-  // Imported on first use: most programs run no workflows.
+  const ground = { runtime, store, cwd: options.cwd ?? process.cwd() };
+  const engine = {
+    ...engineOn<AgentOptions>(runtime, rootOf),
+    // Imported on first use, as everything that an open coppice need not have.
+    start: async <Output>(agent: RootOptions<Output>) =>
+      (await import('./library/agents.ts')).startRoot(ground, rootOf, agent),
+    send: async (...letter: Parameters<Coppice['send']>) =>
+      (await import('./library/coppice-agent.ts')).sendLetter(ground, ...letter),
+  };
   const workflow = async (...given: Parameters<Workflows['workflow']>) => {
     const { workflowsOn } = await import('./library/workflows.ts');
     const started = workflowsOn({

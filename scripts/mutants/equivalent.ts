@@ -137,8 +137,8 @@ export const EQUIVALENT: readonly Equivalent[] = [
   },
   {
     file: 'src/runtime/leading/quiescence.ts',
-    line: "if (until === 'tree') return agent_index.working(root_id) > 0;",
-    before: "if (until === 'tree') return agent_index.working(root_id) > 0;",
+    line: "if (until === 'tree' && agent_id === root_id) return agent_index.working(root_id) > 0;",
+    before: "if (until === 'tree' && agent_id === root_id) return agent_index.working(root_id) > 0;",
     after: ';',
     why: 'a shorter way: agents at work are found a step later, too',
   },

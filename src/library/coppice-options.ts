@@ -1,13 +1,29 @@
+import * as z from 'zod';
+import { toolsetClash } from '../kernel/toolsets/toolset.ts';
 import type { Model } from '../models/model.ts';
 import type { AgentConfig, PermissionRules } from '../records/agent/agent.ts';
+import type { BudgetTerms } from '../records/agent/budget.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import type { Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { Tool } from '../records/tool.ts';
 import { noSuchName } from '../render/nearest-name.ts';
 import { checkSettings } from '../settings/check-settings.ts';
-import { type Settings, settings } from '../settings/settings.ts';
+import { agentSettings, budgetSettings, type Settings, settings } from '../settings/settings.ts';
+import { checkPatience, type Patience } from './engine.ts';
 import type { ToolRegistry } from './tool-definition.ts';
+
+export const TOOLSETS = ['process', 'slash', 'fanout', 'sessions', 'delegate', 'tasks', 'workflow'] as const;
+export type ToolsetName = (typeof TOOLSETS)[number];
+
+export const BUILT_IN_TOOLS = [
+  ...(['bash', 'read', 'write', 'patch', 'search', 'think'] as const),
+  ...(['read_image', 'web_fetch', 'web_search'] as const),
+] as const;
+export type BuiltInTool = (typeof BUILT_IN_TOOLS)[number];
+
+/** A picture: the path of a file, or its bytes (PNG, JPEG, WebP or GIF). */
+export type Picture = string | Uint8Array;
 
 /** A profile; fields left out are inherited from the creator of the agent. */
 export type ProfileOptions = Pick<Profile, 'name'> &
@@ -32,12 +48,12 @@ export interface CoppiceOptions extends Omit<Settings, 'database' | 'model'> {
   readonly tools?: readonly Tool[];
   /** More of your own tools; with `registerSubagentTools` agents may also delegate. A registry belongs to one open coppice. */
   readonly registry?: ToolRegistry;
-  /** How agents work together: process, slash, fanout, sessions, delegate. Default: process. */
-  readonly toolsets?: readonly string[];
+  /** How agents work together. Default: process. */
+  readonly toolsets?: readonly ToolsetName[];
   /** For `AgentOptions.profile`, and for agents that create others. */
   readonly profiles?: readonly ProfileOptions[];
-  /** Names of built-in tools that agents see: bash, read, write, patch, search, think, read_image. Default: read, search, think. */
-  readonly builtInTools?: readonly string[];
+  /** Built-in tools that agents see. Default: read, search, think. */
+  readonly builtInTools?: readonly BuiltInTool[];
   /** Folder of the agents. Default: the current one. */
   readonly cwd?: string;
   /** Rules such as `bash:git *`; calls that would need approval are denied. */
@@ -47,34 +63,32 @@ export interface CoppiceOptions extends Omit<Settings, 'database' | 'model'> {
   readonly thinking?: AgentConfig['thinking'];
 }
 
-export interface AgentOptions {
+/** What one agent may be given; what it is not given is as for all agents of this coppice. */
+export interface AgentOptions extends Patience {
   readonly prompt: string;
+  /** Pictures beside the prompt. */
+  readonly images?: readonly Picture[];
   /** Default `main`. */
   readonly name?: string;
   readonly model?: string;
   readonly system?: string;
-  /** Default: `CoppiceOptions.toolsets`. */
-  readonly toolsets?: readonly string[];
+  readonly thinking?: AgentConfig['thinking'];
+  readonly toolsets?: readonly ToolsetName[];
+  /** Names of the tools that it sees: built-in ones, your own, those of MCP servers. */
+  readonly tools?: readonly (BuiltInTool | (string & {}))[];
+  readonly cwd?: string;
+  /** Rules that come before those of `CoppiceOptions.permissions`. */
+  readonly permissions?: Partial<PermissionRules>;
   /** Name of one of `CoppiceOptions.profiles`; the options here override it. */
   readonly profile?: string;
+  /** What it and all agents below it may spend. */
+  readonly budget?: BudgetTerms;
   readonly limits?: Partial<Limits>;
+  /** Aborting it kills the agent and all below it. */
+  readonly signal?: AbortSignal;
+  /** How long it and all agents below it may work; written to the ledger, so that it holds after a restart, too. */
+  readonly timeout_ms?: number;
 }
-
-/** Options that only a program can give. */
-const OWN: Readonly<Record<Exclude<keyof CoppiceOptions, keyof typeof settings.shape>, true>> = {
-  models: true,
-  env: true,
-  tools: true,
-  registry: true,
-  toolsets: true,
-  profiles: true,
-  builtInTools: true,
-  cwd: true,
-  permissions: true,
-  limits: true,
-  system: true,
-  thinking: true,
-};
 
 /** Keys of the configuration file that have no meaning for a program, and why. */
 export const COMMAND_LINE_ONLY: Readonly<Record<string, string>> = {
@@ -88,30 +102,55 @@ export const COMMAND_LINE_ONLY: Readonly<Record<string, string>> = {
   instructions: 'the command line reads such files; a program says them with "system"',
 };
 
-const OF_AGENT: Readonly<Record<keyof AgentOptions, true>> = {
-  prompt: true,
-  name: true,
-  model: true,
-  system: true,
-  toolsets: true,
-  profile: true,
-  limits: true,
+const { system, thinking, limits, permissions } = agentSettings.shape;
+const common = {
+  ...{ system, thinking, limits, permissions },
+  toolsets: z.array(z.enum(TOOLSETS)).optional(),
+  cwd: z.string().min(1).optional(),
 };
 
-/** Throws for an unknown option of an agent, and for a prompt that is not a string. */
-export function checkAgentOptions(options: Partial<AgentOptions> = {}, method = 'start'): void {
+/** Checked where it is used. */
+const whatever = z.unknown().optional();
+
+/** Options that only a program can give. */
+const ownOptions = z.object({
+  ...common,
+  builtInTools: z.array(z.enum(BUILT_IN_TOOLS)).optional(),
+  ...{ models: whatever, env: whatever, tools: whatever, registry: whatever, profiles: whatever },
+} satisfies Readonly<Record<Exclude<keyof CoppiceOptions, keyof typeof settings.shape>, z.ZodType>>);
+
+const isPicture = (one: unknown) => typeof one === 'string' || one instanceof Uint8Array;
+const agentOptions = z.object({
+  ...common,
+  prompt: z.string(),
+  images: z.array(z.custom(isPicture, 'must be the path of a file, or bytes')).optional(),
+  ...{ name: z.string().optional(), model: z.string().optional(), profile: z.string().optional() },
+  tools: z.array(z.string()).optional(),
+  budget: budgetSettings.optional(),
+  ...{ signal: whatever, timeout_ms: whatever },
+} satisfies Readonly<Record<keyof AgentOptions, z.ZodType>>);
+export const OPTIONS_OF_AGENT = Object.keys(agentOptions.shape);
+
+/** Throws, with what is wrong and what to do, for options of an agent that cannot be meant. `known`: those of this method. */
+export function checkAgentOptions(
+  options: Partial<AgentOptions> = {},
+  method = 'start',
+  known = OPTIONS_OF_AGENT,
+): void {
   if (typeof options.prompt !== 'string')
-    throw new CoppiceError('E_INVALID_ARGUMENT', 'start needs the option "prompt": a text');
-  const known = Object.keys(OF_AGENT);
-  const unknown = Object.keys(options).find((name) => !known.includes(name));
+    throw new CoppiceError('E_INVALID_ARGUMENT', `${method} needs the option "prompt": a text`);
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const unknown = given.find(([name]) => !known.includes(name));
   if (unknown !== undefined)
-    throw noSuchName('E_CONFIG', `${method} has no option`, unknown, known, 'Options');
+    throw noSuchName('E_CONFIG', `${method} has no option`, unknown[0], known, 'Options');
+  checkSettings(agentOptions, Object.fromEntries(given), `of ${method}`);
+  checkPatience(options, method);
 }
 
-/** Throws `E_CONFIG` for a missing database, for an unknown option and for a setting that the configuration file would not accept. */
+/** Throws `E_CONFIG` for a missing database or model, for an unknown option and for a value that cannot be meant. */
 export function checkOptions(options: Partial<CoppiceOptions> = {}): void {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const known = [...Object.keys(settings.shape), ...Object.keys(OWN)];
+  const known = [...Object.keys(settings.shape), ...Object.keys(ownOptions.shape)];
   for (const [name] of given) {
     if (known.includes(name)) continue;
     const why = Object.hasOwn(COMMAND_LINE_ONLY, name) ? COMMAND_LINE_ONLY[name] : undefined;
@@ -119,10 +158,21 @@ export function checkOptions(options: Partial<CoppiceOptions> = {}): void {
       ? noSuchName('E_CONFIG', 'openCoppice has no option', name, known, 'Options')
       : new CoppiceError('E_CONFIG', `openCoppice has no option "${name}": ${why}`);
   }
-  if (options.database === undefined)
-    throw new CoppiceError('E_CONFIG', 'openCoppice needs the option "database"', {
-      hint: 'sqlite:PATH or postgres://…',
-    });
+  for (const [name, value, hint] of [
+    ['database', options.database, 'sqlite:PATH or postgres://…'],
+    [
+      'model',
+      options.agents?.defaults?.model ?? options.model,
+      'provider/model, such as anthropic/claude-sonnet-4-5, or a name of "models"',
+    ],
+  ] as const)
+    if (value === undefined)
+      throw new CoppiceError('E_CONFIG', `openCoppice needs the option "${name}"`, { hint });
+  const where = 'of openCoppice';
+  checkSettings(ownOptions, options, where);
+  const clash = toolsetClash(options.toolsets ?? []);
+  if (clash !== null)
+    throw new CoppiceError('E_CONFIG', `toolsets ${where}: ${clash}`, { hint: 'Choose one of them' });
   for (const [place, tool] of (options.tools ?? []).entries())
     if (typeof tool?.spec?.name !== 'string')
       throw new CoppiceError('E_CONFIG', `openCoppice: tools[${place}] is not a tool`, {
@@ -131,6 +181,6 @@ export function checkOptions(options: Partial<CoppiceOptions> = {}): void {
   checkSettings(
     settings,
     Object.fromEntries(given.filter(([name]) => Object.hasOwn(settings.shape, name))),
-    'of openCoppice',
+    where,
   );
 }

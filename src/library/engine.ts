@@ -1,4 +1,5 @@
 import { CoppiceError } from '../records/coppice-error.ts';
+import { unlessAborted } from '../records/unless-aborted.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type {
   ResumeOptions,
@@ -9,14 +10,20 @@ import type {
 } from '../runtime/runtime-face.ts';
 import { nodeTooOld } from '../settings/node-version.cjs';
 
+/** How long a call may take. */
+export interface Patience {
+  readonly signal?: AbortSignal;
+  readonly timeout_ms?: number;
+}
+
 /** Handle on a root agent and its tree. */
 export interface RunningAgent {
   /** Uuid by which other processes can find the agent. */
   readonly id: string;
-  /** Resolves, with the root's last reply or failure, once no agent of its tree is working any more. */
-  result(): Promise<TreeOutcome>;
+  /** Resolves, with its last reply or failure, once neither it nor an agent below it is working any more. Patience ends the wait, not the work. */
+  result(patience?: Patience): Promise<TreeOutcome>;
   /** Sends the agent a letter from a person. */
-  send(text: string): Promise<void>;
+  send(text: string, patience?: Patience): Promise<void>;
   /** Interrupts its turn; its children continue. */
   interrupt(reason?: string): Promise<void>;
   /** Kills it and its living descendants; resolves to the ids of all killed agents. */
@@ -31,7 +38,7 @@ export interface Engine<Options> {
   /** Calls `listener` for the events of all agents of this process; returns a function that unsubscribes. */
   subscribe(listener: (event: RuntimeEvent) => void): () => void;
   /** Sends mail to any agent by its uuid. */
-  send(agent_id: string, text: string): Promise<void>;
+  send(agent_id: string, text: string, patience?: Patience): Promise<void>;
   kill(agent_id: string): Promise<readonly string[]>;
   /** Stops all work of this process. Nothing is lost: `resume` continues it. */
   close(): Promise<void>;
@@ -49,7 +56,7 @@ export function engineOn<Options>(
       return { ...agentHandle(runtime, root_id), report };
     },
     subscribe: (listener) => runtime.subscribe(listener),
-    send: async (agent_id, text) => void (await runtime.send(agent_id, text)),
+    send: (agent_id, text, patience) => agentHandle(runtime, agent_id).send(text, patience),
     kill: (agent_id) => runtime.kill(agent_id),
     close: () => runtime.close(),
   };
@@ -58,11 +65,69 @@ export function engineOn<Options>(
 export function agentHandle(runtime: RuntimeFace, id: string): RunningAgent {
   return {
     id,
-    result: () => runtime.settled(id),
-    send: async (text) => void (await runtime.send(id, text)),
+    result: (patience) =>
+      patiently('result', patience, (signal) => runtime.settled(id, 'tree', signal), {
+        hint: 'The agents work on: call result() again, or kill()',
+      }),
+    send: (text, patience) =>
+      patiently('send', patience, async () => void (await runtime.send(id, text)), {
+        hint: 'The letter may have been sent all the same',
+      }),
     interrupt: (reason = 'by the program') => runtime.interrupt(id, reason),
     kill: () => runtime.kill(id),
   };
+}
+
+/** Longest that a timer can run. */
+const TIMEOUT_MS_MAX = 2_000_000_000;
+
+/** Throws `E_INVALID_ARGUMENT` for a signal that is none, and for a time that is no time. */
+export function checkPatience({ signal, timeout_ms: ms }: Patience, method: string): void {
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    throw new CoppiceError('E_INVALID_ARGUMENT', `${method}: signal is not an AbortSignal`, {
+      hint: 'Give the signal of an AbortController',
+    });
+  if (ms !== undefined && !(typeof ms === 'number' && ms > 0 && ms <= TIMEOUT_MS_MAX))
+    throw new CoppiceError('E_INVALID_ARGUMENT', `${method}: timeout_ms is ${String(ms)}`, {
+      hint: `Give milliseconds: a number above 0, at most ${TIMEOUT_MS_MAX}`,
+    });
+}
+
+/** Resolves as `work` does. Rejects with `E_ABORTED` or `E_TIMEOUT` if patience ends first; `work` gets the signal of that. */
+export async function patiently<T>(
+  method: string,
+  patience: Patience = {},
+  work: (signal?: AbortSignal) => Promise<T>,
+  advice: { readonly hint?: string } = {},
+): Promise<T> {
+  checkPatience(patience, method);
+  const { signal: given, timeout_ms, ...unknown } = patience;
+  for (const name of Object.keys(unknown))
+    throw new CoppiceError('E_CONFIG', `${method} has no option "${name}"`, {
+      hint: 'Options: signal, timeout_ms',
+    });
+  if (given === undefined && timeout_ms === undefined) return work();
+  const late = timeout_ms === undefined ? [] : [AbortSignal.timeout(timeout_ms)];
+  const signal = AbortSignal.any([...(given === undefined ? [] : [given]), ...late]);
+  const impatient = () =>
+    given?.aborted === true
+      ? new CoppiceError('E_ABORTED', `${method}: ${abortText(given)}`, { ...advice, cause: given.reason })
+      : new CoppiceError('E_TIMEOUT', `${method}: not within ${timeout_ms} ms`, {
+          ...advice,
+          retryable: true,
+        });
+  if (signal.aborted) throw impatient();
+  // Work that heeds the signal rejects with its reason, which says less.
+  const stopped = (error?: unknown) => {
+    throw signal.aborted ? impatient() : error;
+  };
+  return unlessAborted(work(signal).catch(stopped), signal, stopped);
+}
+
+/** What a signal was aborted for, for people. */
+export function abortText({ reason }: AbortSignal): string {
+  const said = reason instanceof Error ? reason.message : String(reason);
+  return reason instanceof DOMException ? 'aborted by the program' : `aborted by the program: ${said}`;
 }
 
 /** Throws `E_NODE_TOO_OLD`, before anything that an older Node lacks is used. */

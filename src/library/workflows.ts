@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { runName, workflowText } from '../kernel/toolsets/workflow/workflow-agent.ts';
 import type { WorkflowFunction } from '../models/workflow/globals/workflow-function.ts';
@@ -9,13 +8,13 @@ import { DEFAULT_CALLS, type WorkflowTerms } from '../records/workflow/workflow-
 import type { RuntimeFace, StartOptions, TreeOutcome, WorkflowSteer } from '../runtime/runtime-face.ts';
 import { dataFolder } from '../settings/folders.ts';
 import type { Store } from '../store/store.ts';
-import { derivedId } from '../trees/derived-id.ts';
 import { type WorkflowCounts, workflowCounts, workflowValue } from '../trees/workflow/run-document.ts';
 import { messageRun, skipAgent, steerRun } from '../trees/workflow/steer-runs.ts';
+import { idOf } from './agents.ts';
 import type { AgentOptions } from './coppice-options.ts';
 import { agentHandle, type RunningAgent } from './engine.ts';
 
-export interface WorkflowOptions extends Omit<AgentOptions, 'prompt'> {
+export interface WorkflowOptions extends Omit<AgentOptions, 'prompt' | 'images' | 'signal'> {
   /** A name of your choice, or the `id` of a run. Called again with it, the run is not started twice: it goes on, or has its result. */
   readonly id?: string;
   /** Maximum calls of `agent()`. Default 1,000. */
@@ -67,8 +66,6 @@ export interface WorkflowSources {
   readonly env: NodeJS.ProcessEnv;
 }
 
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
-const ID_MAX = 200;
 /** The text of a script, unlike a name or a path, says what it is. */
 const SCRIPT = /\n|\bexport\s+const\s+meta\b/;
 
@@ -80,9 +77,7 @@ export function workflowsOn({ runtime, store, functions, rootOf, env }: Workflow
   ): Promise<RunningWorkflow<Value>> {
     const { id: key, calls = DEFAULT_CALLS, ...own } = options;
     if (calls < 0 || !Number.isInteger(calls)) throw invalid('calls', 'a whole number');
-    if (key !== undefined && (typeof key !== 'string' || key.trim() === '' || key.length > ID_MAX))
-      throw invalid('id', `a text of 1 to ${ID_MAX} characters`);
-    const id = key === undefined ? randomUUID() : UUID.test(key) ? key : derivedId(`workflow\n${key}`);
+    const id = idOf(key, 'workflow');
     const known = key === undefined ? null : await store.agent(id);
     if (typeof what === 'function') functions.set(id, what as WorkflowFunction);
     if (known === null) {

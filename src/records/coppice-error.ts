@@ -30,6 +30,8 @@ export const ERROR_CODES = {
   E_RULES: 'a rule file of the scripted model is wrong',
   E_SCRIPT: 'a workflow script is wrong',
   E_WORKFLOW: 'a workflow failed or was stopped, and has no result',
+  E_ABORTED: 'the signal of the caller was aborted',
+  E_TIMEOUT: 'it took longer than the caller waits',
   E_CLOSED: 'the runtime is closed',
   E_DATABASE: 'the database cannot be used',
   E_NODE_TOO_OLD: 'Node.js is too old',

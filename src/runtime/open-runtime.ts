@@ -280,6 +280,8 @@ class Runtime implements RuntimeFace {
     this.#people.ledger.send(to_id, text, as);
   readonly takeBack: RuntimeFace['takeBack'] = async (...mail) => this.#people.takeBack(...mail);
   readonly fork: RuntimeFace['fork'] = async (...order) => this.#people.fork(...order);
+  readonly create: RuntimeFace['create'] = async (id, order) =>
+    this.#people.create(id, { type: 'create', ...order });
   readonly wait: RuntimeFace['wait'] = async (...order) => this.#people.wait(...order);
   readonly answer: RuntimeFace['answer'] = async (...answer) => this.#people.ledger.answer(...answer);
   readonly kill: RuntimeFace['kill'] = async (...order) => this.#people.ledger.kill(...order);
@@ -310,8 +312,8 @@ class Runtime implements RuntimeFace {
     await this.#order(agent_id, { type: 'model', model });
   }
 
-  settled(root_id: string, until: 'tree' | 'root' = 'tree'): Promise<TreeOutcome> {
-    return this.#quiescence.settled(root_id, until);
+  settled(agent_id: string, until: 'tree' | 'root' = 'tree', signal?: AbortSignal): Promise<TreeOutcome> {
+    return this.#quiescence.settled(agent_id, until, signal);
   }
 
   async agents(root_id: string): Promise<readonly Agent[]> {

@@ -42,12 +42,12 @@ export interface SendOptions {
   readonly attached?: Attached;
 }
 
-/** The state of a tree that has come to rest. */
+/** The state of a tree that has come to rest, or of an agent and those below it. */
 export interface TreeOutcome extends Outcome {
   readonly root: Agent;
-  /** The root's last reply; empty if there is none. */
+  /** Its last reply; empty if there is none. */
   readonly reply: string;
-  /** Reason why the root stopped, if it failed, was killed or was interrupted. */
+  /** Reason why it stopped, if it failed, was killed or was interrupted. */
   readonly failure: Failure | null;
   readonly agents: readonly Agent[];
 }
@@ -130,6 +130,11 @@ export interface RuntimeFace {
     captured?: boolean,
     id?: string,
   ): Promise<Agent>;
+  /**
+   * Creates a child for a program, as the agent's own call of the tool would, in whatever vocabulary; the model and the folder of `input` are known to be usable.
+   * Idempotent by the id. Resolves and rejects as `fork`.
+   */
+  create(agent_id: string, order: Omit<Extract<Order, { type: 'create' }>, 'type'>): Promise<Agent>;
   /** Adds text that is shown with the conversation and never sent to a model; `mark` begins or ends the capture. */
   capture(agent_id: string, text: string, mark?: CaptureContent['mark']): Promise<void>;
   /** Makes the agent wait, as a person orders: it does nothing else until the wait ends; the result is a `waited` event in the scrollback. */
@@ -152,8 +157,11 @@ export interface RuntimeFace {
   switchMode(root_id: string, mode: PermissionMode): Promise<void>;
   /** Interrupts the turn of this one agent; its children continue. */
   interrupt(agent_id: string, reason: string): Promise<void>;
-  /** Resolves when no agent of the tree works and no mail waits for a living agent; with `root`, when the root's turn has ended. */
-  settled(root_id: string, until?: 'tree' | 'root'): Promise<TreeOutcome>;
+  /**
+   * Resolves when neither the agent nor one below it works and no mail waits for a living one of them; with `root`, when the turn of the agent itself has
+   * ended. Rejects with the reason of the signal once that is aborted.
+   */
+  settled(agent_id: string, until?: 'tree' | 'root', signal?: AbortSignal): Promise<TreeOutcome>;
   /** The agents of a tree as this process knows them. */
   agents(root_id: string): Promise<readonly Agent[]>;
   /** Models that this process has opened. */

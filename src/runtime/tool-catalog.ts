@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { ReadTools } from '../kernel/reading/read-answer.ts';
 import { NOT_OF_TASKS } from '../kernel/toolsets/acts/child-config.ts';
 import { ALL_TOOLSETS } from '../kernel/toolsets/all-toolsets.ts';
+import { submitToolset } from '../kernel/toolsets/fanout.ts';
 import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
 import { OfferedSpecs } from '../kernel/toolsets/offered-spec.ts';
 import type { Toolset, ToolsetTool } from '../kernel/toolsets/toolset.ts';
@@ -13,10 +14,10 @@ import type { Arguments } from '../kernel/turn/view.ts';
 import {
   type Agent,
   type AgentConfig,
-  hasSchema,
   isAgentProgram,
   isSubAgent,
   mustSubmit,
+  resultSchema,
   systemText,
   type Tree,
 } from '../records/agent/agent.ts';
@@ -148,7 +149,10 @@ export class ToolCatalog {
       config.workflow !== undefined
         ? [workflowRunToolset]
         : config.client === undefined
-          ? own.toolsets.flatMap((name) => this.#toolsets.get(name) ?? [])
+          ? [
+              ...own.toolsets.flatMap((name) => this.#toolsets.get(name) ?? []),
+              ...(config.output === undefined || config.toolsets.includes('fanout') ? [] : [submitToolset]),
+            ]
           : [clientToolset];
     const toolset_tools = toolsets.flatMap((toolset) => toolset.tools);
     // What a forked agent of a workflow is sent equals what the conversation's owner is sent, so that both share the cached prefix.
@@ -224,8 +228,8 @@ export class ToolCatalog {
     const reports = agent.origin !== 'root' && agent.origin !== 'fork';
     return {
       reports,
-      submits: mustSubmit(agent.config, agent.origin),
-      checked: hasSchema(agent.config),
+      submits: mustSubmit(agent),
+      checked: resultSchema(agent.config) !== null,
       require: agent.config.require ?? [],
       last_counts: agent.origin === 'delegate' && !isAgentProgram(agent.config.model),
       turns: Math.min(

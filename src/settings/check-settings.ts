@@ -24,7 +24,11 @@ export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, where: st
       hint: `${issue.path.slice(0, -1).join('.')} needs "${String(issue.path.at(-1))}": ${expected(issue)}`,
     });
   const inner = issue?.code === 'invalid_key' ? issue.issues[0] : undefined;
-  throw new CoppiceError('E_CONFIG', `${place} ${where}: ${(inner ?? issue)?.message}`);
+  const hint =
+    issue?.code === 'invalid_value'
+      ? { hint: nameHint(String(valueAt(value, issue.path)), issue.values.map(String), 'Valid here') }
+      : {};
+  throw new CoppiceError('E_CONFIG', `${place} ${where}: ${(inner ?? issue)?.message}`, hint);
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -53,8 +53,8 @@ export function unknownAllowed(
 }
 
 /** Throws `E_CONFIG` for an unknown name: ignoring a misspelt one would mean that it withholds or denies nothing. */
-function checkNames(
-  names: readonly string[] | undefined,
+export function checkNames(
+  names: readonly string[] | null | undefined,
   known: readonly string[],
   noun: string,
   where: string,

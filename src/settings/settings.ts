@@ -30,7 +30,8 @@ const limits = z.strictObject(
 
 const parameters = z.array(z.enum(ASKED_PARAMETERS)).optional();
 
-const profile = z.strictObject({
+/** What `agents.defaults` says of all agents. */
+export const agentSettings = z.strictObject({
   model: z.string().optional(),
   fallback: z.array(z.string()).optional(),
   thinking: z.enum(['off', 'low', 'medium', 'high']).optional(),
@@ -54,22 +55,22 @@ const profile = z.strictObject({
     .optional(),
 });
 
+/** What an agent may spend, with the agents below it (docs/budgets.md). */
+export const budgetSettings = z.strictObject({
+  tokens: z.int().positive().optional(),
+  usd: z.number().positive().optional(),
+  seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
+});
+
 /** A named profile; `subagents` applies to all agents. */
-const namedProfile = profile.omit({ subagents: true }).extend({
+const namedProfile = agentSettings.omit({ subagents: true }).extend({
   description: z.string().optional(),
   deny_tools: z.array(z.string()).optional(),
   parameters,
   turns: z.int().min(1).optional(),
   require: z.array(z.string()).max(REQUIRE_MAX).optional(),
   timeout_seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
-  /** Spending limits of one agent of the profile, including the agents below it (docs/budgets.md). */
-  budget: z
-    .strictObject({
-      tokens: z.int().positive().optional(),
-      usd: z.number().positive().optional(),
-      seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
-    })
-    .optional(),
+  budget: budgetSettings.optional(),
 });
 
 const sandboxConfig = z.strictObject({
@@ -135,7 +136,7 @@ export const settings = z.strictObject({
   acp: z.record(z.string().regex(/^[\w.-]+$/), acpServerConfig).optional(),
   /** MCP servers whose tools agents may use (docs/mcp.md). */
   mcp: mcpConfig.optional(),
-  agents: z.object({ defaults: profile.optional() }).catchall(namedProfile).optional(),
+  agents: z.object({ defaults: agentSettings.optional() }).catchall(namedProfile).optional(),
   /** How conversations are kept within the windows of their models (docs/context.md). */
   context: z
     .strictObject({ share: z.number().min(0.1).max(0.95).optional(), model: z.string().optional() })
@@ -159,7 +160,7 @@ export const settings = z.strictObject({
 type Agents = { readonly defaults?: DefaultAgent | undefined } & {
   readonly [name: string]: NamedProfile | DefaultAgent | undefined;
 };
-type DefaultAgent = DeepReadonly<z.infer<typeof profile>>;
+type DefaultAgent = DeepReadonly<z.infer<typeof agentSettings>>;
 
 export type Settings = Omit<DeepReadonly<z.infer<typeof settings>>, 'agents'> & {
   readonly agents?: Agents | undefined;

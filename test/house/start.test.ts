@@ -61,7 +61,7 @@ function opens(name: string, line: string): string {
 }
 
 const OPEN = `import { openCoppice } from ${JSON.stringify(pathToFileURL(join(root, 'src', 'coppice.ts')))};
-await (await openCoppice({ database: 'opened.db' })).close();`;
+await (await openCoppice({ database: 'opened.db', model: 'a/b' })).close();`;
 
 describe('a start', () => {
   it('of --version loads the entry and what prints', () => {

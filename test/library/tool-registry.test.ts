@@ -225,7 +225,7 @@ it('toolsets come from the agent, else from its profile, else from the coppice',
     code: 'E_CONFIG',
     hint: 'Profiles: quiet, plain',
   });
-  await assert.rejects(on.coppice.start({ prompt: 'x', toolsets: ['chess'] }), { code: 'E_CONFIG' });
+  await assert.rejects(on.coppice.start({ prompt: 'x', toolsets: ['chess'] as never }), { code: 'E_CONFIG' });
 });
 
 it('without an open coppice, the tools fail and say what to do', async () => {

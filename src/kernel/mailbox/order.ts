@@ -27,6 +27,14 @@ export type Order =
       readonly prompt: string | null;
       readonly captured?: boolean;
     }
+  /** A program creates a child, as the agent's own call of this tool would. `id`: of the child; `schema`: of its result, for a fork. */
+  | {
+      readonly type: 'create';
+      readonly id: string;
+      readonly tool: 'fork' | 'subagent_spawn';
+      readonly input: Readonly<Record<string, unknown>>;
+      readonly schema?: Readonly<Record<string, unknown>>;
+    }
   /** Starts a workflow as a child. `id`: of the child; `run_id`: of its row in the run history. */
   | {
       readonly type: 'workflow';

@@ -30,6 +30,13 @@ const order: z.ZodType<Order> = z.discriminatedUnion('type', [
     captured: z.boolean().exactOptional(),
   }),
   z.object({
+    type: z.literal('create'),
+    id: z.string().regex(/^[\w-]+$/),
+    tool: z.enum(['fork', 'subagent_spawn']),
+    input: z.record(z.string(), z.unknown()),
+    schema: z.record(z.string(), z.unknown()).exactOptional(),
+  }),
+  z.object({
     type: z.literal('workflow'),
     by: z.string(),
     id: z.string().regex(/^[\w-]+$/),

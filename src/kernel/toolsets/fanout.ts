@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { type Agent, type AgentConfig, isSubAgent, mustSubmit } from '../../records/agent/agent.ts';
+import {
+  type Agent,
+  type AgentConfig,
+  isSubAgent,
+  mustSubmit,
+  resultSchema,
+} from '../../records/agent/agent.ts';
 import { nameOfTask } from '../../records/agent/agent-name.ts';
 import { ownBudget, without } from '../../records/agent/budget.ts';
 import type { Call, ChildOutcome, SpawnedChild } from '../../records/agent/state.ts';
@@ -143,9 +149,10 @@ function plan(
   });
 }
 
-/** Audience of the tools that submit: agents that must submit, not all agents with this toolset. */
+/** Audience of the tools that submit: agents that must submit and those that share their prefix, not all agents with this toolset. */
 const children = (config: AgentConfig): boolean =>
-  config.task !== undefined && mustSubmit(config, config.task.kind);
+  config.output !== undefined ||
+  (config.task !== undefined && mustSubmit({ id: '', config, origin: config.task.kind }));
 
 /** A submission beside other calls is decided after them; it counts if none of them failed (`heldSubmission`). */
 function held({ self: { state } }: ToolsetView): Decision {
@@ -174,7 +181,7 @@ function submitTool<T>(
   return {
     ...tool,
     decode: (input, call, view) =>
-      children(view.self.config)
+      mustSubmit(view.self)
         ? tool.decode(input, call, view)
         : refuse('NOT_AVAILABLE', 'only a sub-agent submits; answer in your own words and end your turn.'),
     submission(input, config) {
@@ -194,8 +201,8 @@ const submitResult = submitTool(
       result: text('the result').describe('Your final result, summary, or output'),
     }),
   },
-  ({ result: said }, { task }) => {
-    const schema = task?.output_schema ?? null;
+  ({ result: said }, config) => {
+    const schema = resultSchema(config);
     const result = schema === null ? said : (/^\s*```\w*\n([\s\S]*)\n```\s*$/.exec(said)?.[1] ?? said);
     const fault = schema === null ? null : resultFault(schema, result);
     return fault ?? { type: 'success', result: storable(result) };
@@ -213,6 +220,9 @@ const submitError = submitTool(
   },
   ({ error }) => ({ type: 'failure', error: storable(error), error_kind: 'sub_agent_error' }),
 );
+
+/** The tools that submit, for an agent of another vocabulary whose result a program wants. */
+export const submitToolset: Toolset = { name: 'submit', tools: [submitResult, submitError], guidance: '' };
 
 export const fanoutToolset: Toolset = {
   name: 'fanout',

@@ -32,7 +32,7 @@ export const forkInput = z.strictObject({
 /** Conversations of people and their forks, not sub-agents with a single task. */
 const audience: ToolsetTool['audience'] = (config) => !isSubAgent(config);
 
-const fork = checkedTool({
+export const fork = checkedTool({
   name: 'fork',
   description:
     'Create a child agent that knows this whole conversation and works on its prompt in parallel with you. Returns its agent_id at once. Its last words are its report: collect them with wait, or end your turn and they wake you.',

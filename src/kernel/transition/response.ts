@@ -22,7 +22,7 @@ export function answered(before: Turn, event: EventOf<'response'>, context: Tran
     const unrun = calls.map((call) => appendAnswer(call, 'error', `No call was run: ${declined.error}.`));
     return endInFailure(declined, [said, ...unrun], context, { appendix });
   }
-  if (submission !== null && context.reports) {
+  if (submission !== null && (context.reports || context.submits)) {
     const missing = submission.type === 'success' ? missingEvidence(context, turn.deeds) : [];
     if (missing.length > 0) return unproved(turn, event, missing, context);
     const taken = calls.map((call) => appendAnswer(call, 'ok', 'submitted'));

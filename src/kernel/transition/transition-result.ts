@@ -25,7 +25,7 @@ export function invalid(state: AgentState, event: AgentEvent, reason: string): T
 export interface TransitionContext {
   /** Whether the agent ends with an outcome after its one task, instead of idling. */
   readonly reports: boolean;
-  /** Whether it must end with `submit_result` or `submit_error`. Only for agents with `reports`. */
+  /** Whether it must end with `submit_result` or `submit_error`. Without `reports`, a failure leaves it resting, for a person to retry. */
   readonly submits: boolean;
   /** Whether a result counts only if submitted, because that is when it is validated. */
   readonly checked?: boolean;

@@ -41,7 +41,8 @@ export function endTurn(
 ): Transition {
   const { grace, reminded } = turn;
   const limit = grace === null ? {} : { limit: grace.error };
-  const rests = !context.reports || (grace === null && context.owed?.() === true);
+  const ends = context.reports || context.submits;
+  const rests = !ends || (grace === null && context.owed?.() === true);
   if (rests) return step({ type: 'idle', ...limit }, effects);
   const fail = (failure: Failure) => endInFailure(failure, effects, context, { appendix });
   if (context.submits && grace === null && reminded === undefined)

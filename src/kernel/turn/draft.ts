@@ -1,9 +1,10 @@
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
 import { payersOf, withMovedEnds } from '../../records/agent/budget.ts';
 import { deedsLine } from '../../records/agent/deeds-line.ts';
-import { type AgentState, type Call, isTerminal } from '../../records/agent/state.ts';
+import { type AgentState, type Call, type ChildOutcome, isTerminal } from '../../records/agent/state.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import { allTexts, saidIn } from '../../records/conversation/child-text.ts';
+import type { Completion } from '../../records/conversation/facts/completion.ts';
 import { type MailKind, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
 import type { EventContent, Message } from '../../records/conversation/message.ts';
 import { deliveryId } from '../../records/run/delivery.ts';
@@ -68,7 +69,8 @@ export class Draft {
     this.#reply = agent.reply;
     this.#sent_this_turn = agent.sent_this_turn;
     this.#noticed = agent.noticed;
-    const owed = () => agent.origin === 'cron' && isOwed(agent, view, this.mail.left);
+    const ends = agent.origin === 'cron' || agent.config.output?.agent_id === agent.id;
+    const owed = () => ends && isOwed(agent, view, this.mail.left);
     this.#context = { ...view.context, said: () => this.said('beginning'), owed };
   }
 
@@ -174,9 +176,12 @@ export class Draft {
         return;
       case 'notify-parent': {
         const { id, parent_id, origin } = this.led.agent;
-        const body = { agent_id: id, outcome: effect.outcome, ...this.#did() };
-        if (parent_id !== null) this.#post(parent_id, origin === 'session' ? 'announce' : 'outcome', body);
-        return;
+        if (parent_id === null) return;
+        const { outcome } = effect;
+        // Nobody awaits a fork: it reports.
+        if (origin === 'fork') return this.#post(parent_id, 'report', completionOf(outcome));
+        const body = { agent_id: id, outcome, ...this.#did() };
+        return this.#post(parent_id, origin === 'session' ? 'announce' : 'outcome', body);
       }
       case 'cancel-agents':
         for (const id of effect.agent_ids)
@@ -322,6 +327,12 @@ export class Draft {
       sent_this_turn: this.#sent_this_turn,
     };
   }
+}
+
+function completionOf(outcome: ChildOutcome): Completion {
+  return outcome.type === 'success'
+    ? { status: 'idle', success: true, summary: outcome.result }
+    : { status: 'idle', success: false, error: outcome.error };
 }
 
 /** Calls of toolsets in one step: those to be decided, and those deferred. */

@@ -3,11 +3,14 @@ import { type AgentState, isFanIn, isResting } from '../../records/agent/state.t
 import { forkMessage } from '../../records/conversation/fork-message.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import { Prompt } from '../../records/conversation/prompt.ts';
+import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { Order } from '../mailbox/order.ts';
 import { readChildResult, readOrder, unreadable } from '../mailbox/read-mail.ts';
 import { exceededCreationLimit } from '../toolsets/acts/creation-limits.ts';
 import { forkAgent } from '../toolsets/acts/fork-agent.ts';
-import { refusalText } from '../toolsets/toolset.ts';
+import { subagentSpawn } from '../toolsets/delegate.ts';
+import { fork } from '../toolsets/process.ts';
+import { type Need, type NeedAnswer, refusalText, type ToolsetView } from '../toolsets/toolset.ts';
 import { workflowAgent } from '../toolsets/workflow/workflow-agent.ts';
 import { withWorkflows } from '../toolsets/workflow/workflow-toolset.ts';
 import type { EventOf } from '../transition/event.ts';
@@ -107,6 +110,8 @@ function followOrder(order: Order, mail: Mail, draft: Draft): void {
     }
     case 'fork':
       return forkByPerson(order, by, draft);
+    case 'create':
+      return createForProgram(order, by, draft);
     case 'workflow':
       return startWorkflow(order, draft);
     case 'pause':
@@ -168,6 +173,38 @@ function forkByPerson({ id, name, prompt, captured }: OrderOf<'fork'>, by: strin
   const agents = createdBy(decision.consequences);
   draft.apply({ type: 'branch', at, agents, text: `forked ${name} (${id.slice(0, 8)}) by ${by}` });
   if (captured === true) draft.apply({ type: 'capture', at, content: { text: '', mark: 'ended' } });
+}
+
+const CREATES = { fork, subagent_spawn: subagentSpawn } as const;
+
+/** Decides the call as if the agent had made it; the program has looked up model and folder, and takes the result. Idempotent by the id. */
+function createForProgram({ id, tool, input, schema }: OrderOf<'create'>, by: string, draft: Draft): void {
+  if (draft.view.relatives.agent(id) !== undefined) return;
+  const own = toolsetView(draft, draft.last_seq);
+  const ids = [id];
+  const known = ({ type }: Need) => type === 'model' || type === 'folder';
+  const view: ToolsetView = {
+    ...own,
+    newId: () => ids.shift() ?? own.newId(),
+    answer: (need) => (known(need) ? { ok: true, text: 'path' in need ? need.path : '' } : unknownNeed(need)),
+  };
+  const call = { id, name: tool, input: '{}', side_by_side: false, idempotent: true };
+  const decision = CREATES[tool].decode(input, call, view);
+  if (decision.type !== 'settle' && decision.type !== 'delegate')
+    return draft.tell(`${tool} refused: ${decision.type === 'refuse' ? decision.message : 'it cannot wait'}`);
+  const agents = createdBy(decision.consequences).map((made): NewAgent => {
+    if (schema === undefined) return made;
+    const config = { ...made.agent.config, output: { agent_id: id, schema } };
+    return { ...made, agent: { ...made.agent, config } };
+  });
+  const text = `${agents[0]?.agent.name} (${id.slice(0, 8)}) created by ${by}`;
+  draft.apply({ type: 'branch', at: view.now, agents, text });
+  for (const one of decision.consequences)
+    if (one.type === 'deliver-mail') draft.write(one.mail.to_id, one.mail.kind, one.mail.body, view.now);
+}
+
+function unknownNeed({ type }: Need): NeedAnswer {
+  return { ok: false, error: `a program gives no ${type}` };
 }
 
 /** Order of the tool `workflow`, and of people. Idempotent by the id. */

@@ -74,6 +74,8 @@ export interface AgentConfig {
   readonly client?: string;
   /** Set if a script decides what the agent does. Children inherit the configuration without this field. */
   readonly workflow?: WorkflowTerms;
+  /** The form of the result that a program wants of one agent, which submits it. Agents that inherit the configuration owe none. */
+  readonly output?: { readonly agent_id: string; readonly schema: Readonly<Record<string, unknown>> };
   /** Set if nobody watches the tree: calls that need an approval are denied unless there is a chat to ask in. */
   readonly unattended?: boolean;
 }
@@ -184,14 +186,16 @@ export function isAgentProgram(model: string): boolean {
 }
 
 /** Whether the agent must end with `submit_result` or `submit_error`. The result of an agent program is its last text. */
-export function mustSubmit(config: AgentConfig, origin: Origin): boolean {
-  if (config.task === undefined || origin !== config.task.kind || isAgentProgram(config.model)) return false;
-  return config.task.kind === 'spawn' || hasSchema(config);
+export function mustSubmit({ id, config, origin }: Pick<Agent, 'id' | 'config' | 'origin'>): boolean {
+  const { task, output } = config;
+  if (isAgentProgram(config.model)) return false;
+  if (output?.agent_id === id) return true;
+  return task !== undefined && origin === task.kind && (task.kind === 'spawn' || task.output_schema !== null);
 }
 
-/** Whether its result must match a schema. Such a result counts only if submitted, because submission is where it is validated. */
-export function hasSchema({ task }: AgentConfig): boolean {
-  return task !== undefined && task.output_schema !== null;
+/** The schema of its result; null: none. Such a result counts only if submitted, because submission is where it is validated. */
+export function resultSchema({ task, output }: AgentConfig) {
+  return output?.schema ?? task?.output_schema ?? null;
 }
 
 /**

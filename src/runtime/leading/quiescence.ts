@@ -1,4 +1,4 @@
-import { type Agent, isActive } from '../../records/agent/agent.ts';
+import { type Agent, descendantsOf, isActive } from '../../records/agent/agent.ts';
 import { interruptionOf, isWorking } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { outcomeOf, outcomeOfTree } from '../../records/run/outcome.ts';
@@ -13,6 +13,7 @@ import type { OpenOptions } from '../runtime-options.ts';
 const POLL_MS = 250;
 
 interface Waiting {
+  readonly agent_id: string;
   readonly root_id: string;
   readonly until: 'tree' | 'root';
   readonly resolve: (outcome: TreeOutcome) => void;
@@ -34,10 +35,15 @@ export class Quiescence {
     this.#clock = clock;
   }
 
-  settled(root_id: string, until: 'tree' | 'root'): Promise<TreeOutcome> {
+  async settled(agent_id: string, until: 'tree' | 'root', signal?: AbortSignal): Promise<TreeOutcome> {
+    const agent = this.#executor.agent_index.agent(agent_id) ?? (await this.#store.agent(agent_id));
+    const root_id = agent?.root_id ?? agent_id;
     return new Promise((resolve, reject) => {
-      const waiting = this.#waiting.get(root_id) ?? new Set();
-      this.#waiting.set(root_id, waiting.add({ root_id, until, resolve, reject }));
+      const waiting = { agent_id, root_id, until, resolve, reject };
+      const all = this.#waiting.get(root_id) ?? new Set();
+      this.#waiting.set(root_id, all.add(waiting));
+      const stop = () => this.#end(waiting, () => reject(signal?.reason));
+      signal?.addEventListener('abort', stop, { once: true });
       this.#timer ??= this.#clock.every(POLL_MS, () => this.check());
       void this.#clock.soon().then(() => this.check([root_id]));
     });
@@ -50,36 +56,37 @@ export class Quiescence {
         if (!this.#seemsBusy(waiting) && !this.#executor.isBusyWith(root_id)) void this.#confirm(waiting);
   }
 
-  #seemsBusy({ root_id, until }: Waiting): boolean {
+  #seemsBusy({ agent_id, root_id, until }: Waiting): boolean {
     const { agent_index, cells } = this.#executor;
     // Knowledge of agents led elsewhere may be stale: in a shared tree, only agents led here count.
     if (this.#executor.remote_agents.isShared(root_id)) {
-      const own = until === 'root' ? [cells.get(root_id)] : [...cells.values()];
+      const own = until === 'root' || agent_id !== root_id ? [cells.get(agent_id)] : [...cells.values()];
       return own.some((cell) => cell?.agent.root_id === root_id && isWorking(cell.agent.state.type));
     }
-    if (until === 'tree') return agent_index.working(root_id) > 0;
-    const root = agent_index.agent(root_id);
-    return root !== undefined && isWorking(root.state.type);
+    if (until === 'tree' && agent_id === root_id) return agent_index.working(root_id) > 0;
+    const agent = agent_index.agent(agent_id);
+    return agent !== undefined && isWorking(agent.state.type);
   }
 
   /** Confirms what the counters say; from the ledger if other processes lead agents of the tree too. */
   async #confirm(waiting: Waiting): Promise<void> {
-    const { root_id, until } = waiting;
+    const { agent_id, root_id, until } = waiting;
     try {
       const { agent_index, remote_agents } = this.#executor;
       // A tree that this process has forgotten is only in the ledger.
       const knows_all = agent_index.agent(root_id) !== undefined && !remote_agents.isShared(root_id);
-      const agents = knows_all ? agent_index.members(root_id) : await this.#store.agents({ root_id });
-      const root = agents.find((agent) => agent.id === root_id);
+      const all = knows_all ? agent_index.members(root_id) : await this.#store.agents({ root_id });
+      const root = all.find(({ id }) => id === agent_id);
       if (this.#waiting.get(root_id)?.has(waiting) !== true) return;
       if (root === undefined)
         return this.#end(waiting, () =>
-          waiting.reject(new CoppiceError('E_AGENT_NOT_FOUND', `no tree with the root ${root_id}`)),
+          waiting.reject(new CoppiceError('E_AGENT_NOT_FOUND', `no agent ${agent_id}`)),
         );
+      const agents = agent_id === root_id ? all : [root, ...descendantsOf(agent_id, all)];
       const concerned = until === 'root' ? [root] : agents;
       if (concerned.some((agent) => this.#isActive(agent))) return;
       const failure = interruptionOf(root.state);
-      const outcome = until === 'root' ? outcomeOf(root) : outcomeOfTree(root_id, agents);
+      const outcome = until === 'root' ? outcomeOf(root) : outcomeOfTree(agent_id, agents);
       this.#end(waiting, () =>
         waiting.resolve({ root, reply: root.reply ?? '', ...outcome, failure, agents }),
       );

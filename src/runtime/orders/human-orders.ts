@@ -1,3 +1,4 @@
+import type { Order } from '../../kernel/mailbox/order.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { nameFault, storedName } from '../../records/agent/agent-name.ts';
 import { isTerminal } from '../../records/agent/state.ts';
@@ -40,22 +41,21 @@ export class HumanOrders {
     return taken;
   }
 
-  /** Resolves to the child once it exists. Rejects with `E_REFUSED` if a limit forbids it, or if no process follows the order in time. */
   async fork(
     ...[agent_id, name, prompt, captured = false, id = this.#options.newId()]: Parameters<RuntimeFace['fork']>
   ): Promise<Agent> {
     const fault = nameFault(name);
     if (fault !== null) throw new CoppiceError('E_INVALID_ARGUMENT', fault);
+    const text = prompt === null ? null : storable(prompt);
+    return this.create(agent_id, { type: 'fork', id, name: storedName(name), prompt: text, captured });
+  }
+
+  /** Resolves to the child once it exists. Rejects with `E_REFUSED` if a limit forbids it, or if no process follows the order in time. */
+  async create(agent_id: string, order: Extract<Order, { type: 'fork' | 'create' }>): Promise<Agent> {
+    const { id } = order;
     const made_before = await this.#store.agent(id);
     if (made_before !== null) return made_before;
-    const text = prompt === null ? null : storable(prompt);
-    const mail = await this.ledger.order(agent_id, {
-      type: 'fork',
-      id,
-      name: storedName(name),
-      prompt: text,
-      captured,
-    });
+    const mail = await this.ledger.order(agent_id, order);
     for (let waited = 0; waited < FORK_TIMEOUT_MS; waited += POLL_MS) {
       const child = this.#executor.agent_index.agent(id) ?? (await this.#store.agent(id));
       if (child !== null && child !== undefined) return child;

@@ -40,11 +40,13 @@ export function promptedRoot(
 }
 
 function newRoot(
-  { name, session_key, config }: RootOptions,
+  { name, session_key, config: given }: RootOptions,
   origin: RootOrigin,
   state: AgentState,
   messages: NewAgent['messages'],
 ): NewAgent {
+  const { output } = given;
+  const config = output === undefined ? given : { ...given, output: { ...output, agent_id: origin.id } };
   return {
     agent: {
       ...origin,

@@ -98,7 +98,7 @@ function submissionOf(
   calls: readonly Call[],
   catalog: ToolCatalog,
 ): Pick<EventOf<'response'>, 'submission' | 'refusal'> & { readonly calls?: readonly Call[] } {
-  if (!mustSubmit(agent.config, agent.origin)) return { submission: null };
+  if (!mustSubmit(agent)) return { submission: null };
   const submitting = calls.flatMap((call) => {
     const submission = catalog.toolsetTool(agent.config, call.name)?.submission;
     return submission === undefined ? [] : [{ call, submission }];
@@ -121,7 +121,7 @@ export function heldSubmission(
   at: number,
   catalog: ToolCatalog,
 ): EventOf<'response'> | null {
-  if (!mustSubmit(agent.config, agent.origin)) return null;
+  if (!mustSubmit(agent)) return null;
   const [answer, results] = prompt.messages().slice(-2);
   if (answer?.role !== 'assistant' || results?.role !== 'results') return null;
   const made = answer.parts.filter((part) => part.type === 'call');

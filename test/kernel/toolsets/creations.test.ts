@@ -179,7 +179,8 @@ it('only a child of a fan-out can submit; it is told what is wrong with its subm
       const decision = tool?.decode(input, call, viewOf());
       assert.ok(decision?.type === 'refuse' && decision.code === 'NOT_AVAILABLE', JSON.stringify(decision));
     }
-    const child = requester({ config: childConfig(CONFIG, { profile: null, task: SPAWNED }) });
+    const config = childConfig(CONFIG, { profile: null, task: SPAWNED });
+    const child = requester({ origin: 'spawn', config });
     const faulty = tool?.decode({}, call, viewOf(child));
     assert.ok(faulty?.type === 'refuse' && faulty.code === 'INVALID_ARG', JSON.stringify(faulty));
   }

@@ -301,11 +301,12 @@ export class KernelRun {
     }
   }
 
-  /** The parent of an agent that reports gets exactly one outcome, at its end; no other parent gets any. */
+  /** The parent of an agent that reports or submits gets exactly one outcome, at its end; no other parent gets any. */
   #checkEnd(before: AgentState, event: AgentEvent, effects: readonly Effect[]): void {
     const ended = this.state.type === 'completed' || this.state.type === 'failed';
-    assert.equal(this.notified, this.context.reports && ended ? 1 : 0);
-    if (!this.context.reports) assert.ok(!ended);
+    const ends = this.context.reports || this.context.submits;
+    assert.equal(this.notified, ends && ended ? 1 : 0);
+    if (!ends) assert.ok(!ended);
     if (isTerminal(this.state.type) || this.state.type === 'idle' || this.state.type === 'errored') {
       if (this.state.type !== 'killed')
         assert.deepEqual(this.open, [], 'law 5: nothing is left open by an end');

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { withForm } from '../kernel/toolsets/acts/task-options.ts';
+import { isActive, isAgentProgram } from '../records/agent/agent.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import { storable } from '../records/text/text.ts';
+import type { StartOptions } from '../runtime/runtime-face.ts';
+import { derivedId } from '../trees/derived-id.ts';
+import { type AgentGround, type CoppiceAgent, coppiceAgent, killOn, picturesOf } from './coppice-agent.ts';
+import { type AgentOptions, checkAgentOptions, OPTIONS_OF_AGENT } from './coppice-options.ts';
+import { abortText } from './engine.ts';
+import { jsonSchemaOf, type OutputSchema } from './output.ts';
+
+export interface RootOptions<Output = unknown> extends AgentOptions {
+  /** The form of its result, which is checked when it is submitted. */
+  readonly output?: OutputSchema<Output>;
+  /**
+   * A name of your choice, or the uuid of a tree. Started again with it, also by another process, the agent is not started twice: it goes on from the ledger, or
+   * has its result.
+   */
+  readonly id?: string;
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+const ID_MAX = 200;
+
+/** The id of the tree that a program calls by this name. Throws `E_INVALID_ARGUMENT` for what is no name. */
+export function idOf(key: string | undefined, what: string): string {
+  if (key === undefined) return randomUUID();
+  if (typeof key !== 'string' || key.trim() === '' || key.length > ID_MAX)
+    throw new CoppiceError('E_INVALID_ARGUMENT', `${what}: id must be a text of 1 to ${ID_MAX} characters`);
+  return UUID.test(key) ? key : derivedId(`${what}\n${key}`);
+}
+
+/** Starts a root, or goes on with the one that has this id. */
+export async function startRoot<Output>(
+  ground: AgentGround,
+  rootOf: (options: AgentOptions) => StartOptions,
+  given: RootOptions<Output> = { prompt: undefined as never },
+): Promise<CoppiceAgent<Output>> {
+  const { runtime, store } = ground;
+  checkAgentOptions(given, 'start', [...OPTIONS_OF_AGENT, 'id', 'output']);
+  const { id: key, output, ...options } = given;
+  const id = idOf(key, 'agent');
+  const { signal } = options;
+  if (signal?.aborted) throw new CoppiceError('E_ABORTED', `start: ${abortText(signal)}`);
+  const root = output === undefined ? rootOf(options) : withSchema(rootOf(options), output);
+  const known = key === undefined ? null : await store.agent(id);
+  if (known === null) {
+    const { images = [] } = options;
+    const pictures = images.length === 0 ? {} : { images: await picturesOf(images, root.config.cwd) };
+    await runtime.start({ ...root, id, ...pictures });
+  } else await goOn(id, key ?? '', root.prompt, ground);
+  if (signal !== undefined) killOn(signal, id, runtime);
+  return coppiceAgent(ground, id, output);
+}
+
+/** A root that owes a result of this form. */
+function withSchema(root: StartOptions, output: OutputSchema<unknown>): StartOptions {
+  const schema = jsonSchemaOf(output, 'start');
+  if (isAgentProgram(root.config.model))
+    throw new CoppiceError(
+      'E_INVALID_ARGUMENT',
+      `start: ${root.config.model} cannot submit a checked result`,
+      {
+        hint: 'It is an agent program: start it without "output", or choose another model',
+      },
+    );
+  // The runtime fills in the id of the root.
+  const config = { ...root.config, output: { agent_id: '', schema } };
+  return { ...root, config, prompt: withForm(root.prompt, schema) };
+}
+
+/** Takes a tree that is there already to where it works. Rejects if it is another task. */
+async function goOn(id: string, key: string, prompt: string, { runtime, store }: AgentGround): Promise<void> {
+  const [first] = await store.history(id, 0, 1);
+  const text = first?.kind === 'user' ? first.content.text : null;
+  if (text !== storable(prompt))
+    throw new CoppiceError('E_INVALID_ARGUMENT', `the id "${key}" is of an agent with another prompt`, {
+      hint: 'Use another id, or send() this one a message',
+    });
+  if ((await store.agents({ root_id: id, living: true })).some(isActive)) await runtime.resume(id);
+}
