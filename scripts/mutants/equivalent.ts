@@ -193,8 +193,8 @@ export const EQUIVALENT: readonly Equivalent[] = [
   },
   {
     file: 'src/runtime/leading/quiescence.ts',
-    line: "const own = until === 'root' ? [cells.get(root_id)] : [...cells.values()];",
-    before: '[cells.get(root_id)]',
+    line: "const own = until === 'root' || agent_id !== root_id ? [cells.get(agent_id)] : [...cells.values()];",
+    before: '[cells.get(agent_id)]',
     after: '[]',
     why: 'a shorter way: the ledger tells, too, that it works',
   },
@@ -207,7 +207,7 @@ export const EQUIVALENT: readonly Equivalent[] = [
   },
   {
     file: 'src/runtime/leading/quiescence.ts',
-    line: "const own = until === 'root' ? [cells.get(root_id)] : [...cells.values()];",
+    line: "const own = until === 'root' || agent_id !== root_id ? [cells.get(agent_id)] : [...cells.values()];",
     before: '...cells.values()',
     after: '...[]',
     why: 'a shorter way: the ledger tells, too, who works',
