@@ -207,6 +207,9 @@ function lost(
   return [...broken, ...missing.map((id) => `letter ${id} was acknowledged and is not there`)];
 }
 
+/** Tools that leave marks; calls of workflows have keys, too. */
+const MARKING: ReadonlySet<string> = new Set(['count', 'guarded']);
+
 /** Each mark is left at most once, and exactly once if the call's result says so. */
 function marksOf(marks: Marks, messages: readonly PlacedMessage[], some_removed: boolean): string[] {
   const keys = new Map<string, string>();
@@ -214,7 +217,8 @@ function marksOf(marks: Marks, messages: readonly PlacedMessage[], some_removed:
   for (const message of messages) {
     if (message.kind !== 'assistant') continue;
     for (const part of message.content.parts) {
-      const key = part.type === 'call' ? /"key":"([^"]+)"/.exec(part.input)?.[1] : undefined;
+      const key =
+        part.type === 'call' && MARKING.has(part.name) ? /"key":"([^"]+)"/.exec(part.input)?.[1] : undefined;
       if (key !== undefined && part.type === 'call') keys.set(`${message.agent_id} ${part.id}`, key);
     }
   }

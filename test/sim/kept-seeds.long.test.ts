@@ -1,10 +1,14 @@
 // Proves that each seed of the simulation that once found a fault finds none now. They stay in the suite permanently.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { simulate } from './simulate.ts';
+import { type SimOptions, simulate } from './simulate.ts';
 
 /** Each with the fault it found. */
-const KEPT_SEEDS: readonly { readonly seed: number; readonly found: string }[] = [
+const KEPT_SEEDS: readonly {
+  readonly seed: number;
+  readonly found: string;
+  readonly more?: Pick<SimOptions, 'workflows'>;
+}[] = [
   { seed: 1, found: 'a read that failed after a refused step stopped the executor for good' },
   {
     seed: 2,
@@ -28,9 +32,18 @@ const KEPT_SEEDS: readonly { readonly seed: number; readonly found: string }[] =
     seed: 2585,
     found: 'an agent that was deleted elsewhere was taken for one at work when its tree was taken over',
   },
+  {
+    ...{ seed: 32, more: { workflows: true } },
+    found:
+      'a workflow run that a person interrupted waited for ever for an agent whose end had come meanwhile',
+  },
+  {
+    ...{ seed: 117, more: { workflows: true } },
+    found: 'what worked below an ended agent of a paused workflow run was never let go on',
+  },
 ];
 
-for (const { seed, found } of KEPT_SEEDS)
+for (const { seed, found, more = {} } of KEPT_SEEDS)
   it(`seed ${seed}, which found: ${found}`, async () => {
-    assert.deepEqual((await simulate(seed)).failures, [], `npm run sim -- --seed ${seed} --trace`);
+    assert.deepEqual((await simulate(seed, more)).failures, [], `npm run sim -- --seed ${seed} --trace`);
   });

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Limits } from '../../src/records/agent/limits.ts';
+import { OF_WORKFLOWS } from '../../src/store/ledger/sql-conditions.ts';
 import { brokenClaims } from './task-laws.ts';
 
 const ENDED = "('completed', 'failed', 'killed')";
@@ -21,11 +22,12 @@ export function brokenNow(database: DatabaseSync): string[] {
 function budgets(database: DatabaseSync): string[] {
   const trees = database
     .prepare(
-      `SELECT trees.root_id, limits, live, total, sum(status NOT IN ${ENDED}) AS living, count(*) AS known, max(depth) AS depth
+      `SELECT trees.root_id, limits, live, total, sum(status NOT IN ${ENDED}) AS living, count(*) AS known,
+        max(CASE WHEN ${OF_WORKFLOWS} THEN 0 ELSE depth END) AS depth, sum(${OF_WORKFLOWS}) AS scripted
         FROM trees JOIN agents ON agents.root_id = trees.root_id GROUP BY trees.root_id`,
     )
     .all() as Row[];
-  const broken = trees.flatMap(({ root_id, limits, live, total, living, known, depth }) => {
+  const broken = trees.flatMap(({ root_id, limits, live, total, living, known, depth, scripted }) => {
     const allowed = JSON.parse(limits as string) as Limits;
     // Agents at rest do not count towards the other limits and may be woken later, so only these limits hold at any moment.
     const over = (name: 'total' | 'depth', present: unknown) =>
@@ -37,7 +39,8 @@ function budgets(database: DatabaseSync): string[] {
       ...(Number(total) >= Number(known)
         ? []
         : [`law 7: the tree ${root_id} counts ${total} agents and has ${known}`]),
-      ...over('total', total),
+      // Those of workflows count towards the calls of their run.
+      ...over('total', Number(total) - Number(scripted)),
       ...over('depth', depth),
     ];
   });

@@ -2,6 +2,7 @@ import { CoppiceError } from '../../src/records/coppice-error.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import type { Faults } from './faults.ts';
+import { planWorkflow } from './planned-workflow.ts';
 import type { Random } from './random.ts';
 import type { SimLedger } from './sim-ledger.ts';
 import type { SimProcess } from './sim-process.ts';
@@ -28,6 +29,8 @@ export class People {
   readonly #trace: Trace;
   /** Probability that somebody writes at a given moment. */
   readonly #writes: number;
+  /** What they do with workflows is drawn from this; null: nothing. */
+  readonly #workflows: Random | null;
 
   constructor(
     ledger: SimLedger,
@@ -36,6 +39,7 @@ export class People {
     random: Random,
     trace: Trace,
     writes: number,
+    workflows: Random | null,
   ) {
     this.#ledger = ledger;
     this.#processes = processes;
@@ -43,6 +47,7 @@ export class People {
     this.#random = random;
     this.#trace = trace;
     this.#writes = writes;
+    this.#workflows = workflows;
   }
 
   /** Performs the random actions of one moment. */
@@ -59,6 +64,47 @@ export class People {
     if (random.chance(0.02)) this.#order('wait', (runtime) => this.#wait(runtime));
     if (random.chance(0.3)) this.#order('release', (_, process) => this.#release(process));
     if (random.chance(0.3)) this.answerAll(0.5);
+    if (this.#workflows !== null) this.#steer(this.#workflows);
+  }
+
+  /** Starts, pauses, stops and lets go on workflow runs, and skips agents of them. */
+  #steer(random: Random): void {
+    const [run, agent] = [this.#run(random), this.#somebody()];
+    if (run !== null && random.chance(0.15)) {
+      const how = random.pick(['pause', 'stop', 'resume'] as const);
+      this.#order(how, (runtime) => runtime.steerWorkflow(run, how));
+    }
+    if (run !== null && random.chance(0.05)) {
+      const rows = this.#ledger.database
+        .prepare('SELECT id FROM agents WHERE parent_id = ? ORDER BY rowid')
+        .all(run);
+      if (rows.length > 0) {
+        const { id } = random.pick(rows);
+        this.#order('skip', (runtime) => runtime.kill(id as string));
+      }
+    }
+    if (!random.chance(0.05)) return;
+    const workflow = planWorkflow(random, 0);
+    const order = { id: random.uuid(), run_id: random.uuid(), workflow, by: 'you' };
+    this.#order('workflow', (runtime) => runtime.startWorkflow(agent, order));
+  }
+
+  #run(random: Random): string | null {
+    const rows = this.#ledger.database
+      .prepare('SELECT id FROM agents WHERE config LIKE \'%"workflow":{"name"%\' ORDER BY rowid')
+      .all();
+    return rows.length === 0 ? null : (random.pick(rows).id as string);
+  }
+
+  /** Lets every workflow run that was paused go on. */
+  letAllGoOn(): void {
+    if (this.#workflows === null) return;
+    for (const { id } of this.#ledger.database
+      .prepare(
+        "SELECT id FROM agents WHERE config LIKE '%\"paused\":{%' AND status NOT IN ('completed', 'failed', 'killed')",
+      )
+      .all())
+      this.#order('resume', (runtime) => runtime.steerWorkflow(id as string, 'resume'));
   }
 
   /** Answers each open question with this probability. */

@@ -7,6 +7,7 @@ import type { Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import type { Faults } from './faults.ts';
 import { type Distance, faultyStore } from './faulty-store.ts';
+import { PLANNED_WORKFLOWS } from './planned-workflow.ts';
 import { promptFault } from './prompt-fault.ts';
 import type { Random } from './random.ts';
 import type { SimLedger } from './sim-ledger.ts';
@@ -96,6 +97,7 @@ export class SimProcess {
           }),
         tools: simTools({ actor, time, faults, marks, random: random.branch('tools') }) as Tool[],
         terms,
+        workflows: PLANNED_WORKFLOWS,
         spill_dir: '/nowhere',
         env_allow: [],
         can_ask: true,

@@ -12,6 +12,7 @@ import { memoryFolder } from '../temporary-folder.ts';
 import { type Fault, Faults } from './faults.ts';
 import { brokenAtRest } from './final-laws.ts';
 import { People } from './people.ts';
+import { planWorkflow } from './planned-workflow.ts';
 import { planTerms, planTree, type TreePlan } from './plans.ts';
 import { type PromptKind, Promptness } from './promptness.ts';
 import { Random } from './random.ts';
@@ -23,6 +24,7 @@ import type { Marks } from './sim-tools.ts';
 import { storm } from './storm.ts';
 import { Trace } from './trace.ts';
 import { VirtualTime } from './virtual-time.ts';
+import { brokenRuns, type WorkflowTotals } from './workflow-laws.ts';
 
 export interface SimReport {
   readonly seed: number;
@@ -37,6 +39,8 @@ export interface SimReport {
   readonly tasks: { readonly added: number; readonly done: number };
   /** Calls that would create agents: how many were asked about, and how many allowed. */
   readonly creations: { readonly asked: number; readonly allowed: number };
+  /** Totals of the workflow runs. */
+  readonly workflows: WorkflowTotals;
   /** Number of steps whose epoch was stale. */
   readonly stale_epochs: number;
   /** Failures, each once; empty if none. */
@@ -56,7 +60,11 @@ export interface SimOptions {
   readonly asks?: boolean;
   /** Whether agents also share a task list. */
   readonly tasks?: boolean;
+  /** Whether trees may be workflow runs, and people start, pause and stop them. */
+  readonly workflows?: boolean;
 }
+
+type More = Pick<SimOptions, 'tasks' | 'asks' | 'workflows'>;
 
 /** Interval between the moments of a storm, milliseconds. */
 const MOMENT_MS = 2_000;
@@ -68,12 +76,12 @@ const TAKEOVER_MS = LEASE_MS + 25_000;
 /** Executes one run: some trees, some processes, a storm, then a calm in which all work must end. The same seed gives the same hash. */
 export async function simulate(
   seed: number,
-  { show, prompt = false, tasks = false, asks = false }: SimOptions = {},
+  { show, prompt = false, ...more }: SimOptions = {},
 ): Promise<SimReport> {
   const folder = memoryFolder('sim');
   const time = new VirtualTime();
   const store = await openStore(`sqlite:${join(folder, 'ledger.db')}`, { now: () => time.now });
-  const run = new Simulation(seed, time, store, new Trace(time, show ?? null), prompt, { tasks, asks });
+  const run = new Simulation(seed, time, store, new Trace(time, show ?? null), prompt, more);
   const onRejection = (error: unknown) => run.fail('a promise was rejected and nobody looked', error);
   process.on('unhandledRejection', onRejection);
   const unwatch = watchRealIo((begun) => run.fail('the run waits for the real world', begun));
@@ -112,7 +120,8 @@ class Simulation {
   readonly #people: People;
   readonly #failures = new Set<string>();
   readonly #prompt: Promptness | null;
-  readonly #more: Pick<SimOptions, 'tasks' | 'asks'>;
+  readonly #more: More;
+  #workflows: WorkflowTotals = { runs: 0, agents: 0, replayed: 0 };
   #answers = 0;
 
   constructor(
@@ -121,7 +130,7 @@ class Simulation {
     store: SimLedger['store'],
     trace: Trace,
     prompt: boolean,
-    more: Pick<SimOptions, 'tasks' | 'asks'>,
+    more: More,
   ) {
     this.#more = more;
     const random = new Random(`coppice ${seed}`);
@@ -175,6 +184,7 @@ class Simulation {
       random.branch('people'),
       trace,
       prompt ? 1 : 0.2,
+      more.workflows === true ? random.branch('workflows') : null,
     );
   }
 
@@ -187,6 +197,9 @@ class Simulation {
     try {
       await this.#storm();
       if (await this.#calm()) await this.#rest();
+      const { broken, totals } = await brokenRuns(this.ledger.store, this.ledger.removed);
+      this.#workflows = totals;
+      for (const law of broken) this.#failures.add(law);
     } catch (error) {
       this.fail('the simulation itself failed', error);
     }
@@ -211,6 +224,7 @@ class Simulation {
       answers: this.#answers,
       tasks,
       creations,
+      workflows: this.#workflows,
       stale_epochs: this.ledger.stale_epochs,
       failures: [...this.#failures],
       prompt_ends: this.#prompt?.ended ?? new Map(),
@@ -244,9 +258,12 @@ class Simulation {
   }
 
   #begin(in_ms: number): void {
-    const { tasks, asks } = this.#more;
+    const { tasks, asks, workflows } = this.#more;
     const asked = asks === true ? CREATION_PERMISSIONS.map(({ name }) => name) : [];
-    const plan = planTree(this.#random, tasks === true ? ['tasks'] : [], asked);
+    const planned = planTree(this.#random, tasks === true ? ['tasks'] : [], asked);
+    const workflow =
+      workflows === true && this.#random.chance(0.7) ? planWorkflow(this.#random, this.#time.now) : null;
+    const plan = workflow === null ? planned : { ...planned, config: { ...planned.config, workflow } };
     if (this.#prompt !== null) return this.#beginShared(in_ms, plan);
     this.#time.after(in_ms, null, () => {
       const process = this.#random.pick(this.#processes);
@@ -294,6 +311,7 @@ class Simulation {
     while (this.#time.now < until) {
       await this.#pass(5_000);
       this.#people.answerAll(1);
+      this.#people.letAllGoOn();
       if (await this.#isStill()) return true;
       if (this.#failures.size > 0) return false;
     }

@@ -78,4 +78,14 @@ describe('simulation', () => {
     assert.ok(creations.allowed > 0 && creations.asked > creations.allowed, JSON.stringify(creations));
     assert.equal((await simulate(TASK_SEEDS, { asks: true })).hash, last);
   });
+
+  it('workflow runs keep their laws, and every answer of them is given again from the conversation', async () => {
+    const totals = { runs: 0, agents: 0, replayed: 0 };
+    for (let seed = 1; seed <= TASK_SEEDS; seed += 1) {
+      const { failures, workflows } = await simulate(seed, { workflows: true });
+      assert.deepEqual(failures, [], `npm run sim -- --seed ${seed} --workflows --trace`);
+      for (const name of ['runs', 'agents', 'replayed'] as const) totals[name] += workflows[name];
+    }
+    assert.ok(totals.runs > TASK_SEEDS && totals.agents > 0 && totals.replayed > 20, JSON.stringify(totals));
+  });
 });

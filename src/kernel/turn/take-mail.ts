@@ -77,7 +77,9 @@ function takeAnnouncement(draft: Draft, mail: Mail): void {
   const who = workflow === undefined ? name : `${name}, workflow run ${agent_id.slice(0, 8)}`;
   const delimiter = delimiterOf(draft.newId());
   const text = announcement(who, outcome, delimiter, did ?? 'nothing');
-  say(draft, mail, { origin: 'system', text, facts: { frames: framesIn(text, delimiter) } });
+  const arrived = draft.config.workflow && { now: draft.view.now, arrived: [content] };
+  const facts = { frames: framesIn(text, delimiter), ...(arrived && { arrived }) };
+  say(draft, mail, { origin: 'system', text, facts });
   // With outside deliveries it is deleted after them (`Store.cleanRuns`).
   if (terms?.cleanup === 'delete' && terms.delivers !== true) draft.remove(agent_id);
 }

@@ -1,5 +1,5 @@
 import { isAgentProgram } from '../../records/agent/agent.ts';
-import { type AgentState, isFanIn, isResting } from '../../records/agent/state.ts';
+import { type AgentState, isFanIn, isResting, isTerminal } from '../../records/agent/state.ts';
 import { forkMessage } from '../../records/conversation/fork-message.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import { Prompt } from '../../records/conversation/prompt.ts';
@@ -154,6 +154,8 @@ function waitOfPerson({ from, timeout_ms }: OrderOf<'wait'>, { id, sent_at }: Ma
 /** The child inherits the conversation up to now; open calls get the placeholder, as in any fork. */
 function forkByPerson({ id, name, prompt, captured }: OrderOf<'fork'>, by: string, draft: Draft): void {
   const refuse = (why: string) => draft.tell(`fork refused: ${why}`);
+  if (draft.config.workflow !== undefined)
+    return refuse('a workflow run has no fork: coppice workflow rerun makes another run of its script');
   if (draft.view.relatives.agent(id) !== undefined) return refuse(`agent ${id} already exists`);
   const view = toolsetView(draft, draft.last_seq);
   const decision = forkAgent(view, {
@@ -251,12 +253,16 @@ function goOn({ from_id }: Mail, draft: Draft): void {
   draft.apply({ type: 'go-on', at });
 }
 
-/** Passes an order on to all below this agent. */
+/** Passes an order on to all below this agent, also where one in between has ended. */
 function passOn(order: Order, draft: Draft): void {
   const { relatives, now } = draft.view;
   const self = draft.led.agent;
-  for (const { id } of relatives.subtree(self))
-    if (id !== self.id) draft.write(id, 'control', JSON.stringify(order), now);
+  for (const agent of relatives.members(self.root_id)) {
+    const [, ...above] = relatives.lineage(agent);
+    const is_below = above.some(({ id }) => id === self.id);
+    if (is_below && !isTerminal(agent.state.type))
+      draft.write(agent.id, 'control', JSON.stringify(order), now);
+  }
 }
 
 /** A person's retry; `without_last` leaves out the refused message, by default the newest that the model saw. */

@@ -71,9 +71,10 @@ function tellOutside(draft: Draft): void {
   }
 }
 
-/** A scheduled run ends with its turn; its descendants are killed, since nobody would receive their results. */
+/** A scheduled run ends with its turn, and a workflow with its script; descendants are killed, since nobody would receive their results. */
 function endTreeOfRun(draft: Draft): void {
   const { agent } = draft.led;
-  if (agent.origin !== 'cron' || !isTerminal(draft.state.type) || isTerminal(agent.state.type)) return;
+  if (agent.origin !== 'cron' && agent.config.workflow === undefined) return;
+  if (!isTerminal(draft.state.type) || isTerminal(agent.state.type)) return;
   for (const one of draft.view.relatives.subtree(agent)) if (one.parent_id === agent.id) draft.kill(one.id);
 }

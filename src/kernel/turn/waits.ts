@@ -1,7 +1,7 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { type Call, isTerminal, type WaitSpec } from '../../records/agent/state.ts';
 import { PERSON, type WaitCut } from '../../records/conversation/facts/wait-row.ts';
-import type { WorkflowNews } from '../../records/conversation/facts/workflow-wait.ts';
+import type { WorkflowNews, WorkflowWait } from '../../records/conversation/facts/workflow-wait.ts';
 import { isLetter, type Mail } from '../../records/conversation/mail.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import {
@@ -127,7 +127,7 @@ function endsNow({ deadline }: WaitSpec, { config, view, mail }: Draft): boolean
  * in the mailbox.
  */
 function settleRuns({ call }: Parked, draft: Draft): void {
-  const { led, view, config } = draft;
+  const { view, config } = draft;
   const taken = config.workflow?.paused === undefined ? draft.mail.left.filter(endsRuns) : [];
   const arrived = taken.flatMap((mail): WorkflowNews[] => {
     if (isLetter(mail)) return [{ from: mail.from_id ?? PERSON, name: mail.from_name, text: mail.body }];
@@ -139,13 +139,19 @@ function settleRuns({ call }: Parked, draft: Draft): void {
   draft.apply({
     type: 'call-settled',
     at: view.now,
-    result: {
-      ...{ call_id: call.id, name: call.name, status: 'ok' },
-      output: JSON.stringify({ now: view.now, spent: spentBy(led.agent, view), arrived }),
-    },
+    result: runsResult(call, draft, arrived),
     consequences: mail_ids.length === 0 ? [] : [{ type: 'consume-mail', mail_ids }],
     spawned: [],
   });
+}
+
+function runsResult(
+  { id: call_id, name }: Call,
+  { led, view }: Draft,
+  arrived: readonly WorkflowNews[],
+): ResultContent {
+  const waited: WorkflowWait = { now: view.now, spent: spentBy(led.agent, view), arrived };
+  return { call_id, name, status: 'ok', output: JSON.stringify(waited) };
 }
 
 /** Tokens spent of what the script sees as its budget: the nearest on its path that counts tokens, or that of the tree. Agents that have ended count. */
@@ -183,7 +189,7 @@ export function cancel(draft: Draft, event: EventOf<'cancel'>): void {
     return waitResult({ id: call_id, name }, end);
   };
   const open = parkedCalls(draft).map(({ call, wait }) =>
-    interrupted(call.id, call.name, wait, waitView(draft)),
+    wait.runs ? runsResult(call, draft, []) : interrupted(call.id, call.name, wait, waitView(draft)),
   );
   const { state } = draft;
   if (state.type === 'waiting') open.push(interrupted(HUMAN_WAIT, 'wait', state.wait, humanWaitView(draft)));

@@ -88,10 +88,11 @@ export class RecordedRun {
         this.notes = [];
         for (const part of message.parts) if (part.type === 'call') this.#made(part, calls);
       }
+      if (message.role === 'user' && message.arrived !== undefined) this.#waited(message.arrived, add);
       if (message.role !== 'results') continue;
       for (const { call_id, name, status, output } of asBefore(message.results)) {
         if (name === 'next') {
-          if (status === 'ok') this.#waited(output, add);
+          if (status === 'ok') this.#waited(JSON.parse(output) as WorkflowWait, add);
           continue;
         }
         // The script has ended: it takes no more results.
@@ -142,8 +143,7 @@ export class RecordedRun {
     return kind !== 'agent' || this.#inputs.get(number)?.schema !== undefined;
   }
 
-  #waited(output: string, add: Add): void {
-    const { now, spent, arrived } = JSON.parse(output) as WorkflowWait;
+  #waited({ now, spent = this.#spent, arrived }: WorkflowWait, add: Add): void {
     this.#now = Math.max(this.#now, now);
     this.#spent = spent;
     const due = [...this.timers].filter(([, until]) => until <= now);

@@ -1,9 +1,16 @@
 import { excerpt } from '../text/text.ts';
+import type { WorkflowWait } from './facts/workflow-wait.ts';
 import type { AssistantPart, Image, ResultContent } from './message.ts';
 
 /** A message of a conversation as a model sees it: only kinds that may reach a provider, with results grouped per assistant message. */
 export type PromptMessage =
-  | { readonly role: 'user'; readonly text: string; readonly images?: readonly Image[] }
+  | {
+      readonly role: 'user';
+      readonly text: string;
+      readonly images?: readonly Image[];
+      /** For the script of a workflow; no provider gets it. */
+      readonly arrived?: WorkflowWait;
+    }
   | { readonly role: 'assistant'; readonly model: string; readonly parts: readonly AssistantPart[] }
   | { readonly role: 'results'; readonly results: readonly ResultContent[] };
 

@@ -98,7 +98,8 @@ export class Prompt {
             ...{ seq, origin, text: typedText(text, facts?.attached), left_out: 0 },
             before: this.#spoken,
           };
-        this.#push(images === undefined ? { role: 'user', text } : { role: 'user', text, images }, seq);
+        const arrived = facts?.arrived;
+        this.#push({ role: 'user', text, ...(images && { images }), ...(arrived && { arrived }) }, seq);
         return;
       }
       case 'assistant': {

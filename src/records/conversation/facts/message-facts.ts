@@ -3,6 +3,7 @@ import type { JsonObject } from '../../text/json-text.ts';
 import { REASON } from '../../text/untrusted-text.ts';
 import type { Completion } from './completion.ts';
 import type { WaitResult } from './wait-row.ts';
+import type { WorkflowWait } from './workflow-wait.ts';
 
 /**
  * Facts stand in the ledger beside the text that a model was given, which never changes, so that viewers, queries and the runtime need not read
@@ -52,6 +53,8 @@ export interface UserFacts {
   readonly letters?: readonly { readonly id: string; readonly from_id: string | null }[];
   readonly attached?: Attached;
   readonly frames?: readonly Frame[];
+  /** What woke a workflow run that rested, because it was interrupted or failed: its script gets this as it does from a wait. */
+  readonly arrived?: WorkflowWait;
   /** The senders that a notice of new mail names. */
   readonly notice?: readonly string[];
   /** Children in the order in which they were created. */

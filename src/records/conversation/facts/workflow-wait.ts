@@ -8,8 +8,8 @@ export type WorkflowNews =
 export interface WorkflowWait {
   /** Milliseconds since the epoch: timers up to then are due. */
   readonly now: number;
-  /** Tokens of its budget that are spent by then. */
-  readonly spent: number;
+  /** Tokens of its budget that are spent by then; absent: as far as was told before. */
+  readonly spent?: number;
   /** In the order in which the ledger has it. */
   readonly arrived: readonly WorkflowNews[];
 }
