@@ -58,7 +58,8 @@ export class GroupCommit {
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
-    this.#shares = new TreeShares(options.clock.lap);
+    const isAtWork = (root_id: string) => options.agent_index.working(root_id) > 0;
+    this.#shares = new TreeShares(options.clock.lap, isAtWork);
   }
 
   /** Puts the agent into the next round. */

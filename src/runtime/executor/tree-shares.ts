@@ -33,10 +33,13 @@ interface Share {
 export class TreeShares {
   readonly #shares = new Map<string, Share>();
   readonly #now: () => number;
+  readonly #isAtWork: (root_id: string) => boolean;
   #settled_ms = 0;
 
-  constructor(now: () => number) {
+  /** `isAtWork`: whether an agent of the tree is in the middle of a turn; a tree at rest shares the thread with nobody. */
+  constructor(now: () => number, isAtWork: (root_id: string) => boolean = () => true) {
     this.#now = now;
+    this.#isAtWork = isAtWork;
   }
 
   /** Returns how many steps each of these trees, which have something to do, may take now. If none may take any, `wait_ms` is how long until one may. */
@@ -44,8 +47,7 @@ export class TreeShares {
     readonly steps: ReadonlyMap<string, number>;
     readonly wait_ms: number;
   } {
-    const usual_ms = this.#settle(root_ids);
-    const working = this.#shares.size;
+    const { usual_ms, working } = this.#settle(root_ids);
     const steps = new Map<string, number>();
     let wait_ms = Number.POSITIVE_INFINITY;
     for (const root_id of root_ids) {
@@ -75,8 +77,8 @@ export class TreeShares {
     }
   }
 
-  /** Credits the time since the last round to the working trees. Returns the median of the time that they have used. */
-  #settle(root_ids: readonly string[]): number {
+  /** Credits the time since the last round to the working trees. Returns their number, and the median of the time that they have used. */
+  #settle(root_ids: readonly string[]): { readonly usual_ms: number; readonly working: number } {
     const now = this.#now();
     for (const [root_id, { seen_ms }] of this.#shares)
       if (now - seen_ms > WORKS_MS) this.#shares.delete(root_id);
@@ -86,11 +88,14 @@ export class TreeShares {
       if (known !== undefined) known.seen_ms = now;
       else this.#shares.set(root_id, { seen_ms: now, used_ms: usual_ms, due_ms: usual_ms, step_ms: STEP_MS });
     }
-    const passed_ms = (now - this.#settled_ms) / this.#shares.size;
+    let working = 0;
+    for (const [root_id, { seen_ms }] of this.#shares)
+      if (seen_ms === now || this.#isAtWork(root_id)) working += 1;
+    const passed_ms = (now - this.#settled_ms) / working;
     this.#settled_ms = now;
     for (const share of this.#shares.values())
       share.due_ms = Math.min(share.due_ms + passed_ms, share.used_ms);
-    return usual_ms;
+    return { usual_ms, working };
   }
 }
 

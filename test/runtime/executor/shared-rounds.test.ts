@@ -16,9 +16,13 @@ const STEP_MS = 2;
 /** Three times the number of steps that fit into a tree's 10 ms burst beside other trees, because the duration of a step is estimated. */
 const AT_ONCE = (3 * 10) / STEP_MS;
 
-/** For each commit after all models were asked, the trees of its steps; all answers of the large tree's children and of `guests` come at the same instant. */
+/**
+ * For each commit after all models were asked, the trees of its steps; all answers of the large tree's children and of `guests` come at the same instant, and the
+ * guests are at work until all have been taken.
+ */
 async function roundsWith(guests: readonly string[]): Promise<string[][]> {
   const { promise: all_ask, resolve: answerAll } = Promise.withResolvers<void>();
+  const { promise: many_stepped, resolve: answerGuests } = Promise.withResolvers<void>();
   let asking = 0;
   let now_ms = 0;
   const clock: RuntimeClock = {
@@ -38,10 +42,11 @@ async function roundsWith(guests: readonly string[]): Promise<string[][]> {
         (_, index) => ['fork', { name: `c${index}`, prompt: 'go' }] as const,
       );
     if (!name.startsWith('c') && !guests.includes(user)) return 'done';
+    if (step > 0) return many_stepped.then(() => 'done');
     asking += 1;
     if (asking === MANY + guests.length) answerAll();
     await all_ask;
-    return 'done';
+    return guests.includes(user) ? [['no_such_tool', {}] as const] : 'done';
   };
   const on = await setStage(play, { clock });
   const rounds: string[][] = [];
@@ -53,6 +58,7 @@ async function roundsWith(guests: readonly string[]): Promise<string[][]> {
     for (const { agent_id } of steps)
       if (!trees.has(agent_id)) trees.set(agent_id, (await on.store.agent(agent_id))?.root_id ?? '');
     if (asking === MANY + guests.length) rounds.push(steps.map(({ agent_id }) => trees.get(agent_id) ?? ''));
+    if (rounds.flat().length >= MANY) answerGuests();
     return verdicts;
   };
   const room = { children: MANY, live: MANY + 1, total: MANY + 1 };
@@ -105,6 +111,25 @@ it('a tree that uses more than its share waits, the others never, and alone it g
   assert.deepEqual(others, { a: 0, b: 0, c: 0 });
   assert.ok(hog_ms / now > 0.2 && hog_ms / now < 0.3, `${hog_ms} of ${now} ms`);
   now += 251;
+  assert.deepEqual(shares.admit(['hog']), {
+    steps: new Map([['hog', Number.POSITIVE_INFINITY]]),
+    wait_ms: 0,
+  });
+});
+
+it('a tree beside others that have come to rest is alone, at once', () => {
+  let now = 0;
+  const at_rest = new Set<string>();
+  const shares = new TreeShares(
+    () => now,
+    (root_id) => !at_rest.has(root_id),
+  );
+  shares.admit(['hog', 'a', 'b']);
+  now += 60;
+  shares.charge([stepOf('hog')], 60);
+  at_rest.add('a');
+  assert.equal(shares.admit(['hog']).steps.size, 0, 'one of them is still at work');
+  at_rest.add('b');
   assert.deepEqual(shares.admit(['hog']), {
     steps: new Map([['hog', Number.POSITIVE_INFINITY]]),
     wait_ms: 0,
