@@ -243,7 +243,7 @@ class Runtime implements RuntimeFace {
     return promptedRoot({ ...options, config }, this.#origin(worker, options.id));
   }
 
-  #origin(worker: string | null, id = this.#options.newId()): RootOrigin {
+  #origin(worker: string | null, id = this.#options.newId('agent')): RootOrigin {
     return { id, created_at: this.#options.clock.now(), worker };
   }
 

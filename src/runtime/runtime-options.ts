@@ -49,14 +49,14 @@ export interface RuntimeOptions {
   readonly labels?: readonly string[];
   /** Default: the system's clock, adjusted to the ledger's time. */
   readonly clock?: RuntimeClock;
-  /** A new uuid; default: `idSequence`. */
-  readonly newId?: () => string;
+  /** A new uuid, of an agent or of anything else; default: `idSequence`. */
+  readonly newId?: NewId;
 }
 
 /** `RuntimeOptions` with defaults applied, and what the runtime creates for itself. */
 export type OpenOptions = RuntimeOptions & {
   readonly clock: RuntimeClock;
-  readonly newId: () => string;
+  readonly newId: NewId;
   readonly output: SpillCleanup;
 };
 
@@ -66,17 +66,29 @@ const RUNS = 4096;
 /** Odd, so that all places are visited. */
 const STRIDE = 7;
 
+/** `of`: people read and type the ids of agents; those of letters and runs hardly ever. */
+export type NewId = (of?: 'agent') => string;
+
 /**
- * Returns a function that makes random uuids whose first hex digit goes through all values and whose next three then increase by one: siblings differ from the
- * beginning, for people who read and type ids, and at each of the 16 places ids are close together in an index, so that a commit writes fewer pages than with
- * scattered ones: with 256 places, a tree of ten children cost a tenth more. The other digits are random, so that a mistyped prefix matches nothing rather than a neighbour.
+ * Returns a function that makes random uuids. Those of agents have a first hex digit that goes through all values, and three that then increase by one: siblings
+ * differ from the beginning, for people who read and type ids, and at each of the 16 places ids are close together in an index, so that a commit writes fewer
+ * pages than with scattered ones: with 256 places, a tree of ten children cost a tenth more. Of all others the first four digits increase by one, so that a
+ * commit has one place. The other digits are random, so that a mistyped prefix matches nothing rather than a neighbour.
  */
-export function idSequence(first = randomInt(PLACES * RUNS)): () => string {
-  let made = 0;
-  return () => {
-    const place = (first + made * STRIDE) % PLACES;
-    const run = Math.floor(first / PLACES + made / PLACES) % RUNS;
-    made += 1;
-    return (place * RUNS + run).toString(16).padStart(4, '0') + randomUUID().slice(4);
+export function idSequence(first = randomInt(PLACES * RUNS)): NewId {
+  const made = { agents: 0, others: 0 };
+  return (of) => {
+    if (of !== 'agent') {
+      made.others += 1;
+      return idFrom(first + made.others);
+    }
+    const place = (first + made.agents * STRIDE) % PLACES;
+    const run = Math.floor(first / PLACES + made.agents / PLACES) % RUNS;
+    made.agents += 1;
+    return idFrom(place * RUNS + run);
   };
+}
+
+function idFrom(beginning: number): string {
+  return (beginning % (PLACES * RUNS)).toString(16).padStart(4, '0') + randomUUID().slice(4);
 }

@@ -131,7 +131,7 @@ function delegated(view: ToolsetView, plan: Delegation): Decision {
   const reached = exceededCreationLimit(view);
   if (reached !== null) return refuse('LIMIT_REACHED', reached);
   const { self } = view;
-  const [id, run_id] = [view.newId(), view.newId()];
+  const [id, run_id] = [view.newId('agent'), view.newId()];
   const label = plan.description;
   const terms = {
     kind: 'delegate' as const,

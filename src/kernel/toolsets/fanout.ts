@@ -121,7 +121,7 @@ function plan(
     sharers,
   );
   if (ground.type === 'refuse') return ground;
-  const id = view.newId();
+  const id = view.newId('agent');
   return newChild(view, {
     id,
     origin: 'spawn',

@@ -32,7 +32,7 @@ const fork = checkedTool({
   creates: true,
   needs: (options, call, self, terms) => forkNeeds(options, call.id, self, terms),
   decode({ name: called, prompt, ...terms }, call, view) {
-    const id = view.newId();
+    const id = view.newId('agent');
     return forkAgent(view, {
       id,
       name: called,

@@ -43,7 +43,7 @@ export const fork = checkedTool({
   decode({ name: called, prompt, ...terms }, call, view) {
     const nested = noNesting(view);
     if (nested !== null) return nested;
-    const id = view.newId();
+    const id = view.newId('agent');
     return forkAgent(view, {
       id,
       name: called,

@@ -147,7 +147,7 @@ export function planRun(
   const ground = checkTask(options.task, options, key, model, view, field, undefined, sharers);
   if (ground.type === 'refuse') return ground;
   const { self } = view;
-  const id = view.newId();
+  const id = view.newId('agent');
   const run_id = view.newId();
   const label = options.label || null;
   const session_key = `agent:${agent_id}:subagent:${id}`;

@@ -13,7 +13,7 @@ import type { ToolsetTerms } from './toolset-terms.ts';
 export interface ToolsetView {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  readonly newId: () => string;
+  readonly newId: (of?: 'agent') => string;
   readonly self: Agent;
   readonly tree: Tree;
   /** Living children of `self`, including those created earlier in the same step. */

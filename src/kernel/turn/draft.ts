@@ -96,8 +96,8 @@ export class Draft {
     );
   }
 
-  newId(): string {
-    return this.view.id(this.#ids++);
+  newId(of?: 'agent'): string {
+    return this.view.id(this.#ids++, of);
   }
 
   /** Applies an event. Returns null, or why the state does not admit it; then nothing changes. */

@@ -17,7 +17,7 @@ export function toolsetView(draft: Draft, message_seq: number): ToolsetView {
   const made = parts.create.length;
   return {
     now: view.now,
-    newId: () => draft.newId(),
+    newId: (of) => draft.newId(of),
     self,
     tree: { ...tree, live: tree.live + made, total: tree.total + made },
     living_children: relatives.livingChildren(self.id) + made,

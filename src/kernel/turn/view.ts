@@ -32,7 +32,7 @@ export interface View {
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** A new uuid for each number from 0. */
-  readonly id: (number: number) => string;
+  readonly id: (number: number, of?: 'agent') => string;
   readonly worker: string;
   readonly relatives: Relatives;
   readonly context: TransitionContext;

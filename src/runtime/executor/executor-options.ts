@@ -5,12 +5,13 @@ import type { Worktree } from '../../records/agent/task-terms.ts';
 import type { Store, WorkerRole } from '../../store/store.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
+import type { NewId } from '../runtime-options.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import type { Cell } from './cell.ts';
 
 export interface ExecutorOptions {
   readonly clock: RuntimeClock;
-  readonly newId: () => string;
+  readonly newId: NewId;
   readonly store: Store;
   readonly catalog: ToolCatalog;
   readonly role: WorkerRole;

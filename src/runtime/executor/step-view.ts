@@ -24,8 +24,8 @@ export function stepView(agent: Agent, context: StepViewContext): View {
   const ids: string[] = [];
   return {
     now: clock.now(),
-    id(number) {
-      ids[number] ??= newId();
+    id(number, of) {
+      ids[number] ??= newId(of);
       return ids[number];
     },
     worker: context.worker_id,

@@ -42,7 +42,9 @@ export class HumanOrders {
   }
 
   async fork(
-    ...[agent_id, name, prompt, captured = false, id = this.#options.newId()]: Parameters<RuntimeFace['fork']>
+    ...[agent_id, name, prompt, captured = false, id = this.#options.newId('agent')]: Parameters<
+      RuntimeFace['fork']
+    >
   ): Promise<Agent> {
     const fault = nameFault(name);
     if (fault !== null) throw new CoppiceError('E_INVALID_ARGUMENT', fault);

@@ -13,6 +13,7 @@ import type { Store } from '../../store/store.ts';
 import { checkBudgets, promptOutcome } from '../executor/budget-state.ts';
 import { type Cell, withdrawQuestions } from '../executor/cell.ts';
 import type { AgentTimers } from '../leading/agent-timers.ts';
+import type { NewId } from '../runtime-options.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
 import { answered, heldSubmission } from './answer-event.ts';
@@ -31,7 +32,7 @@ export interface RequestContext extends ProgramContext, SummaryContext, GrantCon
     Store,
     'kind' | 'location' | 'agent' | 'newestRequests' | 'grants' | 'tree' | 'setLimits'
   >;
-  readonly newId: () => string;
+  readonly newId: NewId;
   readonly catalog: ToolCatalog;
   readonly worktrees: WorktreeLifecycle;
   readonly timers: AgentTimers;

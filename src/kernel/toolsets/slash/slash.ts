@@ -72,7 +72,7 @@ function forkCommand(
   key: string,
   view: ToolsetView,
 ): Decision {
-  const id = view.newId();
+  const id = view.newId('agent');
   const name = prompt === null ? `fork-${id.slice(0, 8)}` : nameOfTask(prompt, null);
   return forkAgent(view, {
     id,

@@ -108,7 +108,7 @@ const agent = checkedTool({
     // What an agent with another's conversation had begun is done anew, from that conversation.
     const goes_on = earlier.call?.type === 'unfinished' && inherited === null;
     const unfinished = goes_on ? earlier.call.messages : undefined;
-    const [id, run_id] = [view.newId(), view.newId()];
+    const [id, run_id] = [view.newId('agent'), view.newId()];
     const label = input.label ?? (typeof input.continue === 'string' ? input.continue : null);
     const prompt = systemPrompt(self, label, input.schema !== undefined);
     const thinking = thinkingOf(input.effort);
@@ -225,7 +225,7 @@ function started(
   phase: string | undefined,
   terms: (id: string) => WorkflowTerms,
 ): Decision {
-  const [id, run_id] = [view.newId(), view.newId()];
+  const [id, run_id] = [view.newId('agent'), view.newId()];
   const agents = [workflowAgent(view, { id, run_id, workflow: terms(id), phase: phase ?? null })];
   const output = JSON.stringify({ agent_id: id });
   return { type: 'settle', output, consequences: [{ type: 'create-agents', agents }] };
