@@ -60,6 +60,7 @@ export class ToolCatalog {
   readonly #recall: Tool;
   readonly #offered: OfferedSpecs;
   readonly #setups = new WeakMap<AgentConfig, AgentSetup>();
+  readonly #repositories = new Map<string, boolean>();
   readonly #openServers: CatalogOptions['openServers'];
   readonly #workflows: CatalogOptions['workflows'];
   #servers: Promise<ToolServers> | undefined;
@@ -166,7 +167,11 @@ export class ToolCatalog {
     const known = new Map<string, readonly ToolSpec[]>();
     const specs = (limited: boolean, cut: boolean) =>
       keptIn(known, `${limited} ${cut}`, (): readonly ToolSpec[] => {
-        const offer = { config: told, limited, in_repository: seen.length > 0 && inRepository(config.cwd) };
+        const offer = {
+          config: told,
+          limited,
+          in_repository: seen.length > 0 && this.#inRepository(config.cwd),
+        };
         const acting = seen.map(({ spec }) => this.#offered.specFor(spec, offer));
         const others = [...sent, ...(cut && !tools.includes(recall) ? [recall] : [])].map(({ spec }) =>
           spec.name === 'cron' ? this.#offered.specFor(spec, offer) : spec,
@@ -205,6 +210,14 @@ export class ToolCatalog {
       },
       notices: toolsets.some((toolset) => toolset.letters === 'notice'),
     };
+  }
+
+  /** Looked up once for all children that begin together. */
+  #inRepository(folder: string): boolean {
+    return keptIn(this.#repositories, folder, () => {
+      setImmediate(() => this.#repositories.delete(folder));
+      return inRepository(folder);
+    });
   }
 
   /** Stops the MCP servers. Never rejects. */

@@ -32,6 +32,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, 
 /** The limits that headers state; those without a limit or a remainder are left out. `now`: milliseconds since the epoch. */
 export function toldLimits(headers: Headers, now: number): readonly ToldLimit[] {
   return HEADERS.flatMap(([kind, limit, remaining, reset]) => {
+    if (headers[limit] === undefined) return [];
     const [most, left] = [numberIn(headers[limit]), numberIn(headers[remaining])];
     if (most === null || left === null || most <= 0) return [];
     const when = String(headers[reset] ?? '').trim();

@@ -132,6 +132,11 @@ export class AnswerCollector {
       block.metadata = { ...block.metadata, ...(metadata as ProviderMetadata) };
   }
 
+  /** Whether it is known what the answer is called and which model gave it. */
+  get named(): boolean {
+    return this.#response.id !== undefined && this.#response.model !== undefined;
+  }
+
   /** Whether the provider has said how the answer ends, after which it sends nothing more. */
   get finished(): boolean {
     return this.#finish !== null;

@@ -158,20 +158,22 @@ export function headersOf(answer: IncomingMessage): Map<string, string> {
 export function foreignAnswer(answer: IncomingMessage, url: string): UnusableAnswer | null {
   const status = answer.statusCode ?? 0;
   const { location, 'content-encoding': encoding = 'identity' } = answer.headers;
-  // Without a name, a password and a query, which may be secret.
-  const { origin, pathname } = new URL(url);
-  const place = origin + pathname;
+  // Without a name, a password and a query, which may be secret. Only for an error: parsing an address costs as much as reading an event.
+  const place = () => {
+    const { origin, pathname } = new URL(url);
+    return origin + pathname;
+  };
   if (status >= 300 && status < 400 && location !== undefined)
     return new UnusableAnswer(
-      `${status}: ${place} redirects to ${location}, which is not followed: set baseURL to the new address`,
+      `${status}: ${place()} redirects to ${location}, which is not followed: set baseURL to the new address`,
     );
   if (status >= 300) return null;
   if (encoding !== 'identity')
-    return new UnusableAnswer(`${place} answered in the encoding ${encoding}, which was not requested`);
+    return new UnusableAnswer(`${place()} answered in the encoding ${encoding}, which was not requested`);
   const type = typeOf(answer);
   if (type !== 'text/html' && type !== JSON_TYPE) return null;
   return new UnusableAnswer(
-    `${place} answered with ${type} instead of a stream of events: it is not the address of this API, or cannot stream`,
+    `${place()} answered with ${type} instead of a stream of events: it is not the address of this API, or cannot stream`,
   );
 }
 

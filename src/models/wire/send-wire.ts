@@ -76,7 +76,7 @@ function read(answer: IncomingMessage, reader: WireReader, collector: AnswerColl
       else
         try {
           const event = fieldsOf(eventOf(data));
-          collector.add(nameOf(event));
+          if (!collector.named) collector.add(nameOf(event));
           reader.event(event, name);
         } catch (error) {
           // Nothing that follows the end can cost the answer.

@@ -48,8 +48,7 @@ export function answered(
   const within = withinCalls(content.parts);
   const seq = agent.last_seq + 1;
   // A script writes no calls; its result may hold texts of agents that look like some.
-  const reads = agent.config.workflow === undefined && finish !== 'length' && finish !== 'refused';
-  const whole = reads && setup.specs(true, true).length > 0;
+  const whole = agent.config.workflow === undefined && finish !== 'length' && finish !== 'refused';
   const said = within.parts.map((part) =>
     part.type === 'call' ? { ...part, input: storable(part.input) } : { ...part, text: storable(part.text) },
   );

@@ -57,8 +57,14 @@ export class SqliteFacts implements Facts {
   }
 
   get<Kind extends FactKind>(kind: Kind, key: string): FactKinds[Kind] {
-    const known = keptIn(this.#known, kind, () => new Map<string, unknown>());
-    return keptIn(known, key, () => this.#statements.read(kind, key)) as FactKinds[Kind];
+    // Each step asks for several facts: without a function for each that may have to be read.
+    const known = this.#known.get(kind) ?? keptIn(this.#known, kind, () => new Map<string, unknown>());
+    let fact = known.get(key);
+    if (fact === undefined) {
+      fact = this.#statements.read(kind, key);
+      known.set(key, fact);
+    }
+    return fact as FactKinds[Kind];
   }
 
   /** Facts are read in this process: there is no round trip to save. */
