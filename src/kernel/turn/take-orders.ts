@@ -187,7 +187,7 @@ function createForProgram({ id, tool, input, schema }: OrderOf<'create'>, by: st
   const known = ({ type }: Need) => type === 'model' || type === 'folder';
   const view: ToolsetView = {
     ...own,
-    newId: () => ids.shift() ?? own.newId(),
+    newId: (of) => ids.shift() ?? own.newId(of),
     answer: (need) => (known(need) ? { ok: true, text: 'path' in need ? need.path : '' } : unknownNeed(need)),
   };
   const call = { id, name: tool, input: '{}', side_by_side: false, idempotent: true };

@@ -35,6 +35,8 @@ export class TreeShares {
   readonly #now: () => number;
   readonly #isAtWork: (root_id: string) => boolean;
   #settled_ms = 0;
+  /** Whether no other tree works: then nothing is counted. */
+  #is_alone = true;
 
   /** `isAtWork`: whether an agent of the tree is in the middle of a turn; a tree at rest shares the thread with nobody. */
   constructor(now: () => number, isAtWork: (root_id: string) => boolean = () => true) {
@@ -60,9 +62,9 @@ export class TreeShares {
     return { steps, wait_ms: steps.size > 0 ? 0 : wait_ms };
   }
 
-  /** Charges these trees for a round that took `took_ms` in total, in proportion to the weight of their steps. */
+  /** Charges these trees for the round that was admitted last and took `took_ms` in total, in proportion to the weight of their steps. */
   charge(round: readonly { readonly root_id: string; readonly step: Step | null }[], took_ms: number): void {
-    if (this.#shares.size === 1) return;
+    if (this.#is_alone) return;
     const weighed = round.map(({ root_id, step }) => ({
       root_id,
       weight: step === null ? 1 : weightOf(step),
@@ -77,20 +79,25 @@ export class TreeShares {
     }
   }
 
-  /** Credits the time since the last round to the working trees. Returns their number, and the median of the time that they have used. */
+  /** Credits the time since the last round to the working trees, unless one works alone. Returns their number, and the median of the time that they have used. */
   #settle(root_ids: readonly string[]): { readonly usual_ms: number; readonly working: number } {
     const now = this.#now();
-    for (const [root_id, { seen_ms }] of this.#shares)
-      if (now - seen_ms > WORKS_MS) this.#shares.delete(root_id);
-    const usual_ms = median([...this.#shares.values()].map(({ used_ms }) => used_ms));
     for (const root_id of root_ids) {
       const known = this.#shares.get(root_id);
       if (known !== undefined) known.seen_ms = now;
-      else this.#shares.set(root_id, { seen_ms: now, used_ms: usual_ms, due_ms: usual_ms, step_ms: STEP_MS });
     }
-    let working = 0;
-    for (const [root_id, { seen_ms }] of this.#shares)
-      if (seen_ms === now || this.#isAtWork(root_id)) working += 1;
+    const ready = new Set(root_ids);
+    let working = ready.size;
+    for (const [root_id, { seen_ms }] of this.#shares) {
+      if (now - seen_ms > WORKS_MS) this.#shares.delete(root_id);
+      else if (!ready.has(root_id) && this.#isAtWork(root_id)) working += 1;
+    }
+    this.#is_alone = working === 1;
+    const news = root_ids.filter((root_id) => !this.#shares.has(root_id));
+    if (this.#is_alone && news.length === 0) return { usual_ms: 0, working };
+    const usual_ms = median([...this.#shares.values()].map(({ used_ms }) => used_ms));
+    for (const root_id of news)
+      this.#shares.set(root_id, { seen_ms: now, used_ms: usual_ms, due_ms: usual_ms, step_ms: STEP_MS });
     const passed_ms = (now - this.#settled_ms) / working;
     this.#settled_ms = now;
     for (const share of this.#shares.values())
