@@ -73,6 +73,12 @@ const HARMLESS: ReadonlySet<Fault> = new Set([
 /** Rates of the faults that cause trees to be led by several processes. */
 const SHARES: Readonly<Partial<Record<Fault, number>>> = { 'claim-split': 0.7, 'orderly-stop': 0.1 };
 
+/** Faults under which no request is repeated but by another process: kills, restarts, and hints and reads that are late. */
+export const RESTARTS: Readonly<Partial<Record<Fault, number>>> = {
+  ...{ crash: 0.06, 'orderly-stop': 0.04, 'model-slow': 0.05 },
+  ...{ 'wake-lost': 0.2, 'wake-doubled': 0.2, 'store-slow': 0.02, 'read-delayed': 0.05 },
+};
+
 /** Which kinds of fault can occur in a run, how often each did, and whether any may occur now. */
 export class Faults {
   /** False in the calm at the end, in which all work must end. */
@@ -82,12 +88,22 @@ export class Faults {
   readonly #random: Random;
   readonly #trace: Trace;
 
-  constructor(random: Random, trace: Trace, harmless = false) {
+  /** `only`: the rates of the only faults that occur. */
+  constructor(
+    random: Random,
+    trace: Trace,
+    harmless = false,
+    only?: Readonly<Partial<Record<Fault, number>>>,
+  ) {
     this.#random = random;
     this.#trace = trace;
     for (const fault of Object.keys(FAULTS) as Fault[]) {
       // Not every fault in every run: some hide what others would reveal.
       const rate = random.chance(0.55) ? (MORE_OFTEN[fault] ?? MOST_OFTEN) * random.next() ** 2 : 0;
+      if (only !== undefined) {
+        this.#rates.set(fault, FOLLOWING.has(fault) ? 1 : (only[fault] ?? 0));
+        continue;
+      }
       if (harmless && !HARMLESS.has(fault)) continue;
       this.#rates.set(fault, FOLLOWING.has(fault) ? 1 : ((harmless ? SHARES[fault] : undefined) ?? rate));
     }

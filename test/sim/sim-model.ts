@@ -1,9 +1,11 @@
+import { behindDoors } from '../../src/models/gate/closed-provider.ts';
 import { Gate, gated } from '../../src/models/gate/gate.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../../src/models/model.ts';
 import type { AssistantPart } from '../../src/records/conversation/message.ts';
 import type { Faults } from './faults.ts';
 import { answer, callParts } from './play.ts';
 import type { Random } from './random.ts';
+import type { SimProvider } from './sim-provider.ts';
 import type { Actor, VirtualTime } from './virtual-time.ts';
 
 export interface SimModelSurroundings {
@@ -18,13 +20,15 @@ export interface SimModelSurroundings {
   readonly patient: boolean;
   /** Called with each request, before anything is answered. */
   readonly onRequest: (request: ModelRequest) => void;
+  /** The account behind it, if it has one that closes at times. */
+  readonly provider?: SimProvider | undefined;
   /** Called for each request that is answered. */
   readonly onAnswer: () => void;
 }
 
 /** A faulty provider behind the real gate: answers take a while, and some never come. */
 export function simModel(id: string, around: SimModelSurroundings): Model {
-  const { actor, time, random } = around;
+  const { actor, time, random, provider } = around;
   const sleep = (ms: number, signal: AbortSignal) =>
     new Promise<void>((resolve) => {
       const late = (time.now + Math.ceil(ms)) % around.beat_ms;
@@ -41,13 +45,16 @@ export function simModel(id: string, around: SimModelSurroundings): Model {
     stream: (request, onDelta) => {
       around.onRequest(request);
       onDelta({ type: 'text', text: '…' });
-      return outcomeOf(id, request, sleep, around);
+      const asked = provider?.sent(actor, request);
+      const outcome = outcomeOf(id, request, sleep, around);
+      return asked === undefined ? outcome : outcome.then(asked.ended);
     },
   };
-  return gated(
-    model,
-    new Gate({ now: () => time.now, random: () => random.next(), sleep, attempts: 4, patience_ms: 0 }),
-  );
+  const gate = new Gate({
+    ...{ now: () => time.now, random: () => random.next(), sleep, attempts: 4, patience_ms: 0 },
+  });
+  const behindGate = (one: Model) => gated(one, gate);
+  return provider === undefined ? behindGate(model) : behindDoors(model, behindGate, provider.doors(actor));
 }
 
 async function outcomeOf(

@@ -12,6 +12,7 @@ import { promptFault } from './prompt-fault.ts';
 import type { Random } from './random.ts';
 import type { SimLedger } from './sim-ledger.ts';
 import { simModel } from './sim-model.ts';
+import type { SimProvider } from './sim-provider.ts';
 import { type Marks, simTools } from './sim-tools.ts';
 import type { Trace } from './trace.ts';
 import { type Skewed, virtualClock } from './virtual-clock.ts';
@@ -30,6 +31,7 @@ export interface ProcessSurroundings {
   /** Whether the process also polls for writes by others, instead of relying on wake-ups alone. */
   readonly polls: boolean;
   readonly onAnswer: () => void;
+  readonly provider: SimProvider | undefined;
 }
 
 /** Interval at which a process looks for unled agents, milliseconds. */
@@ -72,8 +74,20 @@ export class SimProcess {
   }
 
   async #begin(actor: Skewed): Promise<void> {
-    const { time, trace, faults, ledger, marks, rounds, beat_ms, polls, onAnswer, terms, distance } =
-      this.#around;
+    const {
+      time,
+      trace,
+      faults,
+      ledger,
+      marks,
+      rounds,
+      beat_ms,
+      polls,
+      onAnswer,
+      terms,
+      distance,
+      provider,
+    } = this.#around;
     const random = this.#random.branch(actor.name);
     const clock_random = random.branch('surroundings');
     const clock = virtualClock(time, actor, clock_random, polls);
@@ -92,6 +106,7 @@ export class SimProcess {
             beat_ms,
             patient: !polls,
             onAnswer,
+            provider,
             random: model_random,
             onRequest: (request) => void this.#check(request),
           }),
@@ -103,6 +118,10 @@ export class SimProcess {
         can_ask: true,
         clock,
         newId: () => clock_random.uuid(),
+      });
+      provider?.lives(actor);
+      runtime.subscribe((event) => {
+        if (event.type === 'agent') provider?.saw(actor, event.agent);
       });
       this.runtime = runtime;
       let looking = false;

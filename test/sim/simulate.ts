@@ -9,7 +9,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { CREATION_PERMISSIONS } from '../../src/tools/built-in-permissions.ts';
 import { memoryFolder } from '../temporary-folder.ts';
-import { type Fault, Faults } from './faults.ts';
+import { type Fault, Faults, RESTARTS } from './faults.ts';
 import { brokenAtRest } from './final-laws.ts';
 import { People } from './people.ts';
 import { planWorkflow } from './planned-workflow.ts';
@@ -20,6 +20,7 @@ import { watchRealIo } from './real-io.ts';
 import { enterSharedTree, MEMBERS } from './shared-tree.ts';
 import { SimLedger } from './sim-ledger.ts';
 import { SimProcess } from './sim-process.ts';
+import { SimProvider } from './sim-provider.ts';
 import type { Marks } from './sim-tools.ts';
 import { storm } from './storm.ts';
 import { Trace } from './trace.ts';
@@ -45,6 +46,8 @@ export interface SimReport {
   readonly stale_epochs: number;
   /** Failures, each once; empty if none. */
   readonly failures: readonly string[];
+  /** With `pauses`. */
+  readonly pauses: SimProvider['counts'] | null;
   /** With `prompt`: how many waits continued once they could, by kind. */
   readonly prompt_ends: ReadonlyMap<PromptKind, number>;
 }
@@ -62,9 +65,11 @@ export interface SimOptions {
   readonly tasks?: boolean;
   /** Whether trees may be workflow runs, and people start, pause and stop them. */
   readonly workflows?: boolean;
+  /** Whether the provider takes no requests now and then, while processes die and start again. */
+  readonly pauses?: boolean;
 }
 
-type More = Pick<SimOptions, 'tasks' | 'asks' | 'workflows'>;
+type More = Pick<SimOptions, 'tasks' | 'asks' | 'workflows' | 'pauses'>;
 
 /** Interval between the moments of a storm, milliseconds. */
 const MOMENT_MS = 2_000;
@@ -122,6 +127,7 @@ class Simulation {
   readonly #prompt: Promptness | null;
   readonly #more: More;
   #workflows: WorkflowTotals = { runs: 0, agents: 0, replayed: 0 };
+  readonly #provider: SimProvider | undefined;
   #answers = 0;
 
   constructor(
@@ -138,7 +144,12 @@ class Simulation {
     this.#time = time;
     this.#trace = trace;
     this.#random = random.branch('simulation');
-    this.#faults = new Faults(random.branch('faults'), trace, prompt);
+    this.#faults = new Faults(
+      random.branch('faults'),
+      trace,
+      prompt,
+      more.pauses === true ? RESTARTS : undefined,
+    );
     const faults = this.#faults;
     this.ledger = new SimLedger(store, {
       time,
@@ -147,6 +158,10 @@ class Simulation {
       random: random.branch('ledger'),
       adverse: prompt,
     });
+    this.#provider =
+      more.pauses === true
+        ? new SimProvider({ time, trace, ledger: this.ledger, random: random.branch('provider') })
+        : undefined;
     const distance = { most_ms: this.#random.pick([0, 0, 3, 20, 200]) };
     // The order of these draws is fixed, so that kept seeds stay reproducible.
     const beat_ms = prompt ? this.#random.pick([1, 100, 1_000]) : 1;
@@ -163,6 +178,7 @@ class Simulation {
       beat_ms,
       rounds,
       terms,
+      provider: this.#provider,
       onAnswer: () => {
         this.#answers += 1;
       },
@@ -227,6 +243,7 @@ class Simulation {
       workflows: this.#workflows,
       stale_epochs: this.ledger.stale_epochs,
       failures: [...this.#failures],
+      pauses: this.#provider?.counts ?? null,
       prompt_ends: this.#prompt?.ended ?? new Map(),
     };
   }
@@ -245,6 +262,7 @@ class Simulation {
   async #storm(): Promise<void> {
     if (this.#prompt !== null) this.#watchWaits(this.#prompt);
     const [random, time] = [this.#random, this.#time];
+    this.#provider?.begin();
     for (const process of this.#processes) process.open(random.between(0, 500));
     for (let trees = this.#prompt === null ? random.between(1, 4) : 2; trees > 0; trees -= 1)
       this.#begin(random.between(1_000, 20_000));
@@ -304,6 +322,7 @@ class Simulation {
   /** Returns true once all work has ended. */
   async #calm(): Promise<boolean> {
     this.#faults.active = false;
+    this.#provider?.calm();
     this.#trace.add('calm', 'no more faults');
     [this.ledger.down_until, this.ledger.full_until] = [0, 0];
     for (const { actor } of this.#processes) this.#time.awaken(actor);

@@ -48,7 +48,9 @@ export class Door {
 
   /** Closes it as the ledger says, unless this process knows better. `age_ms`: how long ago the ledger was told. */
   learn({ age_ms, wait_ms, ...terms }: Told): void {
-    if (terms.door !== this.id || this.#closed !== null || this.#now() - age_ms <= this.#known_at) return;
+    const told_at = this.#now() - age_ms;
+    if (terms.door !== this.id || this.#is_tried || told_at <= this.#known_at) return;
+    this.#known_at = told_at;
     this.#closed = { ...terms, until: wait_ms === null ? null : this.#now() + wait_ms };
   }
 
