@@ -83,7 +83,7 @@ export class SimProvider {
 
   /** A request is sent; returns how it is refused when it comes back, or null. */
   sent(actor: Actor, request: ModelRequest): { readonly ended: (outcome: ModelOutcome) => ModelOutcome } {
-    const { time, trace } = this.#around;
+    const { time, trace, ledger } = this.#around;
     const known = this.#known(actor);
     const was_refused = known.closed_until > 0;
     if (time.now < known.closed_until) this.#breaks(actor, request, 'asks although it was refused');
@@ -91,7 +91,11 @@ export class SimProvider {
       this.#breaks(actor, request, 'asks while another request tries it');
     else if (!was_refused && this.#waits(request, known))
       this.#breaks(actor, request, 'asks although its tree waits, as the ledger says');
-    const key = `${request.agent.id} ${request.messages.length} ${JSON.stringify(request.messages.at(-1))}`;
+    // Whoever has lost an agent meanwhile, and got it back, has lost the answer.
+    const { epoch } = ledger.database
+      .prepare('SELECT epoch FROM agents WHERE id = ?')
+      .get(request.agent.id) as { epoch: number };
+    const key = `${request.agent.id}@${epoch} ${request.messages.length} ${JSON.stringify(request.messages.at(-1))}`;
     if (known.answered.has(key)) this.#breaks(actor, request, 'asks again what was answered');
     if (was_refused) {
       known.tries += 1;

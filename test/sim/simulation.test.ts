@@ -65,6 +65,20 @@ describe('simulation', () => {
     assert.ok(lists.added >= TASK_SEEDS && lists.done > 0, JSON.stringify(lists));
   });
 
+  it('a provider that takes no requests now and then is asked nothing then, and costs no work, whoever dies meanwhile', async () => {
+    const pauses = { closed: 0, refused: 0, parked: 0 };
+    for (let seed = 1; seed <= TASK_SEEDS; seed += 1) {
+      const report = await simulate(seed, { pauses: true });
+      assert.deepEqual(report.failures, [], `npm run sim -- --seed ${seed} --pauses --trace`);
+      for (const name of Object.keys(pauses) as (keyof typeof pauses)[])
+        pauses[name] += report.pauses?.[name] ?? 0;
+    }
+    assert.ok(
+      Object.values(pauses).every((times) => times >= TASK_SEEDS),
+      JSON.stringify(pauses),
+    );
+  });
+
   it('calls that create agents wait for people, whoever dies meanwhile', async () => {
     const creations = { asked: 0, allowed: 0 };
     let last = '';

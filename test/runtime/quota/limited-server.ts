@@ -50,11 +50,14 @@ export async function limitedServer(brain: (exchange: Exchange) => Answer | Prom
   });
   closeLater(() => server.close());
   /** The models of a process of its own. */
-  const models = async (now: () => number = Date.now): Promise<NonNullable<StageOptions['models']>> => {
+  const models = async (
+    now: () => number = Date.now,
+    key = 'key-one',
+  ): Promise<NonNullable<StageOptions['models']>> => {
     const provider = { type: 'openai-compatible' as const, baseURL: `${server.url}/v1` };
     const terms = {
       providers: { one: { ...provider, apiKeyEnv: 'ONE' }, two: { ...provider, apiKeyEnv: 'TWO' } },
-      env: { ONE: 'key-one', TWO: 'key-two' },
+      env: { ONE: key, TWO: 'key-two' },
       ...{ doors: new Map(), now },
       gates: new Map(
         ['one/any', 'two/any'].map((name) => [

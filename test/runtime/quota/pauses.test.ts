@@ -284,6 +284,17 @@ onBothDatabases('a provider that takes no requests', (database) => {
     assert.equal((await stage.runtime.settled(id)).reply, answerFor(2));
   });
 
+  it('goes on at once in a process with another key', async () => {
+    const { server, clock, stage } = await play();
+    server.refuse('key-one', REFUSALS.hour, 8);
+    const { id } = await stage.start('FORK 2');
+    await standstill(stage, id);
+    const next = await stage.reopen(undefined, { models: await server.models(clock.now, 'key-new') });
+    await next.runtime.resume(id, { unattended: true });
+    assert.equal((await next.runtime.settled(id)).reply, answerFor(2));
+    assert.ok(server.asked.includes('key-new'));
+  });
+
   it('leaves another key alone', async () => {
     const { server, stage } = await play();
     server.refuse('key-one', REFUSALS.hour);

@@ -1,0 +1,85 @@
+// Proves what a door learns from the ledger and from answers, where several come at once, or late.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Door, doorsOf } from '../../../src/models/gate/closed-provider.ts';
+import type { Told } from '../../../src/models/model.ts';
+import type { Failure } from '../../../src/records/agent/failure.ts';
+
+const FAILURE: Failure = { kind: 'rate_limit', error: 'used up', retryable: true };
+const QUOTA = { spent: 'quota', of_model: false } as const;
+const KEY = { spent: 'key', of_model: false, wait_ms: null } as const;
+const HOUR_MS = 3_600_000;
+
+function opened(): {
+  door: Door;
+  pass: (ms: number) => void;
+  told: (age_ms: number, wait_ms: number) => Told;
+} {
+  let now = 1_000_000;
+  const places = { provider: 'p', model: 'm', reached: 'here', probe: undefined };
+  const [door] = doorsOf(places, new Map(), () => now);
+  return {
+    door,
+    pass: (ms) => {
+      now += ms;
+    },
+    told: (age_ms, wait_ms) => ({
+      ...{ spent: 'quota', door: door.id, text: "p's quota", failure: FAILURE, tries: 0, age_ms, wait_ms },
+    }),
+  };
+}
+
+describe('a door', () => {
+  it('believes the ledger where that is newer than the last answer here, and the newest of what it says', () => {
+    const { door, pass, told } = opened();
+    door.answered();
+    pass(1_000);
+    door.learn(told(2_000, HOUR_MS));
+    assert.equal(door.bars(), null, 'it was answered afterwards');
+    door.learn({ ...told(500, HOUR_MS), door: 'another key' });
+    assert.equal(door.bars(), null);
+    door.learn(told(500, HOUR_MS));
+    assert.equal(door.bars()?.wait_ms, HOUR_MS);
+    door.learn(told(600, 5));
+    assert.equal(door.bars()?.wait_ms, HOUR_MS, 'older news');
+    door.learn(told(100, 2 * HOUR_MS));
+    assert.equal(door.bars()?.wait_ms, 2 * HOUR_MS);
+  });
+
+  it('learns nothing from the ledger while a request tries it', () => {
+    const { door, pass, told } = opened();
+    door.learn(told(100, 0));
+    assert.equal(door.bars(), null);
+    assert.equal(door.begin(), true);
+    assert.notEqual(door.bars(), null, 'nobody else may try');
+    pass(10);
+    door.learn(told(0, HOUR_MS));
+    assert.ok((door.bars()?.wait_ms ?? 0) <= 0);
+    door.tried({ type: 'aborted' });
+    assert.equal(door.bars(), null, 'the next one may');
+  });
+
+  it('keeps its time where requests that were under way are refused as well', () => {
+    const { door, pass } = opened();
+    door.close({ ...QUOTA, wait_ms: null }, FAILURE);
+    pass(30_000);
+    const late = door.close({ ...QUOTA, wait_ms: null }, FAILURE);
+    assert.deepEqual([late.tries, late.wait_ms], [1, 30_000]);
+  });
+
+  it('doubts one refusal of a key that has worked since it was closed last, and no second one', () => {
+    const { door, pass } = opened();
+    assert.equal(door.close(KEY, FAILURE).wait_ms, null, 'it has never worked');
+    door.begin();
+    door.tried({ type: 'failure', failure: { kind: 'bad_request', error: 'x', retryable: false } });
+    door.answered();
+    assert.equal(door.close(KEY, FAILURE).wait_ms, 2_000);
+    assert.equal(door.close(KEY, FAILURE).wait_ms, 2_000, 'what was under way besides');
+    pass(2_000);
+    door.begin();
+    assert.equal(door.stay()?.wait_ms, 2_000, 'the try reached nobody');
+    pass(2_000);
+    door.begin();
+    assert.equal(door.close(KEY, FAILURE).wait_ms, null);
+  });
+});
