@@ -21,4 +21,4 @@ const parts = {
 };
 licences(root, dist, Object.values(parts).flat());
 sbom(root, dist, parts);
-declarations(root, dist, ['coppice.d.ts', 'core.d.ts']);
+declarations(root, dist, ['coppice.d.ts', 'core.d.ts', 'testing.d.ts']);

@@ -35,6 +35,7 @@ export const FLOORS: Readonly<Record<string, number>> = {
 export const RUNTIME_FACE: readonly string[] = [
   'runtime/open-runtime.ts',
   'runtime/orders/ledger-orders.ts',
+  'runtime/runtime-clock.ts',
   'runtime/runtime-event.ts',
   'runtime/runtime-face.ts',
   'runtime/worktree/branch-merge.ts',
@@ -103,7 +104,7 @@ export const MAX_NAMES = 16;
 /** Folders of src/ that may hold more than `MAX_NAMES` files and folders. */
 export const CROWDED: Readonly<Record<string, { readonly names: number; readonly reason: string }>> = {
   cli: { names: 21, reason: 'a folder for each command' },
-  '': { names: 22, reason: 'the rooms of the house' },
+  '': { names: 23, reason: 'the rooms of the house' },
 };
 
 /** Names that say nothing about the contents. */

@@ -68,7 +68,8 @@ export async function bundleProgram(root: string, dist: string): Promise<readonl
  * `bundleProgram` writes. `coppice` loads the chunks of `coppice/core`, so that both share their classes, and what only `coppice` needs.
  */
 export async function bundleLibrary(root: string, dist: string): Promise<readonly string[]> {
-  const entryPoints = { 'library/coppice': 'src/coppice.ts', 'library/core': 'src/core.ts' };
+  const names = ['coppice', 'core', 'testing'];
+  const entryPoints = Object.fromEntries(names.map((name) => [`library/${name}`, `src/${name}.ts`]));
   const { inputs, outputs } = await bundle(root, dist, { entryPoints, chunkNames: 'library/chunk-[hash]' });
   await joinChunks(root, outputs, [
     // What the engine loads later is in the same file, so that it never loads the file of `coppice`, in which that would be otherwise.

@@ -18,7 +18,7 @@ import {
 import { given, subagentTerms } from '../settings/subagent-terms.ts';
 import { BUILT_IN_PERMISSIONS, checkRules } from '../tools/built-in-permissions.ts';
 import type { AgentOptions, CoppiceOptions } from './coppice-options.ts';
-import type { SubagentTerms } from './subagent-options.ts';
+import type { SubagentTerms } from './subagents/subagent-options.ts';
 
 const SYSTEM = 'You are an agent. Do what you are asked with the tools you have.';
 const BUILT_IN = ['read', 'search', 'think'];

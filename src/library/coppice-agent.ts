@@ -1,14 +1,30 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { withForm } from '../kernel/toolsets/acts/task-options.ts';
 import { mustSubmit, resultSchema } from '../records/agent/agent.ts';
+import { imageFault } from '../records/conversation/image-bounds.ts';
+import type { Image } from '../records/conversation/message.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import { given } from '../settings/subagent-terms.ts';
-import type { Store } from '../store/store.ts';
+import { livingWorkers } from '../store/process-gone.ts';
+import { imageTypeOf } from '../tools/files/file-kind.ts';
+import { fitImage } from '../tools/files/fit-image.ts';
 import { derivedId } from '../trees/derived-id.ts';
 import { budgetOf } from './agent-config.ts';
 import { type AgentOptions, checkAgentOptions, type Picture } from './coppice-options.ts';
 import { abortText, agentHandle, type Patience, patiently, type RunningAgent } from './engine.ts';
 import { type AgentOutcome, jsonSchemaOf, type OutputSchema, withOutput } from './output.ts';
+import {
+  eventsOf,
+  type Stream,
+  type StreamGround,
+  type StreamOptions,
+  type TextPiece,
+  type TreeEvent,
+  textOf,
+} from './streams.ts';
 
 export interface LetterOptions extends Patience {
   /** Pictures beside the text. */
@@ -35,6 +51,10 @@ export interface CoppiceAgent<Output = unknown> extends Omit<RunningAgent, 'resu
   result(patience?: Patience): Promise<AgentOutcome<Output>>;
   /** Sends the agent a letter from a person. */
   send(text: string, options?: LetterOptions): Promise<void>;
+  /** What it says, as it says it. */
+  text(options?: StreamOptions): Stream<TextPiece>;
+  /** What happens to it and the agents below it. */
+  events(options?: StreamOptions): Stream<TreeEvent>;
   /** Creates a child with the conversation of this agent, to which it reports. */
   fork<Value = unknown>(options: ChildOptions<Value>): Promise<CoppiceAgent<Value>>;
   /** Creates a child with a conversation of its own, whose result only the program gets. */
@@ -42,9 +62,7 @@ export interface CoppiceAgent<Output = unknown> extends Omit<RunningAgent, 'resu
 }
 
 /** What handles need of a coppice. `cwd`: the folder in which its pictures are looked for. */
-export interface AgentGround {
-  readonly runtime: RuntimeFace;
-  readonly store: Store;
+export interface AgentGround extends StreamGround {
   readonly cwd: string;
 }
 
@@ -57,14 +75,28 @@ export function coppiceAgent<Output>(
   return {
     ...handle,
     async result(patience) {
+      await assertLed(ground, id);
       const settled = await handle.result(patience);
       const { root } = settled;
       return withOutput(settled, mustSubmit(root) && resultSchema(root.config) !== null, schema);
     },
     send: (...letter) => sendLetter(ground, id, ...letter),
+    text: (options) => textOf(ground, id, options),
+    events: (options) => eventsOf(ground, id, options),
     fork: (options) => createChild(ground, id, 'fork', options),
     spawn: (options) => createChild(ground, id, 'spawn', options),
   };
+}
+
+/** Rejects with `E_UNLED` if there is work left that nobody does: a wait for it would never end. */
+async function assertLed({ store }: AgentGround, id: string): Promise<void> {
+  const agent = await store.agent(id);
+  if (agent === null) return;
+  const [alone] = await store.leftAlone([agent.root_id], await livingWorkers(store));
+  if (alone !== undefined && (await store.placement(alone)) === null)
+    throw new CoppiceError('E_UNLED', `no process leads the tree of ${agent.name}`, {
+      hint: `resume('${alone}') continues it, and so does start() with the id it was started with`,
+    });
 }
 
 const OF_CHILD = [
@@ -128,7 +160,24 @@ export async function sendLetter(
   await patiently('send', patience, send, { hint: 'The letter may have been sent all the same' });
 }
 
-/** Imported with the first picture: its packages are large. */
-export async function picturesOf(pictures: readonly Picture[], cwd: string) {
-  return (await import('./pictures.ts')).readPictures(pictures, cwd);
+/** Reads a program's pictures as every provider takes them. Rejects with `E_INVALID_ARGUMENT` for what is no picture. */
+export function picturesOf(pictures: readonly Picture[], cwd: string): Promise<Image[]> {
+  const read = async (picture: Picture, place: number): Promise<Image> => {
+    const refused = (why: string) =>
+      new CoppiceError('E_INVALID_ARGUMENT', `images[${place}]: ${why}`, {
+        hint: 'Give the path or the bytes of a PNG, JPEG, WebP or GIF',
+      });
+    const from = typeof picture === 'string' ? readFile(resolve(cwd, picture)) : Buffer.from(picture);
+    const bytes = await Promise.resolve(from).catch((error: Error) => {
+      throw refused(error.message);
+    });
+    const media_type = imageTypeOf(bytes);
+    if (media_type === undefined) throw refused('it is no picture');
+    const image = { media_type, base64: bytes.toString('base64') };
+    if (imageFault(image) === null) return image;
+    const fitted = await fitImage(bytes, media_type);
+    if (fitted.ok) return fitted.image;
+    throw refused(fitted.error);
+  };
+  return Promise.all(pictures.map(read));
 }

@@ -10,6 +10,7 @@ import type { Tool } from '../records/tool.ts';
 import { noSuchName } from '../render/nearest-name.ts';
 import { checkSettings } from '../settings/check-settings.ts';
 import { agentSettings, budgetSettings, type Settings, settings } from '../settings/settings.ts';
+import type { OnApproval } from './approvals.ts';
 import { checkPatience, type Patience } from './engine.ts';
 import type { ToolRegistry } from './tool-definition.ts';
 
@@ -56,8 +57,10 @@ export interface CoppiceOptions extends Omit<Settings, 'database' | 'model'> {
   readonly builtInTools?: readonly BuiltInTool[];
   /** Folder of the agents. Default: the current one. */
   readonly cwd?: string;
-  /** Rules such as `bash:git *`; calls that would need approval are denied. */
+  /** Rules such as `bash:git *`. */
   readonly permissions?: Partial<PermissionRules>;
+  /** Answers calls that need approval, which are denied without it; `queue`: they wait for `answer`, or anybody else at this ledger. */
+  readonly onApproval?: OnApproval | 'queue';
   readonly limits?: Partial<Limits>;
   readonly system?: string;
   readonly thinking?: AgentConfig['thinking'];
@@ -112,11 +115,23 @@ const common = {
 /** Checked where it is used. */
 const whatever = z.unknown().optional();
 
+const isModel = (one: unknown) => typeof (one as Model | null)?.stream === 'function';
+
 /** Options that only a program can give. */
 const ownOptions = z.object({
   ...common,
   builtInTools: z.array(z.enum(BUILT_IN_TOOLS)).optional(),
-  ...{ models: whatever, env: whatever, tools: whatever, registry: whatever, profiles: whatever },
+  onApproval: z
+    .custom((one) => one === 'queue' || typeof one === 'function', "must be a function, or 'queue'")
+    .optional(),
+  models: z
+    .record(z.string(), z.custom<Model>(isModel, 'is no model: createScriptedModel makes one'))
+    .optional(),
+  // `process.env` is no plain object.
+  env: z.custom((one) => typeof one === 'object', 'must be an object').optional(),
+  tools: z.array(whatever).optional(),
+  profiles: z.array(z.looseObject({ name: z.string() })).optional(),
+  registry: whatever,
 } satisfies Readonly<Record<Exclude<keyof CoppiceOptions, keyof typeof settings.shape>, z.ZodType>>);
 
 const isPicture = (one: unknown) => typeof one === 'string' || one instanceof Uint8Array;

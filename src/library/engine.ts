@@ -132,6 +132,7 @@ export function abortText({ reason }: AbortSignal): string {
 
 /** Throws `E_NODE_TOO_OLD`, before anything that an older Node lacks is used. */
 export function refuseOldNode(): void {
-  const too_old = nodeTooOld(process.versions.node);
+  // Bun and Deno run the library, and say which Node they are like.
+  const too_old = nodeTooOld(process.versions.node, {});
   if (too_old !== null) throw new CoppiceError('E_NODE_TOO_OLD', too_old);
 }

@@ -1,20 +1,21 @@
 import { treeOutput } from '../processes/output/spill-folder.ts';
-import { CoppiceError } from '../records/coppice-error.ts';
+import { CoppiceError, type ErrorCode } from '../records/coppice-error.ts';
 import type { Tool, ToolSpec } from '../records/tool.ts';
 import { dataFolder, outputFolder } from '../settings/folders.ts';
 import { defineTool } from '../tools/define-tool.ts';
-import type { SubagentHost } from './subagent-host.ts';
-import type { SubagentTerms } from './subagent-options.ts';
+import type { SubagentHost } from './subagents/subagent-host.ts';
+import type { SubagentTerms } from './subagents/subagent-options.ts';
 import type {
   ToolCallRequest,
   ToolCallResult,
   ToolDefinition,
   ToolHandler,
   ToolParameter,
+  ToolParameters,
   ToolRegistry,
 } from './tool-definition.ts';
 
-type Output = Pick<ToolCallResult, 'output' | 'isError'>;
+type Output = Pick<ToolCallResult, 'output' | 'isError' | 'code'>;
 
 interface Entry {
   readonly definition: ToolDefinition;
@@ -29,8 +30,11 @@ export class Registry implements ToolRegistry {
   #taken = false;
   #host: SubagentHost | null = null;
 
-  register(definition: ToolDefinition, handler: ToolHandler): void {
-    this.#addTool(handlerTool(definition, handler), definition);
+  register<const Parameters extends ToolParameters>(
+    definition: ToolDefinition<Parameters>,
+    handler: ToolHandler<Parameters>,
+  ): void {
+    this.#addTool(handlerTool(definition, handler as ToolHandler), definition);
   }
 
   registerTool(tool: Tool): void {
@@ -59,7 +63,7 @@ export class Registry implements ToolRegistry {
         if (host === null)
           return {
             output: `${definition.name} needs an open coppice: call openCoppice({ registry, … }) first.`,
-            isError: true,
+            ...{ isError: true, code: 'E_CLOSED' },
           };
         return { output: await run(args, host), isError: false };
       });
@@ -95,17 +99,18 @@ export class Registry implements ToolRegistry {
     const entry = this.#entries.get(name);
     if (entry === undefined) {
       const output = `there is no tool "${name}". Tools: ${[...this.#entries.keys()].join(', ')}.`;
-      return { id, name, output, isError: true };
+      return { id, name, output, isError: true, code: 'E_TOOL_NOT_FOUND' };
     }
     const done = await entry
       .run(call.arguments)
-      .catch((error: unknown) => ({ output: reasonOf(error), isError: true }));
+      .catch((error: unknown): Output => ({ output: reasonOf(error), isError: true, code: codeOf(error) }));
     return { id, name, ...done };
   }
 
   async #runTool(tool: Tool, args: unknown): Promise<Output> {
     const parsed = tool.parse(args);
-    if (!parsed.ok) return { output: `${tool.spec.name}: ${parsed.error}`, isError: true };
+    if (!parsed.ok)
+      return { output: `${tool.spec.name}: ${parsed.error}`, isError: true, code: 'E_INVALID_ARGUMENT' };
     const { status, output } = await tool.run(parsed.input, {
       cwd: this.#host?.cwd ?? process.cwd(),
       spill_dir: treeOutput(outputFolder(dataFolder(process.env)), 'host'),
@@ -114,7 +119,7 @@ export class Registry implements ToolRegistry {
       env_allow: [],
       onOutput: () => undefined,
     });
-    return { output, isError: status !== 'ok' };
+    return status === 'ok' ? { output, isError: false } : { output, isError: true, code: 'E_TOOL_FAILED' };
   }
 
   /** Tools for the runtime, without the sub-agent tools. */
@@ -146,6 +151,10 @@ export class Registry implements ToolRegistry {
   }
 }
 
+function codeOf(error: unknown): ErrorCode {
+  return error instanceof CoppiceError ? error.code : 'E_TOOL_FAILED';
+}
+
 function reasonOf(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   return error instanceof CoppiceError && error.hint !== null ? `${reason}. ${error.hint}.` : reason;
@@ -156,7 +165,7 @@ export function createToolRegistry(): ToolRegistry {
   return new Registry();
 }
 
-/** Makes a tool from a definition and its handler. Throws a TypeError for an invalid definition, as `defineTool` does. */
+/** Makes a tool from a definition and its handler. Throws as `defineTool` does. */
 function handlerTool(definition: ToolDefinition, handler: ToolHandler): Tool {
   const { name, description, parameters } = definition;
   const entries = Object.entries(parameters);

@@ -63,7 +63,7 @@ export interface WorkflowSources {
   /** The functions of runs in this process, by the id of the run. */
   readonly functions: Map<string, WorkflowFunction>;
   readonly rootOf: (options: AgentOptions) => StartOptions;
-  readonly env: NodeJS.ProcessEnv;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** The text of a script, unlike a name or a path, says what it is. */

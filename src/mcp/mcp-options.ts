@@ -34,7 +34,7 @@ export interface McpOptions {
    */
   readonly lasting: boolean;
   /** Names this machine, to which trees may be bound. */
-  readonly env: NodeJS.ProcessEnv;
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Maximum time that a call waits, in milliseconds: many clients give up after a minute. */
   readonly wait_ms: number;
   /** Called when something was written to the ledger that may need a leader. */

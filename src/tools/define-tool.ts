@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { toolPermission } from '../permissions/tool-permission.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
 import { plainSchema } from '../records/plain-schema.ts';
 import { explainIssues } from '../records/text/explain-issues.ts';
 import type { PathContext, Tool, ToolContext, ToolPermission, ToolResult } from '../records/tool.ts';
@@ -47,7 +48,10 @@ function schemaOf<Input>(name: string, input: ToolDefinition<Input>['input']): z
   try {
     return z.fromJSONSchema(strict as Parameters<typeof z.fromJSONSchema>[0]) as z.ZodType<Input>;
   } catch (error) {
-    throw new TypeError(`tool "${name}": its JSON Schema cannot be used: ${(error as Error).message}`);
+    throw new CoppiceError(
+      'E_INVALID_ARGUMENT',
+      `tool "${name}": its JSON Schema cannot be used: ${(error as Error).message}`,
+    );
   }
 }
 
@@ -55,7 +59,10 @@ function translated(name: string, schema: z.ZodType): object {
   try {
     return z.toJSONSchema(schema, { io: 'input' });
   } catch (error) {
-    throw new TypeError(`tool "${name}": its input cannot be a JSON Schema: ${(error as Error).message}`);
+    throw new CoppiceError(
+      'E_INVALID_ARGUMENT',
+      `tool "${name}": its input cannot be a JSON Schema: ${(error as Error).message}`,
+    );
   }
 }
 
@@ -64,7 +71,10 @@ function objectSchema(name: string, input: z.ZodType | JsonSchema, schema: z.Zod
   const source = input instanceof z.ZodType ? translated(name, schema) : input;
   const { $schema: _, ...plain } = source as Record<string, unknown>;
   if (plain.type !== 'object') {
-    throw new TypeError(`tool "${name}": the input must be an object schema, not ${String(plain.type)}`);
+    throw new CoppiceError(
+      'E_INVALID_ARGUMENT',
+      `tool "${name}": the input must be an object schema, not ${String(plain.type)}`,
+    );
   }
   return { properties: {}, required: [], additionalProperties: false, ...plain };
 }
@@ -102,7 +112,7 @@ async function runDefinition<Input>(
  * Makes a tool that keeps the contract of `Tool`: its input is validated and errors name the field, `run`
  * never throws, its result is bounded, and it ends after an abort.
  *
- * Throws a TypeError if the definition itself is wrong (name, schema).
+ * Throws a `CoppiceError` (`E_INVALID_ARGUMENT`) if the definition itself is wrong (name, schema).
  */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input> {
   const tool = defineOwnTool(definition, (schema) => ({ ...schema }));
@@ -114,7 +124,10 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
 export function defineOwnTool<Input>(definition: ToolDefinition<Input>, sent = plainSchema): Tool<Input> {
   const { name, description } = definition;
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-    throw new TypeError(`tool "${name}": a name has 1 to 64 letters, digits, "_" or "-"`);
+    throw new CoppiceError(
+      'E_INVALID_ARGUMENT',
+      `tool "${name}": a name has 1 to 64 letters, digits, "_" or "-"`,
+    );
   }
   const schema = schemaOf(name, definition.input);
   let plain: JsonSchema | undefined;

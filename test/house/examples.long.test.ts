@@ -21,6 +21,12 @@ it('examples/library.ts', () => {
   assert.match(out, /oak has 3 letters\. hazel has 5 letters\./);
 });
 
+it('examples/review-service.ts', () => {
+  const out = run('review-service.ts', temporaryFolder());
+  assert.match(out, /^lead: idle\n/);
+  assert.match(out, /\nmerge: false, because server\.ts is never closed\n$/);
+});
+
 it('examples/sessions.ts', () => {
   const out = run('sessions.ts');
   assert.match(out, /^User: What's the history of XFS\?/);

@@ -3,9 +3,10 @@
  * examples run; and that an older Node gets one sentence that names the required version, from the sources as from the package.
  */
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { before, describe, it } from 'node:test';
 import { Script } from 'node:vm';
 import { Ajv } from 'ajv';
@@ -156,7 +157,7 @@ describe('the package', () => {
           ...lazy,
         ],
       ],
-      ['library', ['src/coppice.ts', 'src/core.ts']],
+      ['library', ['src/coppice.ts', 'src/core.ts', 'src/testing.ts']],
       ['dashboard', ['web/dashboard.tsx']],
     ] as const) {
       const { held, read } = await packagesOf(root, entryPoints);
@@ -237,6 +238,49 @@ describe('the package', () => {
     }
     const workflows = '{"said":"it works","args":[1]} {"said":"it works","n":2} 1';
     assert.equal(run(process.execPath, ['program.ts']), `it works function\n${workflows}\n`);
+  });
+
+  it('the review service compiles with and without the types of Node, and goes on after kill -9', async () => {
+    const example = readFileSync(join(installed, 'examples', 'review-service.ts'), 'utf8');
+    assert.ok(example.split('\n').length <= 61, 'it stays short');
+    writeFileSync(join(home, 'review-service.ts'), example);
+    const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--noEmit'];
+    for (const types of [
+      ['--types', 'node'],
+      ['--types', '', '--lib', 'es2024,esnext.disposable,dom'],
+    ])
+      for (const resolution of [
+        ['--module', 'nodenext'],
+        ['--module', 'preserve', '--moduleResolution', 'bundler'],
+      ]) {
+        const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+        const args = [tsc, ...strict, '--target', 'es2024', ...types, ...resolution, 'review-service.ts'];
+        const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: home, encoding: 'utf8' });
+        assert.equal(stdout + stderr, '', [...types, ...resolution].join(' '));
+      }
+    const first = spawn(process.execPath, ['review-service.ts'], {
+      cwd: home,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    for await (const said of first.stdout) if (String(said).includes('read_change')) break;
+    first.kill('SIGKILL');
+    const said = run(process.execPath, ['review-service.ts']);
+    assert.match(said, /\nmerge: false, because server\.ts is never closed\n$/);
+    const ledger = new DatabaseSync(join(home, 'reviews.db'));
+    assert.deepEqual({ ...ledger.prepare('SELECT count(*) AS agents FROM agents').get() }, { agents: 7 });
+    ledger.close();
+  });
+
+  it('its tests of agents run', () => {
+    const lines = [
+      "import { expectTree, openTest } from 'coppice/testing';",
+      "const coppice = await openTest({ rules: [{ say: 'hi' }] });",
+      "await expectTree(await coppice.start({ prompt: 'x' }), { reply: 'hi' });",
+      'await coppice.close();',
+      "console.log('right');",
+    ];
+    writeFileSync(join(home, 'agents.test.ts'), lines.join('\n'));
+    assert.equal(run(process.execPath, ['agents.test.ts']), 'right\n');
   });
 
   it('an older Node that opens its library hears which one is needed', { skip }, () => {

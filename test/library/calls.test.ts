@@ -156,6 +156,11 @@ describe('a wrong option', () => {
       [{ limits: { dept: 2 } }, /unknown key "limits.dept"/, /Did you mean depth\?/],
       [{ permissions: { allow: ['bsh:ls'] } }, /bsh/, null],
       [{ cwd: 5 }, /cwd of openCoppice/, null],
+      [{ models: { x: 5 } }, /models.x of openCoppice: is no model/, null],
+      [{ tools: 'bash' }, /tools of openCoppice/, null],
+      [{ profiles: [{}] }, /profiles.0.name of openCoppice/, /a string/],
+      [{ env: 'PATH' }, /env of openCoppice/, null],
+      [{ onApproval: 'always' }, /onApproval of openCoppice: must be a function, or 'queue'/, null],
       [{ profiles: [{ name: 'a', toolsets: ['chess'] }] }, /the profile a: toolsets .*chess/, null],
       [{ profiles: [{ name: 'a', tools: ['raed'] }] }, /the profile a: tools .*raed/, /read/],
       [{ profiles: [{ name: 'A b' }] }, /not a valid profile name/, null],
@@ -198,6 +203,9 @@ describe('a wrong option', () => {
       [{ model: 'nobody/x' }, 'E_MODEL_UNKNOWN', /nobody/],
     ] as const)
       await assert.rejects(start(wrong), { name: 'CoppiceError', code, message });
+    await assert.rejects(coppice.workflow('x', 1, { images: [] } as never), {
+      ...{ code: 'E_CONFIG', message: /workflow has no option "images"/ },
+    });
     const agent = await coppice.start({ prompt: 'x' });
     await assert.rejects(agent.result({ timeout_ms: 0 }), { code: 'E_INVALID_ARGUMENT' });
     await assert.rejects(agent.result({ timout_ms: 5 } as never), { message: /no option "timout_ms"/ });

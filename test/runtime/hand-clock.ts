@@ -1,29 +1,4 @@
-import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../../src/runtime/runtime-clock.ts';
+import { FakeClock } from '../../src/library/testing/fake-clock.ts';
 
-/** The system's clock, which a test can also advance at once: timers that are due by then fire in order. */
-export class HandClock implements RuntimeClock {
-  readonly #timers = new Set<{ readonly at: number; readonly ring: () => void }>();
-  #passed_ms = 0;
-  readonly every = SYSTEM_RUNTIME_CLOCK.every;
-  readonly soon = SYSTEM_RUNTIME_CLOCK.soon;
-  readonly lap = SYSTEM_RUNTIME_CLOCK.lap;
-
-  readonly now = (): number => Date.now() + this.#passed_ms;
-
-  readonly after: RuntimeClock['after'] = (ms, ring) => {
-    const timer = { at: this.now() + ms, ring: () => stop() && ring() };
-    const real = setTimeout(timer.ring, ms);
-    const stop = (): boolean => {
-      clearTimeout(real);
-      return this.#timers.delete(timer);
-    };
-    this.#timers.add(timer);
-    return () => void stop();
-  };
-
-  pass(ms: number): void {
-    this.#passed_ms += ms;
-    const due = [...this.#timers].filter(({ at }) => at <= this.now());
-    for (const timer of due.sort((a, b) => a.at - b.at)) timer.ring();
-  }
-}
+/** The clock that programs test their agents with; here it drives a whole runtime. */
+export class HandClock extends FakeClock {}

@@ -83,7 +83,7 @@ test('invalid definitions are refused at once', () => {
     /must be an object schema/,
   );
   assert.throws(() => defineTool({ ...definition, name: 'x', input: z.object({ since: z.date() }) }), {
-    name: 'TypeError',
+    ...{ name: 'CoppiceError', code: 'E_INVALID_ARGUMENT' },
     message: /^tool "x": its input cannot be a JSON Schema: Date cannot be represented/,
   });
   assert.throws(

@@ -126,7 +126,7 @@ class ChildOutput {
       this.#onClose?.();
     });
     // The pipes go both ways: a program that wants keys and finds no terminal would wait for them there.
-    for (const pipe of [child.stdout, child.stderr]) (pipe as Socket | null)?.end();
+    for (const pipe of [child.stdout, child.stderr]) (pipe as Partial<Socket> | null)?.end?.();
     this.#forward(child.stdout, events.onOutput);
     this.#forward(child.stderr, events.onErrorOutput);
   }

@@ -32,7 +32,7 @@ async function oneAsk(store: Store, text: string): Promise<Ask> {
 
 type RowsQuery = { readonly limit?: number | undefined; readonly before?: string | undefined };
 
-interface ApprovalFilter {
+export interface ApprovalFilter {
   readonly id?: string | undefined;
   readonly tree?: string | undefined;
   readonly all?: boolean | undefined;

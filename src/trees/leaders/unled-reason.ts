@@ -13,7 +13,7 @@ export interface Unled {
 }
 
 /** Context for the wording of the advice: the flags of the command, and the environment that names this machine. */
-export type UnledContext = LedgerContext & { readonly env: NodeJS.ProcessEnv };
+export type UnledContext = LedgerContext & { readonly env: Readonly<Record<string, string | undefined>> };
 
 /** The unled trees of these agents, by root. */
 export async function unledTrees(

@@ -1,12 +1,12 @@
-import { programOf } from '../kernel/toolsets/acts/delegate-input.ts';
-import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
-import type { AgentConfig } from '../records/agent/agent.ts';
-import { nameOfTask } from '../records/agent/agent-name.ts';
-import type { Limits } from '../records/agent/limits.ts';
-import type { TaskTerms } from '../records/agent/task-terms.ts';
-import { cutShort, resultText } from '../records/conversation/child-text.ts';
-import { CoppiceError } from '../records/coppice-error.ts';
-import type { RuntimeFace } from '../runtime/runtime-face.ts';
+import { programOf } from '../../kernel/toolsets/acts/delegate-input.ts';
+import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
+import type { AgentConfig } from '../../records/agent/agent.ts';
+import { nameOfTask } from '../../records/agent/agent-name.ts';
+import type { Limits } from '../../records/agent/limits.ts';
+import type { TaskTerms } from '../../records/agent/task-terms.ts';
+import { cutShort, resultText } from '../../records/conversation/child-text.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 
 /** A task that a program gives to a sub-agent directly, without a parent agent. */
 export type HostTask = { readonly task: string; readonly description: string } & (

@@ -1,11 +1,11 @@
-import { type Agent, isAgentProgram } from '../records/agent/agent.ts';
-import type { Failure } from '../records/agent/failure.ts';
-import { interruptionOf, isTerminal, isWorking } from '../records/agent/state.ts';
-import { cutShort } from '../records/conversation/child-text.ts';
-import type { PlacedMessage, ResultContent } from '../records/conversation/message.ts';
-import { CoppiceError } from '../records/coppice-error.ts';
-import { parsedObject } from '../records/text/json-text.ts';
-import type { RuntimeEvent } from '../runtime/runtime-event.ts';
+import { type Agent, isAgentProgram } from '../../records/agent/agent.ts';
+import type { Failure } from '../../records/agent/failure.ts';
+import { interruptionOf, isTerminal, isWorking } from '../../records/agent/state.ts';
+import { cutShort } from '../../records/conversation/child-text.ts';
+import type { PlacedMessage, ResultContent } from '../../records/conversation/message.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { parsedObject } from '../../records/text/json-text.ts';
+import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { SubagentCallbacks, SubagentInfo } from './subagent-options.ts';
 
 interface OpenCall {
@@ -145,14 +145,15 @@ export class SubagentWatch {
         Record<string, ((...told: unknown[]) => unknown) | undefined>
       >;
       if (callbacks[name] !== undefined)
-        Promise.resolve(callbacks[name](...told)).catch((error: unknown) => warn(name, error));
+        Promise.resolve(callbacks[name](...told)).catch((error: unknown) => warnOfCallback(name, error));
     } catch (error) {
-      warn(name, error);
+      warnOfCallback(name, error);
     }
   }
 }
 
-function warn(name: string, error: unknown): void {
+/** Whoever calls a program's function goes on without it. */
+export function warnOfCallback(name: string, error: unknown): void {
   const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.emitWarning(`the callback ${name} failed: ${reason}`, { code: 'COPPICE_CALLBACK' });
 }

@@ -1,4 +1,4 @@
-import type { ToolCallRequest, ToolCallResult } from './tool-definition.ts';
+import type { ToolCallRequest, ToolCallResult } from '../tool-definition.ts';
 
 export interface SubagentInfo {
   /** Uuid of the agent, also in the ledger. */

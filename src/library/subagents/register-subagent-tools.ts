@@ -1,11 +1,12 @@
 import type * as z from 'zod';
-import { delegateInput, spawnInput } from '../kernel/toolsets/acts/delegate-input.ts';
-import { inputSchema, parseArguments } from '../kernel/toolsets/arguments.ts';
-import { subagentDelegate, subagentSpawn } from '../kernel/toolsets/delegate.ts';
-import type { ToolsetTool } from '../kernel/toolsets/toolset.ts';
-import { CoppiceError } from '../records/coppice-error.ts';
-import { nearestName, noSuchName } from '../render/nearest-name.ts';
-import { definitionOf, Registry } from './registry.ts';
+import { delegateInput, spawnInput } from '../../kernel/toolsets/acts/delegate-input.ts';
+import { inputSchema, parseArguments } from '../../kernel/toolsets/arguments.ts';
+import { subagentDelegate, subagentSpawn } from '../../kernel/toolsets/delegate.ts';
+import type { ToolsetTool } from '../../kernel/toolsets/toolset.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { nearestName, noSuchName } from '../../render/nearest-name.ts';
+import { definitionOf, Registry } from '../registry.ts';
+import type { ToolDefinition, ToolRegistry } from '../tool-definition.ts';
 import type { SubagentHost } from './subagent-host.ts';
 import {
   MAX_DEPTH,
@@ -14,7 +15,6 @@ import {
   type SubagentTerms,
   type SubagentToolsOptions,
 } from './subagent-options.ts';
-import type { ToolDefinition, ToolRegistry } from './tool-definition.ts';
 
 /** The arguments that a program may give; the tool's other arguments only make sense inside a tree. */
 const hostSpawnInput = spawnInput.pick({
@@ -33,7 +33,10 @@ const hostSpawnInput = spawnInput.pick({
  */
 export function registerSubagentTools(registry: ToolRegistry, options: SubagentToolsOptions = {}): void {
   if (!(registry instanceof Registry))
-    throw new TypeError('registerSubagentTools needs a registry made with createToolRegistry');
+    throw new CoppiceError(
+      'E_INVALID_ARGUMENT',
+      'registerSubagentTools needs a registry made with createToolRegistry',
+    );
   checkNames(options, OPTIONS, 0);
   checkCallbacks(options.callbacks ?? {});
   const terms: SubagentTerms = {

@@ -1,0 +1,112 @@
+import type { DocumentOf } from '../documents/shapes/all-documents.ts';
+import { titleOf } from '../documents/tree-titles.ts';
+import type { WorkflowFunction } from '../models/workflow/globals/workflow-function.ts';
+import { type Agent, isActive } from '../records/agent/agent.ts';
+import type { ResumeOptions, ResumeReport, StartOptions } from '../runtime/runtime-face.ts';
+import { livingWorkers } from '../store/process-gone.ts';
+import {
+  type AgentsQuery,
+  agentsDocument,
+  type MessagesQuery,
+  messagesDocument,
+} from '../trees/answers/agent-answers.ts';
+import { type ApprovalFilter, approvalsDocument } from '../trees/answers/people-answers.ts';
+import { type TreesQuery, treesDocument } from '../trees/answers/tree-answers.ts';
+import { oneAgent } from '../trees/find-agent.ts';
+import { type TimelineDocument, timelineDocument } from '../trees/timeline/timeline-json.ts';
+import { TreeTimelines } from '../trees/timeline/tree-timelines.ts';
+import { idOf, type RootOptions, startRoot } from './agents.ts';
+import { type ApprovalAnswer, answerApproval } from './approvals.ts';
+import {
+  type AgentGround,
+  type CoppiceAgent,
+  coppiceAgent,
+  type LetterOptions,
+  sendLetter,
+} from './coppice-agent.ts';
+import { type AgentOptions, checkAgentOptions, OPTIONS_OF_AGENT } from './coppice-options.ts';
+import type { OutputSchema } from './output.ts';
+import { type Workflows, workflowsOn } from './workflows.ts';
+
+type Resumed<Output> = CoppiceAgent<Output> & { readonly report: ResumeReport };
+interface Typed<Output> {
+  /** The form of its result, as it was started with. */
+  readonly output?: OutputSchema<Output>;
+}
+
+/** What programs do with an open coppice. `agent`, `tree`: a uuid, the beginning of one, a name, a session key, or the `id` it was started with. */
+export interface Methods extends Workflows {
+  start<Output = unknown>(options: RootOptions<Output>): Promise<CoppiceAgent<Output>>;
+  /** Takes over and continues all trees with work left that no living process leads. */
+  resume(): Promise<Resumed<unknown>[]>;
+  /** Takes over a tree that no living process leads, and continues it. */
+  resume<Output = unknown>(tree: string, options?: ResumeOptions & Typed<Output>): Promise<Resumed<Output>>;
+  /** The handle of any agent in the ledger; it does not lead it. */
+  find<Output = unknown>(agent: string, options?: Typed<Output>): Promise<CoppiceAgent<Output>>;
+  /** Sends mail to any agent. */
+  send(agent: string, text: string, options?: LetterOptions): Promise<void>;
+  trees(query?: TreesQuery): Promise<DocumentOf<'coppice/trees/v1'>>;
+  agents(query?: AgentsQuery): Promise<DocumentOf<'coppice/agents/v1'>>;
+  messages(agent: string, query?: MessagesQuery): Promise<DocumentOf<'coppice/messages/v1'>>;
+  timeline(tree: string): Promise<TimelineDocument>;
+  /** What waits for an answer, in all trees of the ledger or in one. */
+  approvals(query?: ApprovalFilter): Promise<DocumentOf<'coppice/approvals/v1'>>;
+  /** Answers an approval, once, whoever leads its agent. */
+  answer(id: string, answer: ApprovalAnswer): Promise<void>;
+}
+
+export interface MethodGround extends AgentGround {
+  readonly rootOf: (options: AgentOptions) => StartOptions;
+  readonly functions: Map<string, WorkflowFunction>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly database: string;
+}
+
+const OF_WORKFLOW = OPTIONS_OF_AGENT.filter((name) => name !== 'images' && name !== 'signal');
+
+export function methodsOn(ground: MethodGround): Methods {
+  const { runtime, store, env, database } = ground;
+  const sources = { store, unled: { env, options: { database } } };
+  const hint = 'agents({ all: true }) lists them';
+  const found = async (text: string): Promise<Agent> =>
+    (await store.agent(idOf(text, 'agent'))) ?? oneAgent(store, text, { list: hint });
+  const inTree = async <Query extends { readonly tree?: string | undefined }>(query: Query) =>
+    query.tree === undefined ? query : { ...query, tree: (await found(query.tree)).root_id };
+  const resumed = async <Output>(id: string, { output, ...how }: ResumeOptions & Typed<Output> = {}) => {
+    const report = await runtime.resume(id, how);
+    return { ...coppiceAgent(ground, id, output), report };
+  };
+  const resume = async <Output>(tree?: string, how?: ResumeOptions & Typed<Output>) => {
+    if (tree !== undefined) return resumed((await found(tree)).root_id, how);
+    const working = (await store.agents({ living: true })).filter(isActive);
+    const roots = [...new Set(working.map(({ root_id }) => root_id))];
+    const alone = await store.leftAlone(roots, await livingWorkers(store));
+    // Servers take over the trees that they serve.
+    const own = await Promise.all(
+      alone.map(async (id) => ((await store.placement(id)) === null ? [id] : [])),
+    );
+    return Promise.all(own.flat().map((id) => resumed(id)));
+  };
+  return {
+    start: (options) => startRoot(ground, ground.rootOf, options),
+    resume: resume as Methods['resume'],
+    find: async (agent, { output } = {}) => coppiceAgent(ground, (await found(agent)).id, output),
+    send: async (agent, ...letter) => sendLetter(ground, (await found(agent)).id, ...letter),
+    trees: (query = {}) => treesDocument(sources, query),
+    agents: async (query = {}) => agentsDocument(sources, await inTree(query)),
+    messages: async (agent, query = {}) => messagesDocument(sources, (await found(agent)).id, query),
+    async timeline(tree) {
+      const root = await found(tree);
+      return timelineDocument(await new TreeTimelines(store).of(root.root_id), await titleOf(store, root));
+    },
+    approvals: async (query = {}) => approvalsDocument(sources, await inTree(query)),
+    answer: async (...given) => void (await answerApproval(ground, ...given)),
+    ...workflowsOn({
+      ...ground,
+      rootOf: (agent) => {
+        checkAgentOptions(agent, 'workflow', OF_WORKFLOW);
+        return ground.rootOf(agent);
+      },
+    }),
+  };
+}

@@ -1,0 +1,44 @@
+/** Tests of a program's own agents (`coppice/testing`): a scripted model, a ledger in memory, a clock that passes at once. See docs/testing-agents.md. */
+
+import type { CoppiceOptions } from './library/coppice-options.ts';
+import { type Coppice, openOn } from './library/open-coppice.ts';
+import type { FakeClock } from './library/testing/fake-clock.ts';
+import type { ModelRequest } from './models/model.ts';
+import { createScriptedModel } from './models/scripted/scripted-model.ts';
+import type { ScriptedRules } from './models/scripted/scripted-rules.ts';
+import { openEmptyStore } from './store/sqlite/sqlite-store.ts';
+
+export { type ExpectedAgent, expectTree } from './library/testing/expect-tree.ts';
+export { FakeClock } from './library/testing/fake-clock.ts';
+export type { ScriptedRules } from './models/scripted/scripted-rules.ts';
+export { createScriptedModel };
+
+/** Options of `openCoppice`; those that a test need not give have defaults. */
+export interface TestOptions extends Partial<Omit<CoppiceOptions, 'database'>> {
+  /** The rules of the scripted model, which all agents have (docs/scripted-model.md). */
+  readonly rules?: ScriptedRules['rules'];
+  readonly clock?: FakeClock;
+}
+
+/** An open coppice, and what its scripted model was asked. */
+export interface TestCoppice extends Coppice {
+  readonly requests: readonly ModelRequest[];
+}
+
+/** Opens a coppice on a ledger in memory, which its `close` forgets. */
+export async function openTest({ rules, clock, ...options }: TestOptions = {}): Promise<TestCoppice> {
+  const requests: ModelRequest[] = [];
+  const model = createScriptedModel({ rules: rules ?? [{ say: 'done' }] }, 'openTest');
+  const stream: typeof model.stream = (request, ...more) => {
+    requests.push(request);
+    return model.stream(request, ...more);
+  };
+  const coppice = await openOn(
+    {
+      ...{ database: 'memory.db', model: 'test', builtInTools: [], ...options },
+      models: { test: { ...model, stream }, ...options.models },
+    },
+    { store: openEmptyStore('memory.db'), ...(clock && { clock }) },
+  );
+  return { ...coppice, requests };
+}
