@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { runName, workflowText } from '../kernel/toolsets/workflow/workflow-agent.ts';
 import type { WorkflowFunction } from '../models/workflow/globals/workflow-function.ts';
@@ -8,8 +9,9 @@ import { DEFAULT_CALLS, type WorkflowTerms } from '../records/workflow/workflow-
 import type { RuntimeFace, StartOptions, TreeOutcome, WorkflowSteer } from '../runtime/runtime-face.ts';
 import { dataFolder } from '../settings/folders.ts';
 import type { Store } from '../store/store.ts';
+import { rerunWorkflow } from '../trees/workflow/rerun-run.ts';
 import { type WorkflowCounts, workflowCounts, workflowValue } from '../trees/workflow/run-document.ts';
-import { messageRun, skipAgent, steerRun } from '../trees/workflow/steer-runs.ts';
+import { messageRun, retryAgent, skipAgent, steerRun } from '../trees/workflow/steer-runs.ts';
 import { idOf } from './agents.ts';
 import type { AgentOptions } from './coppice-options.ts';
 import { agentHandle, type RunningAgent } from './engine.ts';
@@ -37,6 +39,13 @@ export interface RunningWorkflow<Value> extends Omit<RunningAgent, 'result'> {
   resume(): Promise<void>;
   /** Ends an agent of the run, by its id or label: its call gives null. */
   skip(agent: string): Promise<void>;
+  /** Runs an agent of the run again, by its id or label: its call gets the new result. Rejects with `E_REFUSED` where the script has gone on without it. */
+  retry(agent: string): Promise<void>;
+  /** A new run that takes every result of this one, which has ended, wherever its script asks for the same. */
+  rerun(change?: {
+    readonly args?: unknown;
+    readonly fresh?: readonly string[];
+  }): Promise<RunningWorkflow<Value>>;
   /** Writes to all agents of the run that work, or those of one phase. */
   message(text: string, to?: { readonly phase?: string }): Promise<void>;
 }
@@ -93,18 +102,32 @@ export function workflowsOn({ runtime, store, functions, rootOf, env }: Workflow
       await runtime.start({ ...root, id, name, prompt: workflowText(terms), config });
     }
     if (key !== undefined) await goOn(id, key, what, args);
-    const sources = { store, runtime };
+    return handleOf(id);
+  }
+
+  const sources = { store, runtime };
+
+  function handleOf<Value>(id: string): RunningWorkflow<Value> {
+    const agentOf = async (agent: string): Promise<string> => {
+      const all = await store.agents({ root_id: id });
+      const meant = all.filter((one) => one.id === agent || one.config.task?.label === agent);
+      const found = meant.find(({ state }) => !isTerminal(state.type)) ?? meant[0];
+      if (found !== undefined) return found.id;
+      throw new CoppiceError('E_AGENT_NOT_FOUND', `the run has no agent "${agent}"`);
+    };
     const steer = (how: WorkflowSteer) => async () => void (await steerRun(sources, id, how));
     return {
       ...agentHandle(runtime, id),
       ...{ pause: steer('pause'), stop: steer('stop'), resume: steer('resume') },
-      async skip(agent) {
-        const all = await store.agents({ root_id: id });
-        const meant = all.filter((one) => one.id === agent || one.config.task?.label === agent);
-        const found = meant.find(({ state }) => !isTerminal(state.type)) ?? meant[0];
-        if (found === undefined)
-          throw new CoppiceError('E_AGENT_NOT_FOUND', `the run has no agent "${agent}"`);
-        await skipAgent(sources, found.id);
+      skip: async (agent) => void (await skipAgent(sources, await agentOf(agent))),
+      retry: async (agent) => void (await retryAgent(sources, await agentOf(agent))),
+      async rerun({ args, fresh } = {}) {
+        const again = randomUUID();
+        const own = functions.get(id);
+        if (own !== undefined) functions.set(again, own);
+        const change = { fresh, args: args === undefined ? undefined : jsonOf(args) };
+        await runtime.start({ id: again, ...(await rerunWorkflow(store, id, change)) });
+        return handleOf(again);
       },
       message: async (text, to = {}) => void (await messageRun(sources, id, { text, ...to })),
       async outcome() {
@@ -155,7 +178,7 @@ async function programOf(
   what: string | WorkflowFunction<never>,
   cwd: string,
   env: NodeJS.ProcessEnv,
-): Promise<Pick<WorkflowTerms, 'name' | 'description' | 'script' | 'program'>> {
+): Promise<Pick<WorkflowTerms, 'name' | 'description' | 'script' | 'within' | 'program'>> {
   if (typeof what === 'function') {
     const name = what.name === '' ? 'function' : what.name;
     return { name, description: 'a function of the program', script: '', program: true };
@@ -163,10 +186,11 @@ async function programOf(
   if (typeof what !== 'string') throw invalid('what to run', 'a script, its name or path, or a function');
   // Imported on first use: only scripts need a parser.
   const { loaded, loadScript, scriptTrust } = await import('../models/workflow/saved-scripts.ts');
-  const { meta, source } = SCRIPT.test(what)
-    ? loaded(what)
-    : loadScript(what, cwd, scriptTrust(env, dataFolder(env)));
-  return { name: meta.name, description: meta.description, script: source };
+  const trust = scriptTrust(env, dataFolder(env));
+  const { meta, source, within } = SCRIPT.test(what)
+    ? loaded(what, cwd, trust)
+    : loadScript(what, cwd, trust);
+  return { name: meta.name, description: meta.description, script: source, within };
 }
 
 function jsonOf(args: unknown): string {

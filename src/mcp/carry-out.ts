@@ -11,7 +11,10 @@ import type { Limits } from '../records/agent/limits.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import { clean } from '../render/clean.ts';
+import type { WorkflowSteer } from '../runtime/runtime-face.ts';
 import { isNotFound, oneAgent } from '../trees/find-agent.ts';
+import { rerunWorkflow } from '../trees/workflow/rerun-run.ts';
+import { retryAgent, skipAgent, steerRun } from '../trees/workflow/steer-runs.ts';
 import { notStarted, workflowRoot, workflowVerdict } from '../trees/workflow/workflow-root.ts';
 import type { ClientAgent, PlacedCall } from './client-agent.ts';
 import { cancelTask, taskOfCall, taskOfTree } from './durable-tasks.ts';
@@ -25,7 +28,7 @@ import {
   type ToolAnswer,
   textResult,
 } from './tool-answer.ts';
-import { listInput, startTreeInput, waitInput, workflowInput } from './tool-list.ts';
+import { listInput, startTreeInput, steerInput, waitInput, workflowInput } from './tool-list.ts';
 import { type Look, rowsOf, sendersOf, unfinished, waitFor } from './wait-tool.ts';
 
 /** The outcome of a tool call. */
@@ -75,6 +78,8 @@ export class Calls {
         );
       case 'list_agents':
         return this.#checked(listInput, input, async ({ all }) => answer(await this.#list(all === true)));
+      case 'steer_workflow':
+        return this.#checked(steerInput, input, async (given) => answer(await this.#steer(given)));
       case 'send':
       case 'kill': {
         const elsewhere = await this.#inOwnTree(name, input);
@@ -163,6 +168,22 @@ export class Calls {
       throw notStarted(script.meta.name, 'no rule allows it, and whoever starts `coppice mcp` may give one');
     const given = args === undefined ? undefined : JSON.stringify(args);
     return this.#begin(workflowRoot(composed, script, { args: given }));
+  }
+
+  async #steer({ agent_id, order, fresh }: z.infer<typeof steerInput>): Promise<object> {
+    const { store, onEntered } = this.#options;
+    const { id } = await this.#find(agent_id);
+    if (order === 'rerun') {
+      const { placement } = await this.#options.compose({ cwd: this.#options.cwd });
+      const again = await this.#begin({ ...(await rerunWorkflow(store, id, { fresh })), placement });
+      return { agent_id: again.id, name: again.name };
+    }
+    const how = { skip: skipAgent, retry: retryAgent }[order as string];
+    const { root_id, led } = await (how?.(this.#options, id) ??
+      steerRun(this.#options, id, order as WorkflowSteer));
+    if (order === 'resume' && !led) await store.serveTree(root_id);
+    onEntered();
+    return { agent_id: id, ordered: order };
   }
 
   /** Begins a tree of the client with a letter of the client. */

@@ -44,6 +44,12 @@ export const workflowInput = z.strictObject({
   budget: budgetOption.describe('What the whole run may spend.'),
 });
 
+export const steerInput = z.strictObject({
+  agent_id: z.string().min(1).describe('A workflow run of yours; for skip and retry: one of its agents.'),
+  order: z.enum(['pause', 'stop', 'resume', 'skip', 'retry', 'rerun']),
+  fresh: z.array(z.string()).optional().describe('For rerun: labels and phases of calls to make anew.'),
+});
+
 interface Listed {
   readonly name: string;
   readonly description: string;
@@ -75,6 +81,13 @@ const OWN: readonly Listed[] = [
       'List your agents: what each is doing, what it used, and whether it waits for an approval. With all, also those that have ended: done, failed, cancelled or dead (killed).',
     schema: listInput,
     annotations: READS,
+  },
+  {
+    name: 'steer_workflow',
+    description:
+      'Steer a workflow run that you started: pause it, stop it (what is under way is broken off), let it resume; skip an agent of it (its call gives null) or retry it (its call gets the new result). rerun, of a run that has ended, is a new run that takes all results of the old one, and returns its agent_id.',
+    schema: steerInput,
+    annotations: CREATES,
   },
 ];
 

@@ -7,7 +7,7 @@ import type { Model } from './model.ts';
 export interface WorkflowHost {
   /** The model of a run: its script. */
   readonly modelOf: (agent: Agent, terms: WorkflowTerms) => Promise<Model>;
-  /** Loads a saved workflow by its name, or the path of its script. Rejects with `E_SCRIPT`. */
+  /** Loads a workflow that a script names: a saved one, or by its path one in the folder. Rejects with `E_SCRIPT`. */
   readonly load: (name: string, folder: string) => Promise<LoadedWorkflow>;
   /** The tool with which a run asks a person. */
   readonly ask: Tool;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ToolPermission } from '../records/tool.ts';
 
 /** Fills in the permission declaration of a tool. By default its calls ask, and patterns match the text of its subject. */
@@ -11,6 +12,10 @@ export function toolPermission(
 /** How rules judge calls that start workflows. */
 export const WORKFLOW_PERMISSION = toolPermission('workflow', { subject: 'script' });
 
+export function scriptHash(source: string): string {
+  return createHash('sha256').update(source).digest('hex');
+}
+
 /** What rules match of a script: `NAME@HASH`. A pattern of the configuration may be about the name alone, or about exactly these contents. */
 export function scriptSubject(name: string, hash: string): string {
   return `${name}@${hash.slice(0, 32)}`;
@@ -23,4 +28,9 @@ export function scriptName(subject: string): string {
 
 export function takesPath({ subject }: Pick<ToolPermission, 'subject'>): boolean {
   return subject === 'path' || subject === 'folder';
+}
+
+/** Whether a script is named by its path, and not by its name. */
+export function isScriptPath(wanted: string): boolean {
+  return /[\\/]|\.m?js$/.test(wanted);
 }

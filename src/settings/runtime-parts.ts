@@ -44,9 +44,8 @@ export function runtimeParts(
     modelOf: async (agent: Agent, own: WorkflowTerms, program?: () => WorkflowFunction | undefined) =>
       (await import('../models/workflow/script-model.ts')).scriptModel(agent, own, program),
     async load(name: string, folder: string) {
-      const { loadScript, scriptTrust } = await import('../models/workflow/saved-scripts.ts');
-      const { meta, source } = loadScript(name, folder, scriptTrust(env, dataFolder(env)));
-      return { name: meta.name, description: meta.description, script: source };
+      const { nestedScript, scriptTrust } = await import('../models/workflow/saved-scripts.ts');
+      return nestedScript(name, folder, scriptTrust(env, dataFolder(env)));
     },
     ask: askPerson,
   } satisfies WorkflowHost;

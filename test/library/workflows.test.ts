@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { type Coppice, CoppiceError, type RunningWorkflow, type WorkflowGlobals } from '../../src/coppice.ts';
 import { scriptTrust } from '../../src/models/workflow/saved-scripts.ts';
-import { scriptHash } from '../../src/models/workflow/script-places.ts';
+import { scriptHash } from '../../src/permissions/tool-permission.ts';
 import { dataFolder } from '../../src/settings/folders.ts';
 import { closeOpened } from '../close-opened.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -105,6 +105,15 @@ describe('a script', () => {
     const heard = requests.filter(({ messages }) => JSON.stringify(messages).includes('hurry'));
     assert.ok(heard.length > 0 && heard.every(({ agent }) => agent?.name === 'long'));
     assert.equal((await failureOf(run.pause())).code, 'E_AGENT_DEAD');
+    const { hint } = await failureOf(run.retry('long'));
+    assert.match(hint ?? '', /coppice workflow rerun/);
+    const before = requests.length;
+    const again = await run.rerun();
+    await until(() => requests.length === before + 2);
+    await again.retry('long');
+    await until(() => requests.length === before + 3);
+    for (const label of ['long', 'other']) await again.skip(label);
+    assert.deepEqual(await again.result(), [null, null]);
     assert.equal((await failureOf(run.skip('none'))).code, 'E_AGENT_NOT_FOUND');
   });
 

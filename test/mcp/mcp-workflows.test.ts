@@ -72,6 +72,27 @@ for (const era of ['modern', 'legacy'] as const)
       assert.equal((await call).value.results[0]?.status, 'dead');
     });
 
+    it('steers its own runs, skips and retries their agents, and runs one again', async () => {
+      const steer = async (agent_id: string, order: string) =>
+        (await client.tool('steer_workflow', { agent_id, order })).value as unknown as Record<string, string>;
+      void client.tool('workflow_hang', {});
+      const listed = async () =>
+        (await client.tool('list_agents', {})).value.agents as unknown as readonly Record<string, string>[];
+      const inner = async () => (await listed()).filter(({ name }) => name === 'inner');
+      await until(async () => (await inner()).length > 0, 'the agent of the run');
+      const run = (await listed()).findLast(({ name }) => name === 'hang')?.agent_id ?? '';
+      const first = (await inner()).at(-1)?.agent_id ?? '';
+      for (const order of ['pause', 'resume', 'stop', 'resume'])
+        assert.equal((await steer(run, order)).ordered, order);
+      assert.equal((await steer(first, 'retry')).ordered, 'retry');
+      const successor = async () => (await inner()).find(({ agent_id }) => agent_id !== first);
+      await until(async () => (await successor()) !== undefined, 'its successor');
+      assert.match(JSON.stringify(await steer(run, 'rerun')), /still at work/);
+      assert.equal((await steer((await successor())?.agent_id ?? '', 'skip')).ordered, 'skip');
+      await until(async () => (await steer(run, 'rerun')).agent_id !== undefined, 'a new run');
+      assert.match(JSON.stringify(await steer('none-such', 'pause')), /no agent/);
+    });
+
     it('refuses one that no rule allows, wrong arguments and unknown names', async () => {
       const denied = await client.tool('workflow_denied');
       assert.deepEqual([denied.is_error, /no rule allows it/.test(JSON.stringify(denied.raw))], [true, true]);

@@ -4,7 +4,7 @@ import { startOpenAiChatServer } from '../servers/openai-chat-server.ts';
 import { until } from '../until.ts';
 import { type WorkflowHome, workflowHome } from './run-workflow.ts';
 
-/** A home whose agents ask a real server: `say X` is answered with X, `hold X` with X once it is let go, `run COMMAND` runs the command and says `ran`, and `listen X` waits for a message with X and says what it was told. */
+/** A home whose agents ask a real server: `say X` is answered with X, `hold X` with X once it is let go, `flaky X` likewise from the second time on, and with a failure before, `run COMMAND` runs the command and says `ran`, and `listen X` waits for a message with X and says what it was told. */
 export async function steeredHome(configuration: object = {}, terms: object = {}) {
   const asked = new Map<string, number>();
   const held = new Map<string, () => void>();
@@ -13,7 +13,7 @@ export async function steeredHome(configuration: object = {}, terms: object = {}
     const { messages } = exchange;
     const prompt = (messages.find(({ role }) => role === 'user')?.text ?? '').split('\n')[0] as string;
     asked.set(prompt, (asked.get(prompt) ?? 0) + 1);
-    const [, verb, what = ''] = /^(say|hold|run|fail|listen) ?(.*)/.exec(prompt) ?? [];
+    const [, verb, what = ''] = /^(say|hold|flaky|run|fail|listen) ?(.*)/.exec(prompt) ?? [];
     if (verb === 'fail') return { fault: { status: 400, message: 'it cannot be' } };
     if (verb === 'run') {
       const done = messages.findLast(({ role }) => role === 'results');
@@ -27,8 +27,9 @@ export async function steeredHome(configuration: object = {}, terms: object = {}
         ? { text: told.join(', ') }
         : { calls: [{ name: 'bash', input: { command: 'sleep 0.2' } }] };
     }
-    if (verb === 'hold' && !free.has(what))
+    if ((verb === 'hold' || verb === 'flaky') && !free.has(what))
       await new Promise<void>((resolve) => held.set(what, resolve)).finally(() => held.delete(what));
+    if (verb === 'flaky' && asked.get(prompt) === 1) return { fault: { status: 400, message: 'not now' } };
     return { text: what };
   };
   const server = await startOpenAiChatServer({ answer: answerOf });

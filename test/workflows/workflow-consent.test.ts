@@ -108,6 +108,30 @@ describe('a model wants to start a workflow', { concurrency: 2 }, () => {
     assert.match(replyOf(await ended), /^called: The script changed after a person allowed it/);
   });
 
+  it('what it runs in turn is shown with it, and not run if it changes while the question waits', async () => {
+    const home = homeWith({ script: named('outer', "return await workflow('./inner.js')") });
+    const inner = (text: string) => home.script('inner', `return '${text}'`);
+    inner('harmless');
+    const first = home.start([...START, '--ask']);
+    const { id, difference } = await asked(home);
+    assert.ok(difference.includes('\n+// ./inner.js, which it may run:\n+export const meta'), difference);
+    assert.ok(difference.includes("\n+return 'harmless'"), difference);
+    inner('other');
+    await answer(home, 'allow', id);
+    assert.match(replyOf(await first.ended), /^called: The script changed after a person allowed it/);
+
+    const second = home.start([...START, '--ask']);
+    const { id: again, subject } = await asked(home);
+    await answer(home, 'allow', again, '--always', '--rule', `workflow:${subject}`);
+    assert.match(replyOf(await second.ended), /heard: [\s\S]*other/);
+    inner('third');
+    const third = home.start([...START, '--ask']);
+    const { id: last, subject: changed } = await asked(home);
+    assert.notEqual(changed, subject, 'what was allowed from now on is what it ran then');
+    await answer(home, 'deny', last);
+    await third.ended;
+  });
+
   it('what is past counts: an estimate for its agents from this ledger', async () => {
     const home = homeWith({ script: named('small', "return await agent('say x')") });
     await home.workflow("return await parallel([1, 2, 3].map((n) => () => agent('say ' + n)))");

@@ -197,8 +197,33 @@ describe('workflows over HTTP', () => {
     assert.match((await served.ask(`${at}/save`, { name: 'kept' })).json.path, /workflows.kept\.js$/);
     assert.equal((await served.ask(`${at}/save`, { name: 'free' })).status, 409);
     assert.equal((await served.ask(`${at}/save`, { name: '../kept' })).status, 400);
+    const [last] = stopped.agents.filter(({ label }: { label: string }) => label === 'last');
+    assert.equal((await served.ask(`/v1/workflow-agents/${last.id}/retry`, {})).json.ordered, 'retry');
+    assert.equal((await served.ask(`${at}/rerun`, {})).status, 409, 'it is at work');
     await served.ask(`/v1/agents/${id}/kill`, {});
     assert.equal((await served.ask(`${at}/pause`, {})).status, 409);
+  });
+
+  it('a run that has ended is run again with its results; another script needs a rule', async () => {
+    const script = named('again', "return [await agent('say x', { label: 'ex' }), args]");
+    const first = await started({ script, args: 1, allow: ['workflow:again'] });
+    await ended(first);
+    const at = `/v1/workflow-runs/${first}/rerun`;
+    const key = { 'idempotency-key': 'again' };
+    const { json } = await served.ask(at, { args: 2 }, key);
+    assert.equal((await served.ask(at, { args: 2 }, key)).json.id, json.id);
+    const { result, counts } = await ended(json.id);
+    assert.deepEqual([JSON.parse(result), counts.reused], [['x', 2], 1]);
+    const anew = await ended((await served.ask(at, { fresh: ['ex'] })).json.id);
+    assert.equal(anew.counts.reused, 0);
+    const other = { script: named('other', "return 'ran'") };
+    assert.equal((await served.ask(at, other)).status, 409);
+    assert.equal(
+      (await ended((await served.ask(at, { script: named('again', "return 'ran'") })).json.id)).result,
+      'ran',
+    );
+    assert.equal((await served.ask(at, { fresh: ['none'] })).status, 400);
+    assert.equal((await served.look(at, {})).status, 403);
   });
 
   it('a call that was refused is among the failures', async () => {

@@ -37,7 +37,10 @@ const reply = async (...given: Parameters<typeof run>) => {
 describe('the tool workflow', { concurrency: true }, () => {
   it('runs what is allowed by name; the end is announced with the failures first', async () => {
     const { reply: said, outcome_text } = await reply('start', '--allow', 'workflow:test');
-    assert.match(said, /^heard: \[Subagent: test, workflow run [0-9a-f]{8}\] /);
+    assert.match(
+      said,
+      /^heard: \[Subagent: test, workflow run [0-9a-f]{8}\] Complete, but 1 of 2 agents failed\.\n/,
+    );
     assert.match(said, /\[Did: 2 agents created; \d+ s\]$/);
     assert.match(said, /Of 2 agents 1 failed:\s+- bad: no rule[\s\S]*\[\{"n":1\},"one",null\]/);
     assert.match(outcome_text, /^done, 1 of 3 failed/);

@@ -358,9 +358,17 @@ export const TOOL_GUARDS: readonly Guard[] = [
     name: 'trusted-scripts',
     protects: 'people from the workflows of a project that they have not accepted',
     file: 'src/models/workflow/saved-scripts.ts',
-    guard: '!saved.own && !accepts(saved.path, script.hash)',
+    guard: '!saved.own && !accepts(saved.path, trustHash(source, folder))',
     without: 'false',
     tests: ['workflows/workflow-consent'],
+  },
+  {
+    name: 'scripts-within',
+    protects: 'people from workflows within a workflow that nobody saw',
+    file: 'src/runtime/performing/resolve-need.ts',
+    guard: "shown === undefined && verdict === 'ask' && config.workflow?.program !== true",
+    without: 'false',
+    tests: ['workflows/scripts-within'],
   },
   {
     name: 'script-time-zone',

@@ -36,6 +36,9 @@ export function addWorkflowCommands({ sub, imported }: CommandBuilder): void {
   sub('skip', 'End an agent of a run; its call gives null, which is no failure', group)
     .argument('<agent>', AGENT)
     .action(imported(async () => (await import('./workflow-steer.ts')).workflowSkip));
+  sub('retry', 'Run one agent of a run again, which gets its new result', group)
+    .argument('<agent>', AGENT)
+    .action(imported(async () => (await import('./workflow-steer.ts')).workflowRetry));
   sub('send', 'Send a message to all agents of a run, or those of a phase', group)
     .argument('<run>', RUN)
     .argument('[text]', 'the message; - reads standard input')

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
 import { loadScript, scriptTrust } from '../../models/workflow/saved-scripts.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import { fit } from '../../render/style.ts';
+import type { CoppiceClient } from '../../serve/client/client.ts';
 import { type RerunStart, rerunWorkflow } from '../../trees/workflow/rerun-run.ts';
 import { leadRun } from '../run/follow-run.ts';
 import { parseLimits } from '../run/limit-option.ts';
 import { composeTerms } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { argsOf } from './workflow-args.ts';
-import { consent } from './workflow-run.ts';
+import { consent, followWorkflow } from './workflow-run.ts';
 
 interface RerunOptions {
   readonly script?: string;
@@ -25,10 +25,6 @@ interface RerunOptions {
 
 /** `coppice workflow rerun RUN`. */
 export async function workflowRerun(context: Context, text: string, options: RerunOptions): Promise<number> {
-  if (context.server !== null)
-    throw new CoppiceError('E_USAGE', 'a workflow is rerun on the ledger itself, not over a server', {
-      hint: 'Leave out --server; name the ledger with --database',
-    });
   const loaded =
     options.script === undefined
       ? null
@@ -39,6 +35,15 @@ export async function workflowRerun(context: Context, text: string, options: Rer
         );
   const args = argsOf(options.args);
   const limits = parseLimits(options.limit);
+  const { server } = context;
+  if (server !== null) {
+    const change = {
+      ...{ fresh: [...options.fresh], script: loaded?.source, limits },
+      ...(args === undefined ? {} : { args: JSON.parse(args) }),
+    };
+    const begin = async (client: CoppiceClient) => (await client.rerunWorkflow(text, change)).id;
+    return followWorkflow(context, server, begin, { ...options, title: clean(text) });
+  }
   const store = await context.openStore();
   let begun: RerunStart;
   try {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { type LoadedScript, loadScript, scriptTrust } from '../../models/workflow/saved-scripts.ts';
+import { wholeScript } from '../../models/workflow/scripts-within.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { fit } from '../../render/style.ts';
@@ -15,8 +15,6 @@ import { composeRoot, composeTerms, type RootOptions, requestOf } from '../setup
 import type { Context } from '../setup/context.ts';
 import { confirm } from '../setup/standard-input.ts';
 import { argsOf } from './workflow-args.ts';
-
-type WorkflowRun = DocumentOf<'coppice/workflow-run/v1'>;
 
 interface WorkflowOptions extends RootOptions {
   readonly args?: string;
@@ -53,11 +51,7 @@ export async function workflowRun(
       ...(args === undefined ? {} : { args: JSON.parse(args) }),
     };
     const begin = async (client: CoppiceClient) => (await client.startWorkflow(start)).id;
-    return followAtServer(context, server, begin, {
-      failure: async (client, id) => failureAt(await client.workflowRun(id)),
-      ...options,
-      title: `coppice workflow  ·  ${server.url}  ·  ${shown}`,
-    });
+    return followWorkflow(context, server, begin, { ...options, title: shown });
   }
   const terms = composeTerms(context);
   const root = composeRoot(context, terms, { ...options, limits });
@@ -70,11 +64,18 @@ export async function workflowRun(
   });
 }
 
-/** As `workflowFailure`, of the document of a server. */
-function failureAt({ counts: { succeeded, failed, skipped } }: WorkflowRun): string | null {
-  return failed === 0
-    ? null
-    : `the workflow is done, but ${failed} of its ${succeeded + failed + skipped} agents failed`;
+/** Follows a run that a server starts. */
+export function followWorkflow(
+  context: Context,
+  server: NonNullable<Context['server']>,
+  begin: (client: CoppiceClient) => Promise<string>,
+  { title, ...options }: Omit<Parameters<typeof followAtServer>[3], 'failure'>,
+): Promise<number> {
+  return followAtServer(context, server, begin, {
+    failure: async (client, id) => (await client.workflowRun(id)).failure,
+    ...options,
+    title: `coppice workflow  ·  ${server.url}  ·  ${title}`,
+  });
 }
 
 /** A person sees what will run, and what it will probably cost, before anything starts; a script in CI says --yes or --allow workflow:NAME. */
@@ -84,7 +85,7 @@ export async function consent(
   script: LoadedScript,
   args: string | undefined,
 ): Promise<void> {
-  const { meta, source } = script;
+  const { meta, source, within } = script;
   if (workflowVerdict(config, script) === 'allow') return;
   const refused = (why: string) => notStarted(meta.name, why);
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw refused('nobody can be asked in this run');
@@ -95,11 +96,9 @@ export async function consent(
     config,
     [],
   );
-  const lines = source.split('\n');
-  const more = lines.length > SHOWN_LINES ? [`… and ${lines.length - SHOWN_LINES} more lines`] : [];
   process.stderr.write(
     `${[
-      cleanLines([...lines.slice(0, SHOWN_LINES), ...more].join('\n')),
+      cleanLines(wholeScript(source, within, SHOWN_LINES)),
       '',
       `Workflow ${clean(meta.name)}`,
       ...told,

@@ -52,6 +52,13 @@ export async function workflowSkip(context: Context, text: string): Promise<numb
   return printResult(context, order, () => [`skipped: its call in ${clean(order.name)} gives null`]);
 }
 
+/** `coppice workflow retry AGENT`. */
+export async function workflowRetry(context: Context, text: string): Promise<number> {
+  const order = await ask(context, (asked) => asked.retryWorkflowAgent(text));
+  const when = order.led ? '' : ', as soon as a process leads it';
+  return printResult(context, order, () => [`run again: ${clean(order.name)} gets its new result${when}`]);
+}
+
 /** `coppice workflow send RUN TEXT [--phase TITLE]`. */
 export async function workflowSend(
   context: Context,

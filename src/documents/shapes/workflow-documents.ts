@@ -85,6 +85,7 @@ export const WORKFLOW_DOCUMENTS = [
       ...workflowRun,
       ...used,
       paused: maybe('who has paused or stopped it; null: nobody'),
+      failure: maybe('what failed below it, which makes it no success even if its script returned'),
       result: maybe('its last text'),
       phases: list('as `meta` names them, then in the order of their first agents', {
         title: maybe('null: agents without a phase'),
@@ -135,13 +136,13 @@ export const WORKFLOW_DOCUMENTS = [
   },
   {
     name: 'coppice/workflow-order/v1',
-    by: ['workflow pause', 'workflow stop', 'workflow skip', 'workflow resume'],
+    by: ['workflow pause', 'workflow stop', 'workflow skip', 'workflow retry', 'workflow resume'],
     shape: z.strictObject({
       run: text('the run'),
       root_id: text('its tree'),
       name: text('its name'),
-      ordered: oneOf('what it was told', 'pause', 'stop', 'resume', 'skip'),
-      agent: maybe('the agent that is skipped; null: the whole run'),
+      ordered: oneOf('what it was told', 'pause', 'stop', 'resume', 'skip', 'retry'),
+      agent: maybe('the agent that is skipped or run again; null: the whole run'),
       led: yes('a process leads it now'),
     }),
   },

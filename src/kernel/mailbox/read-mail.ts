@@ -45,7 +45,13 @@ const order: z.ZodType<Order> = z.discriminatedUnion('type', [
       name: z.string(),
       description: z.string(),
       script: z.string(),
+      within: z
+        .array(
+          z.object({ wanted: z.string(), name: z.string(), description: z.string(), script: z.string() }),
+        )
+        .exactOptional(),
       args: z.string().exactOptional(),
+      reuses: z.object({ run: z.string(), fresh: z.array(z.string()) }).exactOptional(),
       seed: z.string(),
       started_at: z.number(),
       calls: z.number(),

@@ -145,6 +145,8 @@ export type Need =
   | {
       readonly type: 'earlier';
       readonly run: string;
+      /** Instead of looking for the call: the agent of it that is run again. */
+      readonly agent?: string;
       /** `name`: of a workflow, otherwise empty. */
       readonly call: Readonly<Record<'key' | 'name' | 'label', string>> & { readonly phase: string | null };
       readonly worktree: { readonly base: string; readonly id: string } | null;

@@ -237,11 +237,26 @@ function pauseRun({ stops }: OrderOf<'pause'>, { from_id, from_name: by }: Mail,
       return draft.tell('pause: no workflow runs here');
     if (workflow.paused !== undefined && (workflow.paused.stops || !stops)) return;
     draft.apply({ type: 'run-paused', at, paused: { by, stops } });
-    if (stops) passOn({ type: 'pause', stops }, draft);
+    if (stops) {
+      passOn({ type: 'pause', stops }, draft);
+      tellStarter(draft);
+    }
   }
   // A script and a question to a person cost nothing, and a call that is broken off would count as failed.
   if (stops && draft.config.workflow === undefined) draft.apply({ type: 'halt', at });
 }
+
+/** A run that a person has stopped may rest for long, so whoever started it is told. A script waits. */
+function tellStarter(draft: Draft): void {
+  const { view, led } = draft;
+  const starter = view.relatives.agent(led.agent.parent_id ?? '');
+  if (starter === undefined || isTerminal(starter.state.type) || starter.config.workflow !== undefined)
+    return;
+  draft.write(starter.id, 'letter', STOPPED, view.now);
+}
+
+const STOPPED =
+  'A person stopped this workflow run: what it had under way was broken off, and nothing new begins. It may go on later; its end is announced to you.';
 
 function goOn({ from_id }: Mail, draft: Draft): void {
   const { now: at } = draft.view;

@@ -1,8 +1,11 @@
+import type { ChildOutcome } from '../../records/agent/state.ts';
+import { PERSON } from '../../records/conversation/facts/wait-row.ts';
 import type { WorkflowWait } from '../../records/conversation/facts/workflow-wait.ts';
-import type { ResultContent } from '../../records/conversation/message.ts';
+import type { CallPart, ResultContent } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import { jsonIn, parsedObject } from '../../records/text/json-text.ts';
 import { REUSED } from '../../records/workflow/earlier-call.ts';
+import { retriedIn } from '../../records/workflow/workflow-terms.ts';
 import {
   CALL_KINDS,
   type CallKind,
@@ -12,6 +15,7 @@ import {
 } from './script-step.ts';
 
 const ID = /^call-(\d+)$/;
+const RETRY_ID = /^retry-\d+-(\d+)$/;
 
 /** Id of the ledger's call for a call of the script. */
 export function idOfCall(number: number): string {
@@ -39,6 +43,8 @@ export class RecordedRun {
   #now: number;
   #spent = 0;
   #count = 0;
+  /** What a call would have got, had nobody wanted its agent to be run again. */
+  readonly #held = new Map<number, ChildOutcome>();
   readonly #inputs = new Map<number, Record<string, unknown>>();
   /** By the id of the agent that carries out the call. */
   readonly #agents = new Map<string, Started>();
@@ -53,6 +59,8 @@ export class RecordedRun {
   last_call = 0;
   /** What was told with results since the script answered last. */
   notes: string[] = [];
+  /** Agents that a person wants to be run again, since then. */
+  #retries = new Set<string>();
 
   constructor(started_at: number, total: number | null) {
     this.#now = started_at;
@@ -85,7 +93,7 @@ export class RecordedRun {
       const message = messages[this.#read] as PromptMessage;
       if (message.role === 'assistant') {
         this.answered_after = this.#count;
-        this.notes = [];
+        [this.notes, this.#retries] = [[], new Set()];
         for (const part of message.parts) if (part.type === 'call') this.#made(part, calls);
       }
       if (message.role === 'user' && message.arrived !== undefined) this.#waited(message.arrived, add);
@@ -97,6 +105,11 @@ export class RecordedRun {
         }
         // The script has ended: it takes no more results.
         if (name === 'skip') this.#agents.clear();
+        const retried = RETRY_ID.exec(call_id)?.[1];
+        if (retried !== undefined) {
+          this.#retried(Number(retried), status === 'ok' ? parsedObject(output) : null, add);
+          continue;
+        }
         const number = numberOf(call_id);
         if (number === null) continue;
         if (status !== 'ok') {
@@ -117,6 +130,31 @@ export class RecordedRun {
     this.last_call = Math.max(this.last_call, number);
     const { key = '', prompt = '' } = given as { key?: string; prompt?: string };
     calls.push({ number, kind: name as CallKind, key, prompt });
+  }
+
+  /** The calls that run an agent again, as the script made them. */
+  get retries(): readonly CallPart[] {
+    return [...this.#retries].flatMap((instead_of): CallPart[] => {
+      const call = this.#agents.get(instead_of)?.call;
+      if (call === undefined) return [];
+      const input = JSON.stringify({ ...this.#inputs.get(call), instead_of });
+      return [{ type: 'call', id: `retry-${this.answered_after}-${call}`, name: 'retry', input }];
+    });
+  }
+
+  /** The new agent works for the call; without one, it gets what it would have got. */
+  #retried(call: number, output: Record<string, unknown> | null, add: Add): void {
+    const [before, started] = [...this.#agents].find(([, one]) => one.call === call) ?? [];
+    const held = this.#held.get(call);
+    this.#held.delete(call);
+    if (before === undefined || started === undefined) return;
+    if (typeof output?.agent_id !== 'string') {
+      if (held !== undefined) this.#ended(before, started, held, add);
+      return;
+    }
+    this.#agents.delete(before);
+    this.#agents.set(output.agent_id, started);
+    this.started.set(call, output.agent_id);
   }
 
   #labelOf(number: number): string {
@@ -151,24 +189,30 @@ export class RecordedRun {
       this.timers.delete(call);
       add({ call, type: 'value', value: null });
     }
+    // Letters are no results; a person's may say which agent is to be run again.
+    const letters = arrived.flatMap((one) => ('outcome' in one || one.from !== PERSON ? [] : [one.text]));
+    this.#retries = new Set(letters.flatMap((text) => retriedIn(text) ?? []));
     for (const one of arrived) {
-      // Letters of people and agents are no results.
       if (!('outcome' in one)) continue;
       const started = this.#agents.get(one.agent_id);
       if (started === undefined) continue;
-      this.#agents.delete(one.agent_id);
-      const { call, label, checked } = started;
       const { outcome } = one;
-      const end = (type: AgentEnd['type'], reason = '') => this.ends.push({ call, label, type, reason });
-      if (outcome.type === 'success') {
-        end('value');
-        add({ call, type: 'value', value: checked ? checkedValue(outcome.result) : outcome.result });
-        continue;
-      }
-      const type = outcome.error_kind === 'killed' ? 'skipped' : 'failed';
-      end(type, outcome.error);
-      add({ call, type, reason: outcome.error });
+      if (outcome.type === 'failure' && this.#retries.has(one.agent_id))
+        this.#held.set(started.call, outcome);
+      else this.#ended(one.agent_id, started, outcome, add);
     }
+  }
+
+  #ended(agent_id: string, { call, label, checked }: Started, outcome: ChildOutcome, add: Add): void {
+    this.#agents.delete(agent_id);
+    const end = (type: AgentEnd['type'], reason = '') => this.ends.push({ call, label, type, reason });
+    if (outcome.type === 'success') {
+      end('value');
+      return add({ call, type: 'value', value: checked ? checkedValue(outcome.result) : outcome.result });
+    }
+    const type = outcome.error_kind === 'killed' ? 'skipped' : 'failed';
+    end(type, outcome.error);
+    add({ call, type, reason: outcome.error });
   }
 }
 

@@ -1,16 +1,21 @@
 import { homedir } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { Trust } from '../../permissions/grants/trust.ts';
+import { isScriptPath } from '../../permissions/tool-permission.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { nameHint } from '../../render/nearest-name.ts';
-import { readSource, type SavedScript, savedScripts, scriptHash } from './script-places.ts';
-import { readMeta, type ScriptMeta } from './script-source.ts';
+import type { LoadedWorkflow } from '../workflow-host.ts';
+import { readSource, type SavedScript, savedScripts } from './script-places.ts';
+import { bodyOf, readMeta, type ScriptMeta } from './script-source.ts';
+import { hashOfAll, loadWithin, namesWithin, readWithin, type ScriptWithin } from './scripts-within.ts';
 
 /** A script as it is now. */
 export interface LoadedScript extends SavedScript {
   readonly source: string;
   readonly meta: ScriptMeta;
-  /** Hash of the source. */
+  /** The workflows that it may run. */
+  readonly within: readonly ScriptWithin[];
+  /** Hash of all that it may execute. */
   readonly hash: string;
 }
 
@@ -31,14 +36,22 @@ export function scriptTrust(env: NodeJS.ProcessEnv, data_folder: string): Script
 }
 
 /**
- * Loads a workflow by its name, or the path of its script. Throws `E_SCRIPT`, also for the script of a project that was not accepted as it is now: another one of
- * its name is never taken instead. Who names a path has chosen the file.
+ * Loads a workflow by its name, or the path of its script, with those that it may run. Throws `E_SCRIPT`, also for the script of a project that was not accepted as
+ * it is now: another one of its name is never taken instead. Who names a path has chosen the file.
  */
-export function loadScript(wanted: string, folder: string, { home, accepts }: ScriptTrust): LoadedScript {
-  if (/[\\/]|\.m?js$/.test(wanted)) {
-    const path = isAbsolute(wanted) ? wanted : resolve(folder, wanted);
-    return { ...loaded(readSource(path, wanted)), path, own: true };
-  }
+export function loadScript(wanted: string, folder: string, trust: ScriptTrust): LoadedScript {
+  const { path, own, source } = isScriptPath(wanted)
+    ? given(wanted, folder)
+    : accepted(wanted, folder, trust);
+  return { ...loaded(source, folder, trust), path, own };
+}
+
+function given(wanted: string, folder: string) {
+  const path = isAbsolute(wanted) ? wanted : resolve(folder, wanted);
+  return { path, own: true, source: readSource(path, wanted) };
+}
+
+function accepted(wanted: string, folder: string, { home, accepts }: ScriptTrust) {
   const all = savedScripts(folder, home);
   const saved = all.find(({ name }) => name === wanted);
   if (saved === undefined)
@@ -49,8 +62,8 @@ export function loadScript(wanted: string, folder: string, { home, accepts }: Sc
         'Workflows',
       ),
     });
-  const script = { ...loaded(readSource(saved.path, wanted)), path: saved.path, own: saved.own };
-  if (!saved.own && !accepts(saved.path, script.hash))
+  const source = readSource(saved.path, wanted);
+  if (!saved.own && !accepts(saved.path, trustHash(source, folder)))
     throw new CoppiceError(
       'E_SCRIPT',
       `the workflow "${wanted}" of this project is not trusted as it is now`,
@@ -58,13 +71,46 @@ export function loadScript(wanted: string, folder: string, { home, accepts }: Sc
         hint: `Read ${saved.path}, then accept it: coppice trust`,
       },
     );
-  return script;
+  return { ...saved, source };
 }
 
-/** What a script's text is. Throws `E_SCRIPT`. */
-export function loaded(source: string): Omit<LoadedScript, 'path' | 'own'> {
+/** Hash of what is trusted with a saved script: itself, and those that it names by their paths. Those that it names by name are trusted by themselves. */
+export function trustHash(source: string, folder: string): string {
+  return hashOfAll(
+    source,
+    loadWithin(namesIn(source).filter(isScriptPath), (wanted) => byPath(wanted, folder)),
+  );
+}
+
+/** A workflow that a script names, in the folder of the run. Throws `E_SCRIPT`. */
+export function nestedScript(wanted: string, folder: string, trust: ScriptTrust): LoadedWorkflow {
+  return isScriptPath(wanted) ? byPath(wanted, folder) : termsOf(accepted(wanted, folder, trust).source);
+}
+
+function byPath(path: string, folder: string): LoadedWorkflow {
+  return termsOf(readWithin(folder, path));
+}
+
+function termsOf(script: string): LoadedWorkflow {
+  const { name, description } = readMeta(script);
+  return { name, description, script };
+}
+
+function namesIn(source: string): string[] {
+  return namesWithin(bodyOf(source));
+}
+
+/** What a script's text is, and what it may run in this folder. Throws `E_SCRIPT`. */
+export function loaded(
+  source: string,
+  folder: string,
+  trust: ScriptTrust,
+): Omit<LoadedScript, 'path' | 'own'> {
   const meta = readMeta(source);
-  return { name: meta.name, source, meta, hash: scriptHash(source) };
+  const saved = new Set(savedScripts(folder, trust.home).map(({ name }) => name));
+  const names = namesIn(source).filter((name) => saved.has(name) || isScriptPath(name));
+  const within = loadWithin(names, (wanted) => nestedScript(wanted, folder, trust));
+  return { name: meta.name, source, meta, within, hash: hashOfAll(source, within) };
 }
 
 /** The workflows that a folder can use, each with what it is or why it cannot run. */

@@ -1,6 +1,7 @@
 import type { Agent } from '../../records/agent/agent.ts';
 import { NO_USAGE } from '../../records/agent/usage.ts';
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
+import { failedHead } from '../../records/run/run-end.ts';
 import type { ResultPlace, WorkflowTerms } from '../../records/workflow/workflow-terms.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../model.ts';
 import { FunctionRun } from './function-run.ts';
@@ -112,7 +113,9 @@ async function answered(
   const cleared = new Set(held.unsaid.flatMap((event) => (event.type === 'cancel' ? [event.number] : [])));
   for (const number of cleared) recorded.timers.delete(number);
   const state = held.state ?? { type: 'stuck' };
-  if (calls.length > 0 && state.type !== 'failed') return answer([...parts, ...callsNow(calls)]);
+  const retries = state.type === 'waiting' ? recorded.retries : [];
+  if (calls.length + retries.length > 0 && state.type !== 'failed')
+    return answer([...parts, ...retries, ...callsNow(calls)]);
   if (state.type === 'waiting') return answer([...parts, nextCall(recorded)]);
   const { open } = recorded;
   // The last message is the result and nothing else, so what there is to say is said before.
@@ -242,7 +245,7 @@ function resultPart(result: string, ends: readonly AgentEnd[], nested = false): 
   const before =
     nested || counts.length === 0
       ? ''
-      : `${[`Of ${ends.length} agents ${counts.join(', ')}:`, ...named].join('\n')}\n\n`;
+      : `${[failedHead(ends.length, counts.join(', ')), ...named].join('\n')}\n\n`;
   const place: ResultPlace = { from: before.length, is_text };
   return { type: 'text', text: before + text, metadata: { workflow: { ...place } } };
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { projectFolders } from '../../processes/working-folder.ts';
@@ -40,10 +39,6 @@ function namesIn(place: string): string[] {
   } catch {
     return [];
   }
-}
-
-export function scriptHash(source: string): string {
-  return createHash('sha256').update(source).digest('hex');
 }
 
 /** Reads a script; `wanted`: how it was named. Throws `E_SCRIPT`. */

@@ -25,6 +25,11 @@ export function readMeta(source: string): ScriptMeta {
   return metaOf(source, metaStart(source).at);
 }
 
+/** What stands after `meta`. */
+export function bodyOf(source: string): string {
+  return source.slice(metaExpression(source, metaStart(source).at).end);
+}
+
 /**
  * The script as one expression, an async function. Throws `E_SCRIPT` with the line of what cannot run. It takes time proportional to the source, so it is called
  * in the thread of the script.
@@ -69,11 +74,7 @@ function metaStart(source: string): { readonly export_at: number; readonly at: n
 }
 
 function metaOf(source: string, at: number): ScriptMeta {
-  // Blanks in the place of what comes before keep the positions.
-  const head = source.slice(0, at).replace(/[^\r\n\u2028\u2029]/g, ' ') + source.slice(at, at + META_MAX);
-  const value = reading(source, () =>
-    literal(source, Parser.parseExpressionAt(head, at, { ecmaVersion: 'latest', sourceType: 'module' })),
-  );
+  const value = literal(source, metaExpression(source, at));
   const line = lineAt(source, at);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw scriptError(line, 'meta must be an object');
@@ -93,6 +94,14 @@ function metaOf(source: string, at: number): ScriptMeta {
       };
     }),
   };
+}
+
+function metaExpression(source: string, at: number): Expression {
+  // Blanks in the place of what comes before keep the positions.
+  const head = source.slice(0, at).replace(/[^\r\n\u2028\u2029]/g, ' ') + source.slice(at, at + META_MAX);
+  return reading(source, () =>
+    Parser.parseExpressionAt(head, at, { ecmaVersion: 'latest', sourceType: 'module' }),
+  );
 }
 
 function requiredText(value: unknown, name: string, line: number): string {

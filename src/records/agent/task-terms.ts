@@ -35,5 +35,7 @@ export interface TaskTerms {
     readonly phase: string | null;
     /** Set if it has the conversation of whoever started the workflow: its requests begin as theirs, and describe the same tools. */
     readonly forked?: true;
+    /** The agent of the same call that it has been started in the place of. */
+    readonly instead_of?: string;
   };
 }

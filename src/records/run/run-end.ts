@@ -64,11 +64,23 @@ export function endText(
   const is_done = outcome === 'done';
   if (status === 'completed' && (is_done || error === null)) {
     const others = is_done ? (outcome_text ?? '').slice(outcome.length) : '';
-    return allTexts(`${head} Complete${others}${error === null ? '' : `, but ${error}`}.`, kept);
+    const but = error ?? (others === '' ? failedIn(result ?? '') : null);
+    return allTexts(`${head} Complete${others}${but === null ? '' : `, but ${but}`}.`, kept);
   }
   const why = quoteStamps(error ?? 'no reason was recorded');
   const said = delimiter === undefined || error === null ? ` ${why}` : `\n${framedReason(delimiter, why)}`;
   return withPartial(`${head} ${verdict(status)}:${said}`, kept);
+}
+
+/** How the last message of a run begins in which something failed or was skipped; `what`: `2 failed, 1 skipped`. */
+export function failedHead(agents: number, what: string): string {
+  return `Of ${agents} agents ${what}:`;
+}
+
+/** What failed in a run, by its last message; null if nothing did. */
+export function failedIn(result: string): string | null {
+  const [, agents, failed] = /^Of (\d+) agents (\d+) failed\b/.exec(result) ?? [];
+  return agents === undefined ? null : `${failed} of ${agents} agents failed`;
 }
 
 function verdict(status: RunOutcome['status']): string {

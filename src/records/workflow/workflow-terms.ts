@@ -4,6 +4,13 @@ export interface WorkflowTerms {
   readonly description: string;
   /** The whole script. The run keeps it, whatever becomes of its file. */
   readonly script: string;
+  /** The workflows that it may run, as whoever allowed the run saw them; `wanted`: how it names them. Any other one needs a rule. */
+  readonly within?: readonly {
+    readonly wanted: string;
+    readonly name: string;
+    readonly description: string;
+    readonly script: string;
+  }[];
   /** Instead of a script: a function of the program that started it, in which alone it can run. */
   readonly program?: true;
   /** JSON of the value that the script sees as `args`; absent: `undefined`. */
@@ -42,6 +49,18 @@ export interface WorkflowPause {
 
 /** Maximum calls of `agent()` in a run, unless it is given another. */
 export const DEFAULT_CALLS = 1_000;
+
+const RETRY = '/retry ';
+
+/** The letter of a person to a run by which it runs one of its agents again (docs/workflows.md#pause-stop-and-steer). */
+export function retryLetter(agent_id: string): string {
+  return RETRY + agent_id;
+}
+
+/** The agent that a letter to a run is about; null for any other letter. */
+export function retriedIn(letter: string): string | null {
+  return letter.startsWith(RETRY) ? letter.slice(RETRY.length).trim() : null;
+}
 
 /** Where the value that a script returned stands in the last message of its run. */
 export interface ResultPlace {

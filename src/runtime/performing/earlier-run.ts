@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Need, NeedAnswer } from '../../kernel/toolsets/toolset.ts';
 import { checkedValue, RecordedRun } from '../../models/workflow/recorded-run.ts';
 import type { Agent } from '../../records/agent/agent.ts';
+import { failureOf } from '../../records/agent/state.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import type { Message, PlacedMessage } from '../../records/conversation/message.ts';
 import { promptOf } from '../../records/conversation/prompt.ts';
@@ -36,9 +37,10 @@ export class EarlierRuns {
     this.#store = store;
   }
 
-  /** `make`: a new worktree, for an agent that no run has. */
-  async answer(need: EarlierNeed, make: () => Promise<NeedAnswer>): Promise<NeedAnswer> {
-    const had = await this.#find(need.run, need.call);
+  /** `by`: the run that asks; `make`: a new worktree, for an agent that no run has. */
+  async answer(need: EarlierNeed, by: string, make: () => Promise<NeedAnswer>): Promise<NeedAnswer> {
+    const again = need.agent === undefined ? null : await this.#store.agent(need.agent);
+    const had = again === null ? await this.#find(need.run, need.call) : { agent: again };
     const found = (call: EarlierCall | null) => ({ ok: true as const, text: JSON.stringify(call) });
     if (had?.value !== undefined) return found(had.value);
     const agent = had?.agent;
@@ -50,12 +52,12 @@ export class EarlierRuns {
     const messages = agent === undefined ? [] : closed(await this.#store.history(agent.id));
     const began = messages.some(({ kind }) => kind === 'assistant');
     if (agent !== undefined && began && worktree !== null) {
-      const fault = await this.#taken(agent, worktree);
+      const fault = await this.#taken(agent, worktree, by);
       return fault === null
         ? { ...found({ type: 'unfinished', messages }), worktree }
         : { ok: false, error: fault };
     }
-    if (began && agent?.state.type === 'killed' && agent.state.failure === undefined)
+    if (began && agent !== undefined && (again === null ? wasKilled(agent) : canGoOn(agent)))
       return found({ type: 'unfinished', messages });
     if (need.worktree === null) return found(null);
     const made = await make();
@@ -63,7 +65,7 @@ export class EarlierRuns {
   }
 
   /** Why nobody can go on in the worktree of an agent; null if its work can be continued. It may have been seen outside, so it is not done twice. */
-  async #taken({ id, name }: Agent, { path, branch }: Worktree): Promise<string | null> {
+  async #taken({ id, name }: Agent, { path, branch }: Worktree, by: string): Promise<string | null> {
     const other = (await this.#store.agents({})).find(
       (one) => one.id !== id && one.config.task?.worktree?.path === path,
     );
@@ -71,7 +73,15 @@ export class EarlierRuns {
     const anew = 'rerun with --fresh and its label runs it anew';
     if (other !== undefined)
       return `${what}: another run continues it (agent ${other.id}). Rerun that run; or ${anew}`;
-    return existsSync(path) ? null : `${what}: its folder is gone; ${anew}`;
+    if (!existsSync(path)) return `${what}: its folder is gone; ${anew}`;
+    // Two runs that begin at once both find it free: the first one to say so has it.
+    const claim = `${path}.taken`;
+    try {
+      writeFileSync(claim, by, { flag: 'wx' });
+    } catch {
+      if (readFileSync(claim, 'utf8') !== by) return `${what}: another run begins to continue it; ${anew}`;
+    }
+    return null;
   }
 
   /** A run that has not got to a call may itself take results from an earlier one. */
@@ -121,6 +131,15 @@ export class EarlierRuns {
     }
     return { terms, by_key, by_name };
   }
+}
+
+function wasKilled({ state }: Agent): boolean {
+  return state.type === 'killed' && state.failure === undefined;
+}
+
+/** Whether an agent that is run again keeps what it has done: after a failure that may pass, or in the middle of its work. */
+function canGoOn({ state }: Agent): boolean {
+  return failureOf(state)?.retryable ?? true;
 }
 
 const BROKEN_OFF =

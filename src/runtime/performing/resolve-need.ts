@@ -8,6 +8,12 @@ import { containPath, openContained } from '../../permissions/path-containment.t
 import { refuseForeignOutput } from '../../permissions/path-guard.ts';
 import { policyOf } from '../../permissions/policy.ts';
 import { creationRuling } from '../../permissions/refusal.ts';
+import {
+  isScriptPath,
+  scriptHash,
+  scriptSubject,
+  WORKFLOW_PERMISSION,
+} from '../../permissions/tool-permission.ts';
 import { touchedPaths } from '../../permissions/touched-paths.ts';
 import { treeOutput, worktreeFolder } from '../../processes/output/spill-folder.ts';
 import type { Agent } from '../../records/agent/agent.ts';
@@ -44,13 +50,12 @@ export async function resolveNeed(agent: Agent, need: WorldNeed, context: NeedCo
       case 'file':
         return file(agent, need.base, need.path, context.spill_dir);
       case 'workflow':
-        if (context.workflows === undefined) return { ok: false, error: 'this program runs no workflows' };
-        return { ok: true, text: JSON.stringify(await context.workflows.load(need.name, need.base)) };
+        return await workflowWithin(agent, need, context);
       case 'worktree':
         return await worktree(agent, need, context);
       case 'earlier': {
         const { worktree: wanted } = need;
-        return await (await context.earlier()).answer(need, async () =>
+        return await (await context.earlier()).answer(need, agent.id, async () =>
           wanted === null ? { ok: true, text: '' } : worktree(agent, wanted, context),
         );
       }
@@ -68,6 +73,35 @@ async function worktree(
 ): Promise<NeedAnswer> {
   const made = await makeWorktree(base, worktreeFolder(spill_dir), `${agent_id.slice(0, 8)}-${id}`);
   return made.ok ? { ok: true, text: made.worktree.path, worktree: made.worktree } : made;
+}
+
+/** A workflow that a script runs: as whoever allowed the run saw it; any other one only where a rule allows it (docs/workflows.md#consent). */
+async function workflowWithin(
+  { config }: Agent,
+  { base, name }: Extract<WorldNeed, { type: 'workflow' }>,
+  { workflows }: NeedContext,
+): Promise<NeedAnswer> {
+  const refused = (error: string) => ({ ok: false, error }) as const;
+  if (workflows === undefined) return refused('this program runs no workflows');
+  const policy = policyOf(config);
+  if (isScriptPath(name)) {
+    const { relative } = containPath(base, name);
+    const touched = touchedPaths(BUILT_IN_PERMISSIONS.read, name, base);
+    const { verdict, rule } = decide(policy, BUILT_IN_PERMISSIONS.read, relative, touched);
+    if (verdict !== 'allow') return refused(`${name} may not be read: ${rule}`);
+  }
+  const shown = config.workflow?.within?.find(({ wanted }) => wanted === name);
+  const found = shown ?? (await workflows.load(name, base));
+  const subject = scriptSubject(found.name, scriptHash(found.script));
+  const { verdict, rule } = decide(policy, WORKFLOW_PERMISSION, subject);
+  if (verdict === 'deny') return refused(`the workflow ${name} was denied by the rule ${rule}`);
+  // A function of a program names what the program itself wants to run.
+  if (shown === undefined && verdict === 'ask' && config.workflow?.program !== true)
+    return refused(
+      `nobody saw the workflow ${name} before this run began, and no rule allows it: name it in the script as a text, or allow it with the rule workflow:${found.name}`,
+    );
+  const { description, script } = found;
+  return { ok: true, text: JSON.stringify({ name: found.name, description, script }) };
 }
 
 function folder(base: string, path: string): NeedAnswer {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { jobRuns } from '../../cron/job-runs.ts';
 import type { JobInput } from '../../cron/manage-jobs.ts';
@@ -253,8 +254,12 @@ function workflowOf(
 ): WorkflowTerms {
   if (task !== undefined) throw new CoppiceError('E_USAGE', 'a job has a task or a workflow');
   const text = script ?? (name === undefined ? before?.script : undefined);
-  const found = scriptOf(sources, { name, script: text }, root.config.cwd);
-  if (found.source !== before?.script) assertAllowed(root.config, found);
+  const read = scriptOf(sources, { name, script: text }, root.config.cwd);
+  // A job that keeps its script keeps what that runs.
+  const keeps = name === undefined && script === undefined;
+  const found = keeps ? { ...read, within: before?.within ?? [] } : read;
+  const is_known = found.source === before?.script && isDeepStrictEqual(found.within, before.within ?? []);
+  if (!is_known) assertAllowed(root.config, found);
   const said = args === undefined ? before?.args : JSON.stringify(args);
   const { config } = workflowRoot(root, found, { args: said, calls: calls ?? before?.calls });
   return config.workflow as WorkflowTerms;

@@ -14,6 +14,7 @@ import type { WorkflowSteer } from '../../runtime/runtime-face.ts';
 import { dataFolder } from '../../settings/folders.ts';
 import { given } from '../../settings/subagent-terms.ts';
 import { usedKey } from '../../trees/answers/people-answers.ts';
+import { rerunWorkflow } from '../../trees/workflow/rerun-run.ts';
 import {
   WORKFLOW_RUNS_USUAL,
   workflowRunDocument,
@@ -22,7 +23,7 @@ import {
 } from '../../trees/workflow/run-document.ts';
 import { saveRun } from '../../trees/workflow/save-run.ts';
 import { checkDocument, savedWorkflows } from '../../trees/workflow/saved-workflows.ts';
-import { messageRun, skipAgent, steerRun } from '../../trees/workflow/steer-runs.ts';
+import { messageRun, retryAgent, skipAgent, steerRun } from '../../trees/workflow/steer-runs.ts';
 import { notStarted, workflowRoot, workflowVerdict } from '../../trees/workflow/workflow-root.ts';
 import { type ApiSources, before, countUpTo, NAME_MAX, named, rootSettings, route, words } from './route.ts';
 
@@ -154,6 +155,36 @@ export const WORKFLOW_ROUTES = [
   steering('resume', 'Lets a run go on that was paused or stopped, or that no process leads'),
   route({
     method: 'POST',
+    path: '/v1/workflow-runs/:run/rerun',
+    summary: 'Runs a run that has ended again, with every result that it has; another script must be allowed',
+    scope: 'write',
+    creates: true,
+    answer: 'coppice/entered/v1',
+    body: z.strictObject({
+      ...wanted,
+      fresh: words.optional().describe('labels and phases of calls that are made anew'),
+      limits: limitsShape.partial().optional().describe('other limits than those of the run'),
+    }),
+    handle: async (sources, request) => {
+      const { store, runtime, compose, onEntered } = sources;
+      const { body, id } = request;
+      if ((await store.agent(id)) !== null) return { id };
+      const { placement, config: own } = await compose({});
+      const { name, script: text, fresh, limits: said = {} } = body;
+      const script = name === undefined && text === undefined ? undefined : scriptOf(sources, body, own.cwd);
+      const change = { script, args: argsOf(body), fresh };
+      const { limits: kept, ...start } = await rerunWorkflow(store, named(request, 'run'), change);
+      if (script !== undefined) {
+        workflowVerdict(own, script);
+        assertAllowed(start.config, script);
+      }
+      await runtime.enter({ id, ...start, limits: { ...kept, ...given(said) } }, placement);
+      onEntered();
+      return { id };
+    },
+  }),
+  route({
+    method: 'POST',
     path: '/v1/workflow-runs/:run/send',
     summary: 'Sends a message to all agents of a run that are at work, or to those of a phase',
     scope: 'write',
@@ -188,6 +219,14 @@ export const WORKFLOW_ROUTES = [
     scope: 'write',
     answer: 'coppice/workflow-order/v1',
     handle: (sources, request) => skipAgent(sources, named(request, 'agent')),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/workflow-agents/:agent/retry',
+    summary: 'Runs an agent of a workflow run again; its call gets the new result',
+    scope: 'write',
+    answer: 'coppice/workflow-order/v1',
+    handle: (sources, request) => retryAgent(sources, named(request, 'agent')),
   }),
 ] as const;
 
@@ -228,13 +267,14 @@ export function scriptOf(
   { name, script }: Wanted,
   cwd: string | undefined,
   trust: ScriptTrust = trustOf(sources),
-): Pick<LoadedScript, 'source' | 'meta' | 'hash'> & { readonly path: string | null } {
+): Pick<LoadedScript, 'source' | 'meta' | 'hash' | 'within'> & { readonly path: string | null } {
   if ((name === undefined) === (script === undefined))
     throw new CoppiceError('E_INVALID_ARGUMENT', 'body: give one of name and script', {
       hint: 'GET /v1/workflows lists saved workflows',
     });
-  if (name === undefined) return { ...loaded(script ?? ''), path: null };
-  return loadScript(name, folderOf(sources, cwd), trust);
+  const place = folderOf(sources, cwd);
+  if (name === undefined) return { ...loaded(script ?? '', place, trust), path: null };
+  return loadScript(name, place, trust);
 }
 
 function argsOf({ args }: Wanted): string | undefined {

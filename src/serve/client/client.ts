@@ -60,6 +60,8 @@ export const CALLS = {
   sendToWorkflow: { route: 'POST /v1/workflow-runs/:run/send' },
   saveWorkflow: { route: 'POST /v1/workflow-runs/:run/save' },
   skipAgent: { route: 'POST /v1/agents/:agent/skip' },
+  retryWorkflowAgent: { route: 'POST /v1/workflow-agents/:agent/retry' },
+  rerunWorkflow: { route: 'POST /v1/workflow-runs/:run/rerun', creates: true },
   usage: { route: 'GET /v1/usage' },
   estimates: { route: 'GET /v1/estimates' },
   activity: { route: 'GET /v1/activity' },

@@ -13,7 +13,7 @@ import { oneWorkflowRun } from './steer-runs.ts';
 
 export interface Rerun {
   /** Instead of the script of the run. */
-  readonly script?: Pick<LoadedScript, 'meta' | 'source'> | undefined;
+  readonly script?: Pick<LoadedScript, 'meta' | 'source' | 'within'> | undefined;
   /** JSON, instead of the arguments of the run. */
   readonly args?: string | undefined;
   /** Labels and phases of calls that are made anew. */
@@ -51,7 +51,10 @@ export async function rerunWorkflow(
   // The same seed and the same first instant: the script asks for the same.
   const workflow: WorkflowTerms = {
     ...{ ...terms, reuses: { run: id, fresh } },
-    ...(script && { name: script.meta.name, description: script.meta.description, script: script.source }),
+    ...(script && {
+      ...{ name: script.meta.name, description: script.meta.description },
+      ...{ script: script.source, within: script.within },
+    }),
     ...(args === undefined ? {} : { args }),
   };
   const kept: TreeLimits = (await store.tree(root_id))?.limits ?? DEFAULT_LIMITS;

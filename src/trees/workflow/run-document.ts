@@ -15,7 +15,7 @@ import { pause } from '../cpu-meter.ts';
 import type { ReadSources } from '../find-agent.ts';
 import { unledOf } from '../leaders/unled-reason.ts';
 import { oneWorkflowRun } from './steer-runs.ts';
-import { hasFailed, STARTS } from './workflow-failure.ts';
+import { hasFailed, STARTS, withoutRetried, workflowFailure } from './workflow-failure.ts';
 
 /** How runs stand, as documents that commands print and the server answers with (docs/workflows.md). */
 
@@ -34,8 +34,7 @@ export async function workflowRunDocument(sources: ReadSources, text: string): P
     callsWithoutAgent(store, run.id),
   ]);
   const used = usageWithin(all);
-  const rows = all
-    .filter(({ parent_id }) => parent_id === run.id)
+  const rows = withoutRetried(all.filter(({ parent_id }) => parent_id === run.id))
     .toReversed()
     .map((agent) => rowOf(agent, used.get(agent.id) ?? agent.usage, unled?.why));
   const inside = Map.groupBy(rows, ({ phase }) => phase);
@@ -44,6 +43,7 @@ export async function workflowRunDocument(sources: ReadSources, text: string): P
   return {
     ...{ schema: 'coppice/workflow-run/v1', ...runRow(run, rows, calls, unled?.why), ...usedBy(rows) },
     paused: run.config.workflow?.paused?.by ?? null,
+    failure: await workflowFailure(store, run.id),
     result: run.reply,
     phases: [...titles].map((title) => ({
       ...{ title, detail: declared.find((one) => one.title === title)?.detail ?? null },
@@ -63,7 +63,7 @@ export async function workflowRunsDocument(
   const runs: DocumentOf<'coppice/workflow-runs/v1'>['runs'][number][] = [];
   for (const run of await store.agents({ workflows: true, before, limit })) {
     const why = (await unledOf(unled, store, run.root_id))?.why;
-    const agents = await store.agents({ parent_id: run.id });
+    const agents = withoutRetried(await store.agents({ parent_id: run.id }));
     const rows = agents.map((agent) => rowOf(agent, agent.usage, why));
     runs.push(runRow(run, rows, await callsWithoutAgent(store, run.id), why));
     await pause();
@@ -87,28 +87,43 @@ function declaredPhases({ config }: Agent): ScriptMeta['phases'] {
 }
 
 interface CallsWithoutAgent {
+  /** Messages up to this one are counted. */
+  readonly seq: number;
+  /** The calls that have no result yet, by their ids. */
+  readonly open: ReadonlyMap<string, string>;
   readonly refused: Refused;
   /** Number of calls whose result an earlier run had. */
   readonly reused: number;
 }
 
+/** What was read of runs: lists of them are asked for again and again, and a conversation only grows. */
+const counted = new Map<string, CallsWithoutAgent>();
+const COUNTED_MAX = 1_000;
+
 /** The calls of a script that started nothing, oldest first. */
 async function callsWithoutAgent(store: Pick<Store, 'history'>, run_id: string): Promise<CallsWithoutAgent> {
-  let reused = 0;
-  const [inputs, refused]: [Map<string, string>, Refused[number][]] = [new Map(), []];
-  for (const { kind, content } of await store.history(run_id)) {
+  const before = counted.get(run_id);
+  let { seq = 0, reused = 0 } = before ?? {};
+  const [open, refused] = [new Map(before?.open), [...(before?.refused ?? [])]];
+  for (const { seq: at, kind, content } of await store.history(run_id, seq)) {
+    seq = at;
     if (kind === 'assistant')
-      for (const part of content.parts) if (part.type === 'call') inputs.set(part.id, part.input);
-    if (kind !== 'result' || !STARTS.has(content.name)) continue;
+      for (const part of content.parts) if (part.type === 'call') open.set(part.id, part.input);
+    if (kind !== 'result') continue;
+    const input = open.get(content.call_id) ?? '';
+    open.delete(content.call_id);
+    if (!STARTS.has(content.name)) continue;
     if (content.output.startsWith(REUSED)) reused += 1;
     if (content.status === 'ok') continue;
-    const { label, prompt, phase } = (parsedObject(inputs.get(content.call_id) ?? '') ?? {}) as Partial<
+    const { label, prompt, phase } = (parsedObject(input) ?? {}) as Partial<
       Record<'label' | 'prompt' | 'phase', string>
     >;
     const [shown, reason] = [label ?? prompt?.slice(0, LABEL_MAX) ?? '', refusalOf(content.output)];
     refused.push({ label: shown, phase: phase ?? null, reason });
   }
-  return { refused, reused };
+  if (counted.size >= COUNTED_MAX) counted.clear();
+  counted.set(run_id, { seq, open, refused, reused });
+  return { seq, open, refused, reused };
 }
 
 function runRow(run: Agent, rows: readonly Row[], { refused, reused }: CallsWithoutAgent, unled?: string) {
@@ -194,7 +209,8 @@ export type WorkflowCounts = RunDocument['counts'] & {
 };
 
 export async function workflowCounts(store: Store, run: Agent): Promise<WorkflowCounts> {
-  const rows = (await store.agents({ parent_id: run.id })).map((agent) => rowOf(agent, agent.usage));
+  const agents = withoutRetried(await store.agents({ parent_id: run.id }));
+  const rows = agents.map((agent) => rowOf(agent, agent.usage));
   const calls = await callsWithoutAgent(store, run.id);
   const failed = rows.filter(hasFailed).map(({ id: agent_id, label, phase, error, outcome_text }) => ({
     ...{ agent_id, label, phase, reason: error ?? outcome_text },

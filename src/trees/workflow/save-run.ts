@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
-import type { ScriptTrust } from '../../models/workflow/saved-scripts.ts';
-import { scriptHash } from '../../models/workflow/script-places.ts';
+import { type ScriptTrust, trustHash } from '../../models/workflow/saved-scripts.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Store } from '../../store/store.ts';
 import { oneWorkflowRun } from './steer-runs.ts';
@@ -44,6 +43,6 @@ export async function saveRun(
         hint: 'Choose another name, or replace it with --overwrite',
       });
   }
-  accept(path, scriptHash(script));
+  accept(path, trustHash(script, folder));
   return { schema: 'coppice/workflow-saved/v1', run: id, name, path };
 }

@@ -1,13 +1,16 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { type Agent, descendantsOf, isActive } from '../../records/agent/agent.ts';
+import { isTerminal } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { outcomeOf } from '../../records/run/outcome.ts';
+import { retryLetter } from '../../records/workflow/workflow-terms.ts';
 import { clean } from '../../render/clean.ts';
 import type { Orders } from '../../runtime/orders/ledger-orders.ts';
 import type { WorkflowSteer } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
 import { isLed } from '../answers/people-answers.ts';
 import { oneOf } from '../find-agent.ts';
+import { withoutRetried } from './workflow-failure.ts';
 
 /** What people do with workflow runs, for all doors (docs/workflows.md#pause-stop-and-steer). */
 
@@ -70,12 +73,31 @@ export async function skipAgent({ store, runtime }: Ordering, text: string): Pro
   return orderOf(store, run, 'skip', id);
 }
 
+/**
+ * Runs one agent of a run again: its call gets the new result. One at work is broken off and goes on as another. Rejects with `E_REFUSED` where there is nothing
+ * to wait for: the script was told that it failed, and has gone on.
+ */
+export async function retryAgent({ store, runtime }: Ordering, text: string): Promise<WorkflowOrder> {
+  const { id, name, state, config, run } = await agentOfRun(store, text);
+  const refused = (why: string) =>
+    new CoppiceError('E_REFUSED', `${clean(name)} is not run again: ${why}`, {
+      hint: `Once the run has ended, this makes its calls that failed anew: coppice workflow rerun ${run.id}`,
+    });
+  if (config.workflow !== undefined) throw refused('it is no agent, but a part of the script');
+  if (state.type === 'completed') throw refused('it has finished');
+  const told = async () => (await store.mail(run.id)).every(({ from_id }) => from_id !== id);
+  if (!isActive(run) || (isTerminal(state.type) && (await told())))
+    throw refused('the script has gone on without it');
+  await runtime.send(run.id, retryLetter(id));
+  return orderOf(store, run, 'retry', id);
+}
+
 /** Finds an agent that a script has started, by uuid, unique prefix or name (its label), and its run. */
 async function agentOfRun(store: Store, text: string): Promise<Agent & { readonly run: Agent }> {
   const found = await store.find(text);
   const agent = await oneOf(
     text,
-    found.filter(({ config }) => config.task?.workflow !== undefined),
+    withoutRetried(found.filter(({ config }) => config.task?.workflow !== undefined)),
     {
       none: async () =>
         new CoppiceError('E_AGENT_NOT_FOUND', `no agent of a workflow called "${text}"`, {

@@ -13,7 +13,7 @@ const NOTICES_MAX = 5;
  */
 export async function consentLines(
   store: Pick<Store, 'pastAgents'>,
-  { meta, source }: Pick<LoadedScript, 'meta' | 'source'>,
+  { meta, source, within }: Pick<LoadedScript, 'meta' | 'source' | 'within'>,
   args: unknown,
   config: Pick<AgentConfig, 'profile' | 'model'>,
   budget: readonly string[],
@@ -41,6 +41,10 @@ export async function consentLines(
     ...(check.phases.size > 0 ? ['agents by phase, with invented results:', ...phases] : []),
     `starts ${fanOutText(planned)}${end.type === 'bounded' ? ', and more' : ''}; ${depth} deep`,
     ...(end.type === 'failed' ? [`with invented results it fails: ${clean(end.failure.message)}`] : []),
+    ...within.map(
+      ({ wanted, name, description, script }) =>
+        `may run ${clean(wanted)}, ${script.split('\n').length} lines: ${clean(`${name}, ${description}`)}`,
+    ),
     ...notices.slice(0, NOTICES_MAX).map((notice) => `note: ${clean(notice)}`),
     ...budget.map((one) => `budget, ${one}`),
   ];

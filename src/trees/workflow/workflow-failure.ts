@@ -1,4 +1,6 @@
+import { type Agent, descendantsOf } from '../../records/agent/agent.ts';
 import { type Outcome, outcomeOf, UNSUCCESSFUL } from '../../records/run/outcome.ts';
+
 import type { Store } from '../../store/store.ts';
 
 /** Calls of a script that start an agent of the run; one that was refused counts as a failure. */
@@ -9,13 +11,25 @@ export function hasFailed({ outcome }: Pick<Outcome, 'outcome'>): boolean {
   return outcome !== 'stopped' && UNSUCCESSFUL.has(outcome);
 }
 
+/** Without agents that were run again: their successors stand for them. */
+export function withoutRetried<Found extends Pick<Agent, 'id' | 'config'>>(
+  agents: readonly Found[],
+): Found[] {
+  const retried = new Set(agents.map(({ config }) => config.task?.workflow?.instead_of));
+  return agents.filter(({ id }) => !retried.has(id));
+}
+
 /** A workflow in which something failed is no success, even if its script returned (docs/workflows.md#outcome). Null for any other run. */
-export async function workflowFailure(store: Store, root_id: string): Promise<string | null> {
-  const run = await store.agent(root_id);
+export async function workflowFailure(
+  store: Pick<Store, 'agent' | 'agents' | 'history'>,
+  run_id: string,
+): Promise<string | null> {
+  const run = await store.agent(run_id);
   if (run?.config.workflow === undefined) return null;
-  const agents = (await store.agents({ root_id })).filter(({ id }) => id !== root_id);
+  const below = descendantsOf(run_id, await store.agents({ root_id: run.root_id }));
+  const agents = withoutRetried(below).filter(({ id }) => id !== run_id);
   const failed = agents.filter((one) => hasFailed(outcomeOf(one))).length;
-  const refused = (await store.history(root_id))
+  const refused = (await store.history(run_id))
     .flatMap((message) => (message.kind === 'result' ? [message.content] : []))
     .filter(({ name, status }) => STARTS.has(name) && status !== 'ok').length;
   if (failed + refused === 0) return null;

@@ -19,12 +19,12 @@ export interface WorkflowStart {
 /** A root agent that runs a script. */
 export function workflowRoot<R extends Root>(
   root: R,
-  { meta: { name, description }, source }: Pick<LoadedScript, 'meta' | 'source'>,
+  { meta: { name, description }, source, within }: Pick<LoadedScript, 'meta' | 'source' | 'within'>,
   { args, calls = DEFAULT_CALLS }: WorkflowStart,
 ): R & { readonly name: string; readonly prompt: string } {
   const { tokens } = root.limits ?? {};
   const workflow: WorkflowTerms = {
-    ...{ name, description, script: source, seed: randomUUID(), started_at: Date.now(), calls },
+    ...{ name, description, script: source, within, seed: randomUUID(), started_at: Date.now(), calls },
     ...(args === undefined ? {} : { args }),
     ...(typeof tokens === 'number' ? { tokens } : {}),
   };

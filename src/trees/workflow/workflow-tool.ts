@@ -9,6 +9,7 @@ import {
   loadScript,
   type ScriptTrust,
 } from '../../models/workflow/saved-scripts.ts';
+import { wholeScript } from '../../models/workflow/scripts-within.ts';
 import { containAllowedPath } from '../../permissions/path-guard.ts';
 import { scriptSubject, WORKFLOW_PERMISSION } from '../../permissions/tool-permission.ts';
 import type { Tool, ToolContext } from '../../records/tool.ts';
@@ -78,16 +79,17 @@ export function createWorkflowTool({ runtime, store, trust }: WorkflowToolParts)
           // The person sees the script all the same.
           (error: Error) => [clean(error.message)],
         );
-        return `${told.join('\n')}\n${script.source.replaceAll(/^/gm, '+')}`;
+        return `${told.join('\n')}\n${wholeScript(script.source, script.within).replaceAll(/^/gm, '+')}`;
       },
       async run(given, context) {
         const { agent, cwd, spill_dir, subject } = context;
         if (given.scriptPath !== undefined) checkPath(given.scriptPath, context);
-        const { source, meta, hash, path } = scriptOf(given, cwd, trust);
-        if (subject !== subjectOf(given, cwd, trust))
+        const script = scriptOf(given, cwd, trust);
+        const { source, meta, hash, path } = script;
+        if (subject !== scriptSubject(meta.name, hash))
           throw new Error('the script changed meanwhile: call it again');
         const args = given.args === undefined ? undefined : JSON.stringify(given.args);
-        const order = startOrder({ source, meta, hash }, args, agent.name);
+        const order = startOrder(script, args, agent.name);
         await runtime().startWorkflow(agent.id, order);
         return JSON.stringify({
           status: 'accepted',
@@ -106,13 +108,13 @@ export type StartOrder = Parameters<RuntimeFace['startWorkflow']>[1];
 
 /** The order that starts a script below an agent. `args`: JSON; `by`: who starts it. */
 export function startOrder(
-  { source, meta, hash }: Pick<LoadedScript, 'source' | 'meta' | 'hash'>,
+  { source, meta, hash, within }: Pick<LoadedScript, 'source' | 'meta' | 'hash' | 'within'>,
   args: string | undefined,
   by: string,
 ): StartOrder {
   const { name, description } = meta;
   const workflow = {
-    ...{ name, description, script: source, ...(args === undefined ? {} : { args }) },
+    ...{ name, description, script: source, within, ...(args === undefined ? {} : { args }) },
     ...{ seed: hash, started_at: Date.now(), calls: DEFAULT_CALLS },
   };
   return { id: randomUUID(), run_id: randomUUID(), workflow, by };
@@ -129,7 +131,7 @@ function subjectOf(given: Input, cwd: string, trust: ScriptTrust): string {
 }
 
 function scriptOf({ script, name, scriptPath }: Input, cwd: string, trust: ScriptTrust) {
-  if (script !== undefined) return { ...loaded(script), path: null };
+  if (script !== undefined) return { ...loaded(script, cwd, trust), path: null };
   return loadScript(name ?? `./${scriptPath}`.replace(/^\.\/\//, '/'), cwd, trust);
 }
 

@@ -1,6 +1,7 @@
-import type { Agent } from '../../records/agent/agent.ts';
+import { type Agent, isActive } from '../../records/agent/agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { pauseOf } from '../../records/conversation/parked.ts';
+import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { fit, pad, sign, type UiStyle } from '../../render/style.ts';
 import { selectedOf, type WorkflowView, workflowRuns, workflowView } from '../state/agents/workflow-runs.ts';
@@ -26,15 +27,18 @@ export function workflowLines(state: UiState, width: number, rows: number, style
 
 /** `12/40 · $0.31 · 2 failed` */
 function figures(
-  { ended, agents, cost_usd, failed }: Omit<WorkflowView, 'phases' | 'now'>,
+  { ended, agents, cost_usd, failed, began, ended_at }: Omit<WorkflowView, 'phases' | 'now'>,
   phase: readonly string[],
   style: UiStyle,
+  now?: number,
 ): Part[] {
+  const took = now === undefined || began === null ? '' : duration((ended_at ?? now) - began);
   const dot = separator(style);
   return [
     ` ${ended}/${agents.length}`,
     ...phase,
     ['dim', cost_usd === null ? '' : `${dot}$${cost_usd.toFixed(2)}`],
+    ['dim', took === '' ? '' : `${dot}${took}`],
     ['red', failed === 0 ? '' : `${dot}${failed} failed`],
   ];
 }
@@ -56,7 +60,10 @@ export function workflowPanel(
   const rows = view.phases.flatMap(({ title, ...phase }) => [
     {
       id: null,
-      text: line(style, width, [['bold', ` ${clean(title ?? '(no phase)')}`], ...figures(phase, [], style)]),
+      text: line(style, width, [
+        ['bold', ` ${clean(title ?? '(no phase)')}`],
+        ...figures(phase, [], style, state.now),
+      ]),
     },
     ...phase.agents.map((agent) => ({
       id: agent.id,
@@ -69,11 +76,23 @@ export function workflowPanel(
   const place = rows.findIndex(({ id }) => id === selected);
   const top = Math.max(0, Math.min(rows.length - room, place - Math.floor(room / 2)));
   const where = rows.length > room ? [`${top + 1}-${top + room} of ${rows.length}`] : [];
-  const keys = ['Enter open', ...where, 'p pause', 'x stop', 'k skip', 'm write', 'w save', 'Esc'].join(
-    separator(style),
-  );
+  const keys = [
+    'Enter open',
+    ...where,
+    'p pause',
+    'x stop',
+    'k skip',
+    isActive(run) ? 'r retry' : 'r rerun',
+    'm write',
+    'w save',
+    'Esc',
+  ].join(separator(style));
   const lines = [
-    line(style, width, [['bold', ` ${clean(run.name)}`], ...figures(view, [], style), ['dim', told]]),
+    line(style, width, [
+      ['bold', ` ${clean(run.name)}`],
+      ...figures(view, [], style, state.now),
+      ['dim', told],
+    ]),
     ...rows.slice(top, top + room).map(({ text }) => text),
     ...script.map((text) => line(style, width, [['dim', ` ${sign(style, '│')} ${clean(text)}`]])),
     line(style, width, [['dim', ` ${keys}`]]),

@@ -62,7 +62,7 @@ it('a saved workflow is a command: trusted, shown, confirmed, followed, answered
   await screen.until('Enter open');
   assert.match(
     screen.screen().join('\n'),
-    / pages 3\/4 · 1 failed\n Read 2\/2\n.*page a +✓ done "seen read a".*\n.*page b .*\n Check 1\/1 · 1 failed\n.*bad +✗ failed: /,
+    / pages 3\/4 · \d+s · 1 failed\n Read 2\/2 · \d+s\n.*page a +✓ done "seen read a".*\n.*page b .*\n Check 1\/1 · \d+s · 1 failed\n.*bad +✗ failed: /,
   );
   await again.press('p');
   await screen.until('paused');

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useSending } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
+import { go } from '../../data/route.ts';
 import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
 import { say } from '../../parts/notice.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
@@ -25,6 +26,10 @@ export function RunActions({ run, onDone }: ActionsProps) {
     setDialog(null);
     onDone();
   };
+  const rerun = async () => {
+    const begun = await sending.send<{ readonly id: string }>('POST', `${at}/rerun`);
+    if (begun !== null) go(`/trees/${begun.id}`);
+  };
   const goes_on = run.ended_at === null;
   const rests = run.paused !== null || run.status === 'unled';
   const actions = [
@@ -35,6 +40,7 @@ export function RunActions({ run, onDone }: ActionsProps) {
         ]
       : []),
     ...(goes_on && rests ? [{ key: 'r', what: 'Resume', act: () => order('resume') }] : []),
+    ...(goes_on ? [] : [{ key: 'r', what: 'Rerun', act: rerun }]),
     { key: 'v', what: 'Save…', act: () => setDialog('save') },
   ];
   useKeys(actions);
@@ -129,6 +135,30 @@ export function SendButton({ run, phase, onDone }: SendProps) {
           <Field name="text" label="Message" lines={4} required first />
         </FormDialog>
       )}
+    </>
+  );
+}
+
+/** Runs one agent again, which works for its call from then on. */
+export function RetryAgent({ agent, onDone }: { readonly agent: RunAgent; readonly onDone: () => void }) {
+  const sending = useSending();
+  const retry = async () => {
+    if ((await sending.send('POST', `/v1/workflow-agents/${agent.id}/retry`)) === null) return;
+    say(`Runs ${agent.label} again`);
+    onDone();
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class="skip-agent"
+        aria-label={`Retry ${agent.label}`}
+        disabled={sending.busy}
+        onClick={() => void retry()}
+      >
+        Retry
+      </button>
+      <Trouble error={sending.error} />
     </>
   );
 }

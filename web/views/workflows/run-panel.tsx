@@ -7,7 +7,7 @@ import { Call, Output } from '../../parts/output.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import { Standing, Status, StatusSign } from '../../parts/status.tsx';
 import { Approval } from '../approvals.tsx';
-import { RunActions, SendButton, SkipAgent } from './run-actions.tsx';
+import { RetryAgent, RunActions, SendButton, SkipAgent } from './run-actions.tsx';
 
 export type WorkflowRun = DocumentOf<'coppice/workflow-run/v1'>;
 type RunAgent = WorkflowRun['agents'][number];
@@ -166,6 +166,9 @@ function PhaseLane({ phase, agents, run, writes, onDone }: PhaseProps) {
               <StatusSign word={shownWord(one.status, one.outcome)} /> {one.label}
             </a>
             {one.kind !== 'agent' && <span class="dim"> {one.kind}</span>}
+            {writes && one.kind === 'agent' && run.ended_at === null && one.outcome !== 'done' && (
+              <RetryAgent agent={one} onDone={onDone} />
+            )}
             {writes && one.ended_at === null && <SkipAgent agent={one} onDone={onDone} />}
           </li>
         ))}

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
-import { readSource, savedScripts, scriptHash } from '../../../models/workflow/script-places.ts';
+import { trustHash } from '../../../models/workflow/saved-scripts.ts';
+import { readSource, savedScripts } from '../../../models/workflow/script-places.ts';
 import { printablePath } from '../../../permissions/printable-path.ts';
 import type { ProjectPart, ProjectPlaces } from './project-places.ts';
 import { reasonOf } from './read-agent-files.ts';
@@ -16,7 +17,7 @@ export function readWorkflowFiles({ folder, home, trust }: ProjectPlaces): {
     const source = printablePath(relative(folder, path));
     try {
       const script = readSource(path, source);
-      const hash = scriptHash(script);
+      const hash = trustHash(script, folder);
       const about = `a script of ${script.split('\n').length} lines`;
       files.push({ kind: 'workflow', path, source, hash, trust: trust.stateOf(path, hash), about });
     } catch (error) {

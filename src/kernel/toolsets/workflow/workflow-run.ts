@@ -14,7 +14,7 @@ import { forkPlace } from '../acts/fork-agent.ts';
 import { isolatedChild } from '../acts/new-child.ts';
 import { checkTask, modelOf, needsOf, type TaskOptions, taskPlace } from '../acts/task-options.ts';
 import { checkedTool } from '../arguments.ts';
-import type { Decision, Toolset, ToolsetView } from '../toolset.ts';
+import type { Decision, Toolset, ToolsetTool, ToolsetView } from '../toolset.ts';
 import { earlierCall, earlierNeed, reusable, reused } from './earlier-calls.ts';
 import { meantModel, unknownNames } from './foreign-names.ts';
 import { inheritedConfig, inheritedConversation } from './inherited-conversation.ts';
@@ -51,6 +51,8 @@ const agentInput = z.object({
     ])
     .optional(),
   ...{ context: z.unknown().optional(), continue: z.unknown().optional() },
+  /** The agent of this call that a person wants to be run again. */
+  instead_of: z.string().optional(),
 });
 
 type AgentInput = z.infer<typeof agentInput>;
@@ -90,6 +92,9 @@ const agent = checkedTool({
     const earlier = earlierCall(earlierOf(input, call, self), view);
     if (earlier.answer?.ok === false) return refuse('NOT_AVAILABLE', earlier.answer.error);
     if (earlier.call?.type === 'value') return reused(earlier.call);
+    const { instead_of } = input;
+    const before = view.children(self).find(({ id }) => id === instead_of);
+    if (before?.state.type === 'completed') return refuse('NOT_AVAILABLE', 'it has finished meanwhile.');
     const { calls, nested: is_nested = false } = self.config.workflow as WorkflowTerms;
     if (agentsOfRun(is_nested, view) >= calls)
       return refuse('LIMIT_REACHED', `this run and those within it may call agent() ${calls} times at most.`);
@@ -116,7 +121,11 @@ const agent = checkedTool({
       ...{ kind: 'session', label, run_id, cleanup: 'keep', delegation: 0 },
       output_schema: options.output_schema ?? null,
       worktree: checked.worktree,
-      workflow: { phase: input.phase ?? null, ...(forked ? { forked } : {}) },
+      workflow: {
+        phase: input.phase ?? null,
+        ...(forked ? { forked } : {}),
+        ...(instead_of === undefined ? {} : { instead_of }),
+      },
     };
     const { profile, cwd, budget } = checked;
     const system = profile?.system ? `${profile.system}\n\n${prompt}` : prompt;
@@ -134,16 +143,22 @@ const agent = checkedTool({
       ...{ task: input.prompt, timeout_ms: null, cleanup: 'keep', deliver: [] },
     });
     const note = unknownNames(input, self, view.terms);
+    if (before !== undefined) consequences.push({ type: 'kill-agents', agent_ids: [before.id] });
     return { type: 'settle', output: JSON.stringify({ agent_id: id, ...(note && { note }) }), consequences };
   },
 });
+
+/** The same call once more, for an agent that a person wants to be run again. If it is refused, nothing of the script has failed. */
+const retry: ToolsetTool = { ...agent, spec: { ...agent.spec, name: 'retry' } };
 
 const CONTINUED =
   'You were interrupted and go on now, in a new run of the workflow: continue your task where you were.';
 
 function earlierOf(input: AgentInput, { id }: Call, self: Agent) {
-  const worktree = input.isolation === 'worktree' ? { base: self.config.cwd, id } : null;
-  return earlierNeed(self, input, { worktree });
+  const { isolation, instead_of: agent, key, phase = null, label = '' } = input;
+  const worktree = isolation === 'worktree' ? { base: self.config.cwd, id } : null;
+  if (agent === undefined) return earlierNeed(self, input, { worktree });
+  return { type: 'earlier' as const, run: self.id, agent, call: { key, name: '', label, phase }, worktree };
 }
 
 /** Agents that a run and the runs within it have started: they share one limit of calls. */
@@ -289,6 +304,6 @@ const stop = checkedTool({
 
 export const workflowRunToolset: Toolset = {
   name: 'workflow-run',
-  tools: [agent, nested, ...[ask, notify, sleep, until].map(reusable), next, stop],
+  tools: [agent, retry, nested, ...[ask, notify, sleep, until].map(reusable), next, stop],
   guidance: '',
 };

@@ -1,7 +1,8 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../../records/agent/state.ts';
 import { addUsage, NO_USAGE } from '../../../records/agent/usage.ts';
-import { outcomeOf, UNSUCCESSFUL } from '../../../records/run/outcome.ts';
+import { outcomeOf } from '../../../records/run/outcome.ts';
+import { hasFailed, withoutRetried } from '../../../trees/workflow/workflow-failure.ts';
 import type { UiState } from '../ui-state.ts';
 
 /** Runs that no other run started, oldest first. */
@@ -24,7 +25,7 @@ export type WorkflowView = ReturnType<typeof workflowView>;
 export function workflowView({ agents }: UiState, run: Agent) {
   const runs = new Set([run.id]);
   // A child is always younger than its parent.
-  const inside = [...agents.values()].filter(({ id, parent_id, config: { workflow } }) => {
+  const inside = withoutRetried([...agents.values()]).filter(({ id, parent_id, config: { workflow } }) => {
     const is_inside = runs.has(parent_id ?? '');
     const is_run = is_inside && workflow !== undefined && workflow.ask === undefined;
     if (is_run) runs.add(id);
@@ -46,12 +47,16 @@ export function selectedOf({ phases }: WorkflowView, selected: string | null): s
 }
 
 function countsOf(agents: readonly Agent[]) {
-  const failed = agents.filter((agent) => {
-    const { outcome } = outcomeOf(agent);
-    return outcome !== 'stopped' && UNSUCCESSFUL.has(outcome);
-  }).length;
+  const failed = agents.filter((agent) => hasFailed(outcomeOf(agent))).length;
   const { cost_usd } = agents.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
-  return { agents, ended: agents.filter(isEnded).length, failed, cost_usd };
+  const ended = agents.filter(isEnded);
+  const last = ended.length < agents.length ? null : Math.max(...ended.map(endOf));
+  const time = { began: agents[0]?.created_at ?? null, ended_at: last };
+  return { agents, ended: ended.length, failed, cost_usd, ...time };
+}
+
+function endOf({ ended_at, updated_at, created_at }: Agent): number {
+  return ended_at ?? updated_at ?? created_at;
 }
 
 function isEnded({ state }: Agent): boolean {
