@@ -99,20 +99,28 @@ export class ToolCatalog {
 
   /**
    * Asks the MCP servers of an agent for their tools, once per configuration, so that its model sees the same tools as
-   * long as this process leads it. Resolves to notices for people, for the first caller only. Never rejects.
+   * long as this process leads it. Resolves to notices for people, for the first caller only; null if it has none. Never rejects.
    */
-  async prepare(agent: Pick<Agent, 'root_id' | 'config'>): Promise<readonly string[]> {
+  prepare(agent: Pick<Agent, 'root_id' | 'config'>): Promise<readonly string[]> | null {
+    const { client, workflow, model, tools } = agent.config;
+    const is_outside = client !== undefined || workflow !== undefined || isAgentProgram(model);
+    const has_servers = !is_outside && tools.some((name) => isServerTool(name) && !this.#tools.has(name));
+    return this.#openServers === undefined || !has_servers
+      ? null
+      : this.#askServers(agent, this.#openServers);
+  }
+
+  async #askServers(
+    agent: Pick<Agent, 'root_id' | 'config'>,
+    openServers: NonNullable<CatalogOptions['openServers']>,
+  ): Promise<readonly string[]> {
     const { config } = agent;
-    if (this.#openServers === undefined || config.client !== undefined || config.workflow !== undefined)
-      return [];
-    if (isAgentProgram(config.model)) return [];
-    if (!config.tools.some((name) => isServerTool(name) && !this.#tools.has(name))) return [];
     const known = this.#offers.get(config);
     if (known !== undefined) {
       await known.catch(() => undefined);
       return [];
     }
-    this.#servers ??= this.#openServers();
+    this.#servers ??= openServers();
     // It may succeed with the next request.
     this.#servers.catch(() => {
       this.#servers = undefined;

@@ -214,11 +214,9 @@ async function passed(
 }
 
 function barredBy(doors: readonly Door[], request: ModelRequest): Failed | null {
-  for (const bars of [() => request.bars?.() ?? null, ...doors.map((door) => () => door.bars(request))]) {
-    const barred = bars();
-    if (barred !== null) return failed(request, barred);
-  }
-  return null;
+  let barred = request.bars?.() ?? null;
+  for (const door of doors) barred ??= door.bars(request);
+  return barred === null ? null : failed(request, barred);
 }
 
 /** Closes the door that a failure is about, if the agent may wait or has tried the door; null if it closes none. */

@@ -163,8 +163,9 @@ async function ask(
     const onNotice = (text: string) =>
       context.emit({ type: 'notice', agent_id: agent.id, text, about: 'tools' });
     // Servers may take long to start, and an interrupted turn does not wait for them.
-    const notices = await unlessAborted(context.catalog.prepare(agent), controller.signal, () => []);
-    for (const notice of notices) onNotice(notice);
+    const preparing = context.catalog.prepare(agent);
+    if (preparing !== null)
+      for (const notice of await unlessAborted(preparing, controller.signal, () => [])) onNotice(notice);
     const setup = context.catalog.setupFor(agent.config);
     const mode = await awaitTreeMode(agent, context, controller.signal);
     const is_program = isAgentProgram(agent.config.model);
