@@ -40,8 +40,8 @@ export const PAUSE_GUARDS: readonly Guard[] = [
     name: 'pause-stray-refusal',
     protects: 'the agents of a key that works from one stray refusal',
     file: 'src/models/gate/closed-provider.ts',
-    guard: 'asksPerson(spent) && this.#has_worked && !this.#is_tried',
-    without: 'asksPerson(spent) && spent === undefined',
+    guard: 'ASKS_PERSON.has(spent) && this.#has_worked && !this.#is_tried',
+    without: 'ASKS_PERSON.has(spent) && spent === undefined',
     tests: QUOTA,
   },
   {
@@ -56,9 +56,18 @@ export const PAUSE_GUARDS: readonly Guard[] = [
     name: 'pause-other-key',
     protects: 'the agents of a process with another key from waiting for the old one',
     file: 'src/runtime/performing/await-provider.ts',
-    guard: '  if (model?.closed?.() === false) return reopen();\n',
+    guard: '  if (model?.closed?.() === false) return reopen(cell, context);\n',
     without: '',
     tests: QUOTA,
+  },
+  {
+    name: 'pause-tried-once',
+    protects:
+      'a provider from a second request of an agent that is being answered, because two said that it may go on',
+    file: 'src/runtime/performing/await-provider.ts',
+    guard: ' || pause === cell.reopened || cell.request !== null',
+    without: '',
+    tests: ['runtime/quota/tried-once'],
   },
   {
     name: 'pause-mistake-told-at-once',

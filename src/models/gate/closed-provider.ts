@@ -13,6 +13,8 @@ const DOUBT_MS = 2_000;
 
 type Closed = Omit<Barred, 'wait_ms'> & { readonly until: number | null };
 
+/** What only a person can get again. */
+const ASKS_PERSON: ReadonlySet<Closing['spent']> = new Set(['key', 'model']);
 /** Failures that say nothing of what the provider takes. */
 const UNREACHED: ReadonlySet<Failure['kind']> = new Set(['network', 'overloaded']);
 
@@ -81,7 +83,7 @@ export class Door {
 
   /** Whether one refusal is not believed yet: the key or the model has worked, and nobody but a person could open the door. */
   doubts({ spent }: Closing): boolean {
-    return asksPerson(spent) && this.#has_worked && !this.#is_tried;
+    return ASKS_PERSON.has(spent) && this.#has_worked && !this.#is_tried;
   }
 
   close({ spent, wait_ms }: Closing, failure: Failure): Barred {
@@ -92,7 +94,7 @@ export class Door {
     const doubt_ms = this.doubts({ spent, of_model: false, wait_ms }) ? DOUBT_MS : null;
     [this.#is_tried, this.#has_worked] = [false, false];
     const { first, most } = this.#terms.probe ?? PROBE_SECONDS;
-    const tries = wait_ms === null && !asksPerson(spent) ? (before?.tries ?? 0) + 1 : 0;
+    const tries = wait_ms === null && !ASKS_PERSON.has(spent) ? (before?.tries ?? 0) + 1 : 0;
     const pauses = { base_ms: first * 1000, max_ms: most * 1000 };
     const pause_ms = tries === 0 ? (wait_ms ?? doubt_ms) : backOff(tries, pauses, () => 1);
     const until = pause_ms === null ? null : this.#now() + pause_ms;
@@ -105,7 +107,7 @@ export class Door {
   stay(): Barred | null {
     if (this.#closed === null) return null;
     const { spent, failure, until } = this.#closed;
-    const wait_ms = asksPerson(spent) && until !== null ? DOUBT_MS : null;
+    const wait_ms = ASKS_PERSON.has(spent) && until !== null ? DOUBT_MS : null;
     return this.close({ spent, of_model: false, wait_ms }, failure);
   }
 
@@ -121,10 +123,6 @@ export class Door {
     if (spent === 'model') return `the model ${name}`;
     return kind === 'overloaded' ? name : `${name}'s quota`;
   }
-}
-
-function asksPerson(spent: Closing['spent']): boolean {
-  return spent === 'key' || spent === 'model';
 }
 
 /** Whether an answer leaves open if the provider takes requests: the gate repeats a refused one. */

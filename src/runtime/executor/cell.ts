@@ -4,6 +4,7 @@ import type { ProgramAnswer } from '../../kernel/transition/effect.ts';
 import { agentAfter } from '../../kernel/turn/agent-after.ts';
 import type { Input, LedAgent, Override } from '../../kernel/turn/led-agent.ts';
 import { type Agent, runTime } from '../../records/agent/agent.ts';
+import type { Pause } from '../../records/agent/failure.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
@@ -38,6 +39,8 @@ export interface Cell extends LedAgent {
   said: string;
   /** The request in flight, as budgets count it; kept until the ledger has its answer. */
   flight: Flight | null;
+  /** The pause that is about to be tried; until the request is sent. */
+  reopened?: Pause | null;
   /** The newest answered request; for a fork, at first that of its parent. */
   asked?: Asked | undefined;
   /** Whether its model is free, and the limits of its tree the default ones, which then do not bind it. */

@@ -1,6 +1,6 @@
 import type { Barred } from '../../models/model.ts';
 import type { Agent } from '../../records/agent/agent.ts';
-import type { Pause, Spent } from '../../records/agent/failure.ts';
+import type { Spent } from '../../records/agent/failure.ts';
 import { restAfterSummary } from '../../records/agent/state.ts';
 import { pauseOf } from '../../records/conversation/parked.ts';
 import type { Cell } from '../executor/cell.ts';
@@ -40,24 +40,15 @@ export async function closeDoors(
   agents: readonly Agent[],
   { clock, models }: { readonly clock: RuntimeClock; readonly models: ModelCache },
 ): Promise<void> {
-  const newest = new Map<string, readonly [Agent, Pause]>();
   for (const agent of agents) {
     const pause = pauseOf(agent.state);
     if (pause === null || pause.spent === 'person') continue;
-    const [, before] = newest.get(pause.door) ?? [];
-    if (before === undefined || toldAt(before) < toldAt(pause)) newest.set(pause.door, [agent, pause]);
-  }
-  for (const [agent, pause] of newest.values()) {
-    const { at: _, told_at: __, opens_at, ...terms } = pause;
+    const { at, told_at = at, opens_at, ...terms } = pause;
+    const model = await models.modelOf(agent).catch(() => null);
     const now = clock.now();
     const wait_ms = opens_at === null ? null : opens_at - now;
-    const model = await models.modelOf(agent).catch(() => null);
-    model?.learnClosed?.({ ...terms, wait_ms, age_ms: now - toldAt(pause) });
+    model?.learnClosed?.({ ...terms, wait_ms, age_ms: now - told_at });
   }
-}
-
-function toldAt({ at, told_at = at }: Pause): number {
-  return told_at;
 }
 
 /** Parks the request in the ledger; returns false if it is parked there and the time has not changed. */
@@ -76,13 +67,20 @@ export function park(cell: Cell, { wait_ms, ...terms }: Barred, { executor, cloc
 
 /** A request has tried a provider: the others of this process follow, or wait for as long as it says now. */
 export function followTry(doors: readonly string[], still: Barred | null, context: Context): void {
-  const { executor, clock } = context;
-  for (const cell of executor.cells.values()) {
+  for (const cell of context.executor.cells.values()) {
     const pause = pauseOf(cell.agent.state);
     if (pause === null || !doors.includes(pause.door) || cell.request !== null) continue;
     if (still !== null) park(cell, still, context);
-    else executor.happened(cell, { type: 'reopen', at: clock.now() });
+    else reopen(cell, context);
   }
+}
+
+/** Tries the paused request: once, however many say so before it is sent. */
+function reopen(cell: Cell, { executor, clock }: Context): void {
+  const pause = pauseOf(cell.agent.state);
+  if (pause === null || pause === cell.reopened || cell.request !== null) return;
+  cell.reopened = pause;
+  executor.happened(cell, { type: 'reopen', at: clock.now() });
 }
 
 /** Tries a paused request at its time, or at once if the provider is open: another request has opened it meanwhile, or this process has another key. */
@@ -93,13 +91,12 @@ export async function awaitProvider(
     Context & { readonly models: ModelCache; readonly timers: AgentTimers },
 ): Promise<void> {
   const { executor, clock, models, timers } = context;
-  const reopen = () => executor.happened(cell, { type: 'reopen', at: clock.now() });
   const pause = pauseOf(cell.agent.state);
   if (pause?.spent === 'person') {
     // The run may have been let go on just before this was written.
     const still = await pausedByPerson(cell.agent, context, () => cell.gone);
     if (cell.gone) return;
-    if (still === null) return reopen();
+    if (still === null) return reopen(cell, context);
     const again = () => void awaitProvider(cell, null, context);
     if (pausedHere(cell.agent, executor) === null)
       timers.callAt(cell, 'provider', clock.now() + LOOK_MS, again);
@@ -107,6 +104,6 @@ export async function awaitProvider(
   }
   const model = await models.modelOf(cell.agent).catch(() => null);
   if (cell.gone || pauseOf(cell.agent.state) !== pause) return;
-  if (model?.closed?.() === false) return reopen();
-  if (opens_at !== null) timers.callAt(cell, 'provider', opens_at, reopen);
+  if (model?.closed?.() === false) return reopen(cell, context);
+  if (opens_at !== null) timers.callAt(cell, 'provider', opens_at, () => reopen(cell, context));
 }

@@ -41,8 +41,7 @@ export interface RequestContext extends ProgramContext, SummaryContext, GrantCon
 /** Asks the agent's model; the outcome comes back as an event. Never throws. */
 export async function performRequest(cell: Cell, context: RequestContext, insists = false): Promise<void> {
   const { executor, clock } = context;
-  // The request that is on its way tries the provider already.
-  if (cell.request !== null && !insists && pauseOf(cell.agent.state) !== null) return;
+  cell.reopened = null;
   const controller = new AbortController();
   cell.request?.abort();
   cell.request = controller;

@@ -1,8 +1,9 @@
 import { agentJson } from '../../documents/agent-json.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { titleOf } from '../../documents/tree-titles.ts';
-import { isUserInitiated } from '../../records/agent/agent.ts';
+import { type Agent, isUserInitiated } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
+import { pauseOf } from '../../records/conversation/parked.ts';
 import { agentsJson, oneAgent, oneRoot, type ReadSources } from '../find-agent.ts';
 import { unledOf } from '../leaders/unled-reason.ts';
 
@@ -29,7 +30,11 @@ export async function agentsDocument(
     called === undefined
       ? await store.agents({ root_id, living: !all, limit: root_id === undefined ? limit : undefined })
       : (await store.find(called, root_id)).toReversed();
-  const shown = found.filter((agent) => all || isUserInitiated(agent) || agent.parent_id === null);
+  // One stands for all that its tree waits for.
+  const paused = new Map(found.map((agent) => [pauseOf(agent.state) && agent.root_id, agent]));
+  const isShown = (agent: Agent) =>
+    isUserInitiated(agent) || agent.parent_id === null || paused.get(agent.root_id) === agent;
+  const shown = found.filter((agent) => all || isShown(agent));
   const root_ids = [...new Set(shown.map((agent) => agent.root_id))];
   const [asks, approvals] = await Promise.all([
     store.asks({ root_ids, open: true }),

@@ -1,5 +1,7 @@
 // Proves how a run without a terminal ends when its provider takes no requests, what ps says, and how a person goes on.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, it } from 'node:test';
 import { closeLater, closeOpened } from '../../close-opened.ts';
 import { REFUSALS } from '../../runtime/quota/limited-server.ts';
@@ -26,7 +28,12 @@ async function limitedHome() {
     providers: { one: { ...provider, apiKeyEnv: 'ONE' }, two: { ...provider, apiKeyEnv: 'TWO' } },
   });
   const env = { ...home.env, ONE: 'key-one', TWO: 'key-two' };
-  return { run: (...args: string[]) => home.run(args, { env }), now, asked: () => asked };
+  return {
+    ...home,
+    run: (...args: string[]) => home.run(args, { env }),
+    now,
+    asked: () => asked,
+  };
 }
 
 it('ends with 75 and says until when, respects the time when it is resumed, and goes on at once with --retry', async () => {
@@ -68,4 +75,17 @@ it('fails at once with 4 where the key of a new run is wrong', async () => {
   const { code, stderr } = await run('run', 'go');
   assert.equal(code, 4);
   assert.match(stderr, /failed: auth: 401/);
+});
+
+it('says in the list what a workflow waits for, although its agents are not in it, once for all of them', async () => {
+  const { run, now, work } = await limitedHome();
+  now.fault = REFUSALS.credit;
+  writeFileSync(
+    join(work, 'story.js'),
+    `export const meta = { name: 'story', description: 'asks' }
+return await parallel([() => agent('one'), () => agent('two')])`,
+  );
+  assert.equal((await run('workflow', 'run', 'story.js', '--yes')).code, 75);
+  const { stdout } = await run('ps');
+  assert.equal(stdout.match(/waiting for credit at one \(next try at/g)?.length, 1, stdout);
 });
