@@ -26,9 +26,6 @@ interface WorkflowOptions extends RootOptions {
   readonly wait?: boolean;
 }
 
-/** Lines of a script that are shown before it is run. */
-const SHOWN_LINES = 60;
-
 /** `coppice workflow run NAME|FILE`. */
 export async function workflowRun(
   context: Context,
@@ -97,12 +94,7 @@ export async function consent(
     [],
   );
   process.stderr.write(
-    `${[
-      cleanLines(wholeScript(source, within, SHOWN_LINES)),
-      '',
-      `Workflow ${clean(meta.name)}`,
-      ...told,
-    ].join('\n')}\n`,
+    `${[cleanLines(wholeScript(source, within)), '', `Workflow ${clean(meta.name)}`, ...told].join('\n')}\n`,
   );
   if (!(await confirm('Run it? [y] run  [N] no: '))) throw refused('you said no');
 }

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Trust } from '../../permissions/grants/trust.ts';
 import { isScriptPath } from '../../permissions/tool-permission.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
@@ -40,15 +40,12 @@ export function scriptTrust(env: NodeJS.ProcessEnv, data_folder: string): Script
  * it is now: another one of its name is never taken instead. Who names a path has chosen the file.
  */
 export function loadScript(wanted: string, folder: string, trust: ScriptTrust): LoadedScript {
-  const { path, own, source } = isScriptPath(wanted)
-    ? given(wanted, folder)
-    : accepted(wanted, folder, trust);
-  return { ...loaded(source, folder, trust), path, own };
-}
-
-function given(wanted: string, folder: string) {
-  const path = isAbsolute(wanted) ? wanted : resolve(folder, wanted);
-  return { path, own: true, source: readSource(path, wanted) };
+  if (!isScriptPath(wanted)) {
+    const { path, own, source } = accepted(wanted, folder, trust);
+    return { ...loaded(source, folder, trust), path, own };
+  }
+  const path = resolve(folder, wanted);
+  return { ...loaded(readSource(path, wanted), folder, trust), path, own: true };
 }
 
 function accepted(wanted: string, folder: string, { home, accepts }: ScriptTrust) {
@@ -67,9 +64,7 @@ function accepted(wanted: string, folder: string, { home, accepts }: ScriptTrust
     throw new CoppiceError(
       'E_SCRIPT',
       `the workflow "${wanted}" of this project is not trusted as it is now`,
-      {
-        hint: `Read ${saved.path}, then accept it: coppice trust`,
-      },
+      { hint: `Read ${saved.path}, then accept it: coppice trust` },
     );
   return { ...saved, source };
 }
@@ -78,17 +73,15 @@ function accepted(wanted: string, folder: string, { home, accepts }: ScriptTrust
 export function trustHash(source: string, folder: string): string {
   return hashOfAll(
     source,
-    loadWithin(namesIn(source).filter(isScriptPath), (wanted) => byPath(wanted, folder)),
+    loadWithin(namesIn(source).filter(isScriptPath), (wanted) => termsOf(readWithin(folder, wanted))),
   );
 }
 
 /** A workflow that a script names, in the folder of the run. Throws `E_SCRIPT`. */
 export function nestedScript(wanted: string, folder: string, trust: ScriptTrust): LoadedWorkflow {
-  return isScriptPath(wanted) ? byPath(wanted, folder) : termsOf(accepted(wanted, folder, trust).source);
-}
-
-function byPath(path: string, folder: string): LoadedWorkflow {
-  return termsOf(readWithin(folder, path));
+  return isScriptPath(wanted)
+    ? termsOf(readWithin(folder, wanted))
+    : termsOf(accepted(wanted, folder, trust).source);
 }
 
 function termsOf(script: string): LoadedWorkflow {

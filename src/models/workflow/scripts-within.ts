@@ -53,23 +53,10 @@ export function hashOfAll(source: string, within: readonly ScriptWithin[]): stri
   return scriptHash(JSON.stringify([scriptHash(source), ...parts]));
 }
 
-/** All that a run of the script may execute, for people: at most so many lines of each script. */
-export function wholeScript(
-  source: string,
-  within: readonly ScriptWithin[],
-  lines_max = Number.POSITIVE_INFINITY,
-): string {
-  const shown = (script: string): string[] => {
-    const lines = script.split('\n');
-    const more = lines.length > lines_max ? [`… and ${lines.length - lines_max} more lines`] : [];
-    return [...lines.slice(0, lines_max), ...more];
-  };
-  const others = within.flatMap(({ wanted, script }) => [
-    '',
-    `// ${wanted}, which it may run:`,
-    ...shown(script),
-  ]);
-  return [...shown(source), ...others].join('\n');
+/** All that a run of the script may execute, for people. */
+export function wholeScript(source: string, within: readonly ScriptWithin[]): string {
+  const others = within.map(({ wanted, script }) => `\n\n// ${wanted}, which it may run:\n${script}`);
+  return source + others.join('');
 }
 
 /** Reads a script that another one names by its path: in the folder, wherever links lead. Throws `E_SCRIPT`. */
