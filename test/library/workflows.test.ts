@@ -7,7 +7,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { type Coppice, CoppiceError, type RunningWorkflow, type WorkflowGlobals } from '../../src/coppice.ts';
+import {
+  type Approval,
+  type Coppice,
+  CoppiceError,
+  type OnApproval,
+  type RunningWorkflow,
+  type WorkflowGlobals,
+} from '../../src/coppice.ts';
 import { scriptTrust } from '../../src/models/workflow/saved-scripts.ts';
 import { scriptHash } from '../../src/permissions/tool-permission.ts';
 import { dataFolder } from '../../src/settings/folders.ts';
@@ -21,8 +28,8 @@ after(closeOpened);
 
 const script = (body: string) => `export const meta = { name: 'test', description: 'a test' };\n${body}`;
 
-async function stage(database?: string, env = process.env) {
-  const coppice = { env, ...(database === undefined ? {} : { database }) };
+async function stage(database?: string, env = process.env, onApproval?: OnApproval) {
+  const coppice = { env, ...(onApproval && { onApproval }), ...(database === undefined ? {} : { database }) };
   const rules = [...RULES, { when: { user: 'hurry' }, delay_ms: 600_000, say: 'late' }];
   return libraryStage(rules as never, { subagents: null, coppice });
 }
@@ -115,6 +122,25 @@ describe('a script', () => {
     for (const label of ['long', 'other']) await again.skip(label);
     assert.deepEqual(await again.result(), [null, null]);
     assert.equal((await failureOf(run.skip('none'))).code, 'E_AGENT_NOT_FOUND');
+  });
+
+  it('asks the program, which answers or leaves the question in the queue', async () => {
+    const asked: Approval[] = [];
+    const onApproval: OnApproval = (ask) => {
+      asked.push(ask);
+      return ask.input.includes('later') ? 'later' : { verdict: 'allow', values: { answer: 'blue' } };
+    };
+    const { coppice } = await stage(undefined, process.env, onApproval);
+    const ask = (question: string) => `await ask('${question}', { choices: ['red', 'blue'] })`;
+    const run = await coppice.workflow<string[]>(script(`return [${ask('Which?')}, ${ask('Which?')}]`));
+    assert.deepEqual(await run.result(), ['blue', 'blue']);
+    assert.deepEqual(
+      asked.map(({ subject_kind }) => subject_kind),
+      ['question', 'question'],
+    );
+    const open = await coppice.workflow(script(`return ${ask('later')}`));
+    await until(() => asked.length === 3);
+    await open.kill();
   });
 
   it('wrong arguments are refused before anything starts', async () => {
