@@ -34,16 +34,19 @@ describe('running one agent of a workflow again', { concurrency: true }, () => {
     assert.equal(home.total(), 3, 'run again as a whole, it takes the new result');
   });
 
-  it('that is at work: it is broken off, and its successor works for the call', async () => {
+  it('that is at work: it is broken off, and its successor works for the call, also after a kill -9', async () => {
     const home = await steeredHome();
     const body = "return [await agent('hold c', { label: 'sea' }), agent.failures().length]";
-    const { ended } = home.start(['workflow', 'run', home.script('one', body), '--yes']);
+    const first = home.start(['workflow', 'run', home.script('one', body), '--yes']);
     await home.isHeld('c');
     const order = await home.json('workflow', 'retry', 'sea');
     assert.deepEqual([order.ordered, order.led], ['retry', true]);
     await until(() => home.asked.get('hold c') === 2, 'the second request');
+    first.child.kill('SIGKILL');
+    await first.ended;
     home.letGo('c');
-    const { code, stdout, stderr } = await ended;
+    const { code, stdout, stderr } = await home.run(['workflow', 'resume', 'one']);
+    assert.equal(home.asked.get('hold c'), 3, 'once by its successor, once more after the kill');
     assert.deepEqual([code, stdout], [0, '["c",0]\n'], stderr);
     assert.match((await home.run(['workflow', 'retry', 'sea'])).stderr, /it has finished/);
   });

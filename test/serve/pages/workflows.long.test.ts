@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { until } from '../../until.ts';
 import { RULES } from '../../workflows/run-workflow.ts';
 import { CHROMIUM } from './browser.ts';
 import { type Dashboard, openDashboard } from './dashboard.ts';
@@ -121,6 +122,11 @@ describe('workflows in the dashboard', { skip }, () => {
     await page.getByLabel('Message', { exact: true }).fill('hurry');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('Sent to 1 agent').waitFor();
+    const listed = page.locator('.phase-agents').getByRole('link', { name: 'second' });
+    const first = await listed.getAttribute('href');
+    await page.getByRole('button', { name: 'Retry second' }).click();
+    await page.getByText('Runs second again').waitFor();
+    await until(async () => (await listed.getAttribute('href')) !== first, 'its successor');
     await page.getByRole('button', { name: 'Skip second' }).click();
     await page.getByRole('button', { name: 'Skip', exact: true }).last().click();
     await page.locator('.run-head').getByText('1 skipped').waitFor();
@@ -130,6 +136,9 @@ describe('workflows in the dashboard', { skip }, () => {
     await page.getByLabel('Name', { exact: true }).fill('kept');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved as').waitFor();
+    const ran = page.url();
+    await page.getByRole('button', { name: 'Rerun' }).click();
+    await page.waitForURL((url) => url.pathname.startsWith('/trees/') && url.href !== ran);
     assert.deepEqual(faults, []);
   });
 
