@@ -121,8 +121,15 @@ export function usageError(command: Command, { code, message }: CommanderError):
   const names: string[] = [];
   for (let at: Command | null = command; at !== null; at = at.parent) names.unshift(at.name());
   const path = names.join(' ');
-  // Commander has no message for a command group without a subcommand.
-  const text = code === 'commander.help' ? `${path} needs a command` : message.replace(/^error: /, '');
+  const below = command.commands.map((one) => one.name());
+  const [unknown = ''] = command.args;
+  // Commander has no message for a command group without a subcommand, and takes what is no subcommand of a group with an action for an argument.
+  const text =
+    code === 'commander.help'
+      ? `${path} needs a command`
+      : code === 'commander.excessArguments' && below.length > 0
+        ? `unknown command '${unknown}'\n${nameHint(unknown, below, 'Commands')}`
+        : message.replace(/^error: /, '');
   const [what = '', ...suggestions] = text.split('\n');
   return new CoppiceError('E_USAGE', what, {
     hint: [...suggestions.map((line) => line.replace(/^\((.*)\)$/, '$1')), `See: ${path} --help`].join('\n'),

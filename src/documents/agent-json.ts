@@ -45,7 +45,7 @@ export function agentJson(
     budget: budgetJson(agent),
     deeds: deedsJson(agent),
     doing: agent.doing,
-    held: agent.state.type === 'requesting' ? (agent.state.held ?? null) : null,
+    held: heldJson(agent),
     paused: pausedJson(agent),
     open_approvals: openAsks(agent.state).length,
     last_reply: agent.reply,
@@ -61,6 +61,11 @@ export function agentJson(
     ...outcomeOf(agent, unled?.why),
     pending_approval: asks.find((ask) => ask.agent_id === agent.id)?.id ?? null,
   };
+}
+
+function heldJson({ state }: Agent): AgentDocument['held'] {
+  const held = state.type === 'requesting' ? (state.held ?? null) : null;
+  return held && { text: held.text, until: isoTime(held.until) };
 }
 
 function deedsJson({ config, state, updated_at }: Agent): AgentDocument['deeds'] {

@@ -1,4 +1,4 @@
-import { type Held, isWorking, type StateType } from '../records/agent/state.ts';
+import { isWorking, type StateType } from '../records/agent/state.ts';
 import { resultLine } from '../records/conversation/child-text.ts';
 import { type OutcomeWord, shownWord } from '../records/run/outcome.ts';
 import { count, duration } from './amounts.ts';
@@ -20,7 +20,7 @@ export interface ShownAgent {
   readonly tokens: { readonly input: number; readonly output: number };
   readonly cost_usd: number | null;
   readonly doing: string | null;
-  readonly held?: Held | null;
+  readonly held?: { readonly text: string; readonly until: string | null } | null;
   readonly paused?: object | null;
   readonly open_approvals?: number;
   readonly last_reply: string | null;
@@ -131,7 +131,7 @@ export function doingNow(
 ): string {
   if (paused != null) return outcome_text;
   if (held?.until == null) return held?.text ?? doing ?? '';
-  return held.text.replace(/\d+ s/, `${Math.max(0, Math.round((held.until - now) / 1_000))} s`);
+  return held.text.replace(/\d+ s/, `${Math.max(0, Math.round((Date.parse(held.until) - now) / 1_000))} s`);
 }
 
 function markOf({ status, outcome }: ShownAgent, style: Style): string {

@@ -8,6 +8,7 @@ import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { findAgentOrRoot, hasEnded } from './find-agent.ts';
+import { tellUnled } from './wait.ts';
 
 const PAGE = 500;
 /** Interval at which `-f` checks whether anything can still come: no hint tells that a process has left. */
@@ -46,6 +47,7 @@ export function logs(context: Context, text: string | undefined, options: LogsOp
       return 0;
     }
     const hints = await asked.hints(id);
+    const told = new Set<string>();
     let left = false;
     const leave = () => {
       left = true;
@@ -60,6 +62,7 @@ export function logs(context: Context, text: string | undefined, options: LogsOp
         const is_over = hasEnded(now) || (await restsUnled(asked, now.root_id));
         await drain();
         if (is_over) break;
+        tellUnled([now], told);
         await hints.next(RECHECK_MS);
       }
     } finally {

@@ -56,8 +56,8 @@ export async function wait(
   return document.timed_out === undefined ? EXIT.done : EXIT.wait_incomplete;
 }
 
-/** Warns on stderr once about each unled tree. The wait goes on: a process may take it over later. */
-function tellUnled(rows: readonly Row[], told: Set<string>): void {
+/** Warns on stderr once about each unled tree. Who waits goes on: a process may take it over later. */
+export function tellUnled(rows: readonly Pick<Row, 'unled' | 'root_id'>[], told: Set<string>): void {
   for (const { unled, root_id } of rows) {
     if (unled === null || told.has(root_id)) continue;
     told.add(root_id);

@@ -115,7 +115,7 @@ export const agent = z
     doing: maybe('one line on what it does now, for people'),
     held: maybeGroup('what keeps its model request from being sent, for a second or more', {
       text: text('for people, with the time left when it began'),
-      until: maybeNumber('milliseconds since 1970; null: until another request ends'),
+      until: maybeTime('when it is sent; null: when another request ends'),
     }),
     paused: maybeGroup(
       'set while its provider takes no requests, or a person has paused its workflow; the request waits in the ledger',

@@ -65,14 +65,21 @@ function suite(database: () => Promise<string | undefined>): void {
       );
     }
 
+    const following = home.start(['logs', '-f', short], { env });
+    let followed = '';
+    following.child.stderr?.on('data', (text: string) => {
+      followed += text;
+    });
+    await until(() => said.test(followed), 'who follows it is told');
+
     const waiting = coppice('wait', short, '--timeout', '60');
     const worker = home.start(['worker', '--labels', 'gpu'], { env });
     const { code, stdout } = await waiting;
     assert.equal(code, 0);
     assert.match(stdout, /main +idle +it is done/);
     assert.doesNotMatch((await coppice('ps', '--tree', short)).stdout, /no process|unled/);
-    for (const one of [other, worker]) one.child.kill('SIGTERM');
-    await Promise.all([other.ended, worker.ended]);
+    for (const one of [following, other, worker]) one.child.kill('SIGTERM');
+    await Promise.all([following.ended, other.ended, worker.ended]);
   });
 
   it('a run whose process was killed is not at work, and says how to go on as it was', async () => {

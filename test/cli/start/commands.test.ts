@@ -57,6 +57,8 @@ describe('coppice without a model', () => {
         /no provider called "antropic".*\n.*Did you mean anthropic\?/,
       ],
       [['run', 'x', '--model', 'anthropic/x'], 4, /ANTHROPIC_API_KEY/],
+      [['approvals', 'lst'], 2, /unknown command 'lst'.*\n.*Did you mean list\? .*allow.*\n.*See: coppice approvals --help/],
+      [['approvals', '1a2b'], 2, /unknown command '1a2b'.*\n.*Commands: .*show/],
       [
         ['run', 'x', '--model', 'ollama/x', '--limit', 'children=many'],
         2,
