@@ -211,16 +211,19 @@ export class Executor {
   /** Applies a kill that is in the ledger: stops the agents' work here and wakes agents that wait for them. Idempotent. */
   markKilled(ids: readonly string[], by: string): void {
     const news = ids.filter((id) => !isTerminal(this.agent_index.agent(id)?.state.type ?? 'idle'));
-    const parents = new Set<string>();
+    // The kill wrote mail to a parent that awaits an agent or its report: read before the death, which ends a wait.
+    const parents = new Set(news.flatMap((id) => this.agent_index.agent(id)?.parent_id ?? []));
+    for (const id of parents.difference(new Set(ids))) {
+      const [cell, read] = [this.cells.get(id), this.sync.checkMail(id)];
+      this.sync.look(read);
+      if (cell !== undefined) this.#commits.hold(cell, read);
+    }
     for (const id of ids) {
       const [cell, known] = [this.cells.get(id), this.agent_index.agent(id)];
       if (cell !== undefined) this.#drop(cell);
       if (known === undefined || isTerminal(known.state.type)) continue;
       this.#setAgent(killedAgent(known, by, this.#options.clock.now()), false);
-      if (known.parent_id !== null && !ids.includes(known.parent_id)) parents.add(known.parent_id);
     }
-    // The kill wrote mail to a parent that awaits an agent or its report.
-    for (const id of parents) this.sync.look(this.sync.checkMail(id));
     if (news.length > 0) this.#options.emit({ type: 'killed', ids: news, by });
   }
 

@@ -46,6 +46,8 @@ export class GroupCommit {
   readonly foreign = new ForeignForks();
   readonly #options: GroupCommitOptions;
   readonly #ready = new Set<Cell>();
+  /** Agents that decide nothing before this has ended. */
+  readonly #held = new Map<Cell, Promise<void>>();
   /** Cells of the round under way. */
   #stepping: readonly Cell[] = [];
   /** Trees in which a run was queued in this round. */
@@ -64,10 +66,20 @@ export class GroupCommit {
 
   /** Puts the agent into the next round. */
   add(cell: Cell): void {
-    if (cell.gone || this.#closed) return;
+    if (cell.gone || this.#closed || this.#held.has(cell)) return;
     this.#ready.add(cell);
     this.#resume?.();
     this.#round ??= this.#options.clock.soon().then(() => this.#rounds());
+  }
+
+  /** Keeps the agent out of rounds until this has ended. */
+  hold(cell: Cell, until: Promise<void>): void {
+    this.#held.set(cell, until);
+    this.#ready.delete(cell);
+    const release = () => {
+      if (this.#held.get(cell) === until && this.#held.delete(cell)) this.add(cell);
+    };
+    until.then(release, release);
   }
 
   followClock(): void {
@@ -77,7 +89,7 @@ export class GroupCommit {
   /** Whether a step of an agent of this tree is under way or due. */
   isBusyWith(root_id: string): boolean {
     const isOfTree = ({ agent }: Cell) => agent.root_id === root_id;
-    return this.#stepping.some(isOfTree) || this.#ready.values().some(isOfTree);
+    return [this.#stepping.values(), this.#ready.values(), this.#held.keys()].some((cells) => cells.some(isOfTree));
   }
 
   /** Whether no more rounds are started; the last one may still be under way. */

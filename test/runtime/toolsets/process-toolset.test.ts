@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { until } from '../../until.ts';
-import { onBothDatabases, stagesOn } from '../both-databases.ts';
+import { alwaysOnBothDatabases, onBothDatabases, stagesOn } from '../both-databases.ts';
 import { forked, type Line, type Play, parsed, type Scene } from '../stage.ts';
 
 const fork = (name: string, prompt = `be ${name}`) => ['fork', { name, prompt }] as const;
@@ -446,5 +446,23 @@ onBothDatabases('process toolset', (database) => {
     }[];
     assert.equal(rows.length, 1000);
     assert.ok(rows.every((row, index) => row.status === 'received' && row.message === `report of c${index}`));
+  });
+});
+
+alwaysOnBothDatabases('a child that a person kills', (database) => {
+  it('is a row with the error of its parent’s wait, which is told once', async () => {
+    const on = await stagesOn(database)(
+      play([() => [fork('kid')], (scene) => [['wait', { timeout: 60, from_agents: forked(scene) }]]], {
+        kid: () => new Promise(() => undefined),
+      }),
+    );
+    const root = await on.start();
+    await until(async () => (await on.store.agent(root.id))?.state.type === 'executing', 'the wait');
+    await on.runtime.kill((await on.agent('kid')).id);
+    await on.runtime.settled(root.id, 'tree');
+    const [row] = parsed((await on.results(root)).at(-1)).results as Record<string, unknown>[];
+    assert.deepEqual([row?.status, row?.error], ['dead', 'Killed by a person']);
+    const turns = on.requests.filter(({ agent }) => agent.name === 'main');
+    assert.equal(turns.length, 3);
   });
 });
