@@ -129,10 +129,21 @@ function waitCycle(unit: UnitOfWork, step: Step): Refusal | null {
   for (const edge of edgesOf(step)) {
     const until = known.get(edge.target);
     if (until === edge.until || (until && until + (step.moved_ms ?? 0) === edge.until)) continue;
-    const path = findWaitCycle(step.agent_id, edge, (id) => unit.edges(id));
+    const path = findWaitCycle(step.agent_id, edge, (id) =>
+      // Whoever has a letter of the agent that waits for it is freed (`waits_for_you`).
+      id === edge.target && isAsked(unit, step, id)
+        ? unit.edges(id).filter(({ target, until }) => target !== step.agent_id || until === null)
+        : unit.edges(id),
+    );
     if (path !== null) return { reason: 'cycle', path };
   }
   return null;
+}
+
+function isAsked(unit: UnitOfWork, step: Step, id: string): boolean {
+  const sent = step.send.some(({ to_id, kind }) => to_id === id && kind === 'letter');
+  const isOwn = (mail_id: string) => unit.mail(mail_id)?.from_id === step.agent_id;
+  return sent || unit.pending(id).some(({ id: mail_id, kind }) => kind === 'letter' && isOwn(mail_id));
 }
 
 function invalidKillTarget(unit: UnitOfWork, step: Step, agent: AgentFacts): Refusal | null {

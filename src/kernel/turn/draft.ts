@@ -142,6 +142,13 @@ export class Draft {
         return;
       }
       case 'consume-mail':
+        // What follows the parent's answer is a report again.
+        if (
+          this.mail.left.some(
+            ({ id, from_id }) => effect.mail_ids.includes(id) && from_id === this.led.agent.parent_id,
+          )
+        )
+          this.#sent_this_turn = false;
         for (const id of effect.mail_ids) this.mail.takeWithNext(id);
         return;
       case 'kill-agents':

@@ -57,7 +57,7 @@ export function overrideFor(
 ): readonly (readonly [string, Override])[] {
   const next = path[1];
   const names = path.map((id) => agent(id)?.name ?? id).join(' → ');
-  const message = `this wait could only end with its timeout, because these agents wait for each other and none of them continues before that: ${names}. Send your message and end your turn, or wait for another agent.`;
+  const message = `this wait could only end with its timeout, because these agents wait for each other and none of them continues before that: ${names}. Send your message and end your turn: the answer wakes you.`;
   const closing = parked.filter((one) => next !== undefined && one.from.includes(next));
   return (closing.length > 0 ? closing : parked).map(
     (one) => [one.call_id, { code: 'WOULD_DEADLOCK', message }] as const,

@@ -355,6 +355,46 @@ onBothDatabases('process toolset', (database) => {
     assert.match(ann?.message ?? '', /"name":"bob","status":"waits_for_you"/);
   });
 
+  for (const [how, lines] of [
+    [
+      'in one step',
+      [
+        [
+          ['send', { to: 'main', message: 'which?' }],
+          ['wait', { timeout: 20, from_agents: ['main'] }],
+        ],
+      ],
+    ],
+    [
+      'in two',
+      [[['send', { to: 'main', message: 'which?' }]], [['wait', { timeout: 20, from_agents: ['main'] }]]],
+    ],
+  ] as const)
+    it(`a child that asks and waits for a shorter time than its parent is answered, ${how}`, async () => {
+      const rows = (scene: Scene) => parsed(scene.last.at(-1)).results as Record<string, unknown>[];
+      const on = await stage(
+        play(
+          [
+            () => [fork('kid'), fork('slow')],
+            (scene) => [['wait', { timeout: 60, from_agents: forked(scene) }]],
+            (scene) =>
+              rows(scene)[0]?.status === 'waits_for_you'
+                ? [['send', { to: 'kid', message: 'the left one' }]]
+                : 'not asked',
+            () => [['kill', { agent_id: 'slow' }]],
+            () => [['wait', { timeout: 60, from_agents: ['kid'] }]],
+          ],
+          {
+            kid: (scene) => lines[scene.step] ?? `told: ${rows(scene)[0]?.message}`,
+            slow: (scene) => (scene.step === 0 ? [['wait', { timeout: 3_000 }]] : 'never'),
+          },
+        ),
+      );
+      const { root } = await on.perform();
+      const [row] = parsed((await on.results(root)).at(-1)).results as Record<string, unknown>[];
+      assert.deepEqual([row?.status, row?.last_reply], ['idle', 'told: the left one']);
+    });
+
   it('limits: exactly the allowed number is created, and retries are refused too', async () => {
     for (const [limits, created] of [
       [{ children: 4 }, 4],

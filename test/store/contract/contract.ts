@@ -441,6 +441,26 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.equal(await waits(b, a, null), 'cycle');
     });
 
+    it('law 10: whoever has asked the agent that it waits for is not refused: the letter ends the other wait', async () => {
+      const root = await newRoot(store);
+      const [a, b] = [await child(store, root), await child(store, root)];
+      const step = async (agent: typeof a, over: Parameters<typeof stepOf>[1]) =>
+        refusal((await store.commit([stepOf(await fresh(store, agent), over)]))[0]);
+      const until = (target: typeof a, at: number) => ({
+        waits_for: [target.id],
+        waits_until: { [target.id]: at },
+      });
+      assert.equal(await step(a, until(b, 5_000)), 'accepted');
+      assert.equal(await step(b, until(a, 4_000)), 'cycle');
+      assert.equal(await step(b, { ...until(a, 4_000), send: [letter(b, a)] }), 'accepted');
+      assert.equal(await step(b, { waits_for: [] }), 'accepted');
+      assert.equal(await step(b, until(a, 4_500)), 'accepted');
+      assert.equal(await step(b, { waits_for: [] }), 'accepted');
+      // No letter ends a wait for a result.
+      assert.equal(await step(a, { waits_for: [b.id] }), 'accepted');
+      assert.equal(await step(b, until(a, 4_000)), 'cycle');
+    });
+
     it('of two processes that would close a cycle together, one is refused', async () => {
       for (let round = 0; round < 5; round += 1) {
         const root = await newRoot(store);
