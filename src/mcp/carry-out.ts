@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
+import { readArguments } from '../kernel/reading/read-arguments.ts';
 import { modelFault } from '../kernel/toolsets/acts/task-options.ts';
-import { parseArguments } from '../kernel/toolsets/arguments.ts';
+import { parseMeant } from '../kernel/toolsets/arguments.ts';
 import { clientToolset } from '../kernel/toolsets/mcp-client.ts';
 import type { LoadedScript } from '../models/workflow/saved-scripts.ts';
 import { containPath } from '../permissions/path-containment.ts';
@@ -10,6 +11,7 @@ import { nameFault, nameOfTask, storedName } from '../records/agent/agent-name.t
 import type { Limits } from '../records/agent/limits.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { Ask } from '../records/conversation/ask.ts';
+import { fieldsOf } from '../records/text/json-fields.ts';
 import { clean } from '../render/clean.ts';
 import type { WorkflowSteer } from '../runtime/runtime-face.ts';
 import { isNotFound, oneAgent } from '../trees/find-agent.ts';
@@ -68,18 +70,20 @@ export class Calls {
   async carryOut(name: string, input: Readonly<Record<string, unknown>>, terms: CallTerms): Promise<Outcome> {
     switch (name) {
       case 'start_tree':
-        return this.#checked(startTreeInput, input, async (given) => {
+        return this.#checked(name, startTreeInput, input, async (given) => {
           const root = await this.#startTree(given);
           return 'id' in root ? this.#started(root, terms) : { type: 'answer', answer: root };
         });
       case 'wait':
-        return this.#checked(waitInput, input, ({ timeout, from_agents }) =>
+        return this.#checked(name, waitInput, input, ({ timeout, from_agents }) =>
           this.#wait(timeout ?? this.#options.wait_ms / 1_000, from_agents ?? null, terms),
         );
       case 'list_agents':
-        return this.#checked(listInput, input, async ({ all }) => answer(await this.#list(all === true)));
+        return this.#checked(name, listInput, input, async ({ all }) =>
+          answer(await this.#list(all === true)),
+        );
       case 'steer_workflow':
-        return this.#checked(steerInput, input, async (given) => answer(await this.#steer(given)));
+        return this.#checked(name, steerInput, input, async (given) => answer(await this.#steer(given)));
       case 'send':
       case 'kill': {
         const elsewhere = await this.#inOwnTree(name, input);
@@ -91,7 +95,7 @@ export class Calls {
     }
     const script = TOOLSET.has(name) ? null : await this.#workflow(name);
     if (script !== null)
-      return this.#checked(workflowInput, input, async (given) =>
+      return this.#checked(name, workflowInput, input, async (given) =>
         this.#started(await this.#startWorkflow(script, given), terms),
       );
     if (!TOOLSET.has(name))
@@ -274,7 +278,10 @@ export class Calls {
   /** Carries out `send` and `kill` for agents in trees that the client started. Null for all others: the kernel decides. */
   async #inOwnTree(name: 'send' | 'kill', input: Readonly<Record<string, unknown>>): Promise<object | null> {
     const { store, runtime } = this.#options;
-    const target = input[name === 'send' ? 'to' : 'agent_id'];
+    const spec = clientToolset.tools.find((tool) => tool.spec.name === name)?.spec;
+    const read = spec && readArguments({ ...spec, own: true }, input).input;
+    const { message, ...given } = fieldsOf(read ?? input);
+    const target = given[name === 'send' ? 'to' : 'agent_id'];
     if (typeof target !== 'string') return null;
     const root = await this.#client.known();
     if (root !== null && (await store.find(target, root.id)).length > 0) return null;
@@ -284,7 +291,6 @@ export class Calls {
     });
     if (found === null || found.root_id === root?.id) return null;
     if (name === 'kill') return { killed: await runtime.kill(found.id, this.#client.name) };
-    const { message } = input;
     if (typeof message !== 'string' || message.trim() === '') return null;
     await runtime.send(found.id, message, { from: this.#client.name });
     this.#options.onEntered();
@@ -310,11 +316,12 @@ export class Calls {
   }
 
   async #checked<T>(
+    name: string,
     schema: z.ZodType<T>,
     input: unknown,
     work: (value: T) => Promise<Outcome>,
   ): Promise<Outcome> {
-    const parsed = parseArguments(schema, input);
+    const parsed = parseMeant(name, schema, input);
     if (parsed.ok) return work(parsed.value);
     return { type: 'answer', answer: refused('INVALID_ARG', parsed.message) };
   }

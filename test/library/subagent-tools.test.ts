@@ -76,6 +76,15 @@ it('refuses unknown options, unknown callbacks and callbacks that are not functi
   refused({ maxDept: 0 }, /no "maxDept"/);
 });
 
+it('reads a call of the program as it is meant, and shows a right one otherwise', async () => {
+  const on = await libraryStage([{ say: 'done: {{user}}' }]);
+  for (const args of [{ task: 'look' }, { prompt: 'look', description: 'x', maxTurns: '3' }])
+    assert.match((await on.spawn(args)).output, /^done: look/);
+  const { output, isError } = await on.spawn({ task: 'look', description: 'x', colour: 'red' });
+  assert.equal(isError, true);
+  assert.match(output, /subagent_spawn: field "colour": not known.* For example: subagent_spawn /);
+});
+
 it('an agent’s spawn runs a child loop with inherited tools and returns the final text', async () => {
   const registry = createToolRegistry();
   registry.register(
@@ -149,8 +158,7 @@ it('calls by the program are checked like those of an agent', async () => {
   for (const [args, message] of [
     [{ description: 'x' }, /"task"/],
     [{ task: ' ', description: 'x' }, /"task"/],
-    [{ task: 'x' }, /"description"/],
-    ...[-1, 1.5, Number.NaN, '3'].map(
+    ...[-1, 1.5, Number.NaN].map(
       (maxTurns) => [{ task: 'x', description: 'x', maxTurns }, /"maxTurns"/] as const,
     ),
     [{ task: 'x', description: 'x', worktree: true }, /worktree/],

@@ -51,7 +51,7 @@ describe('a hostile client', () => {
     for (const method of ['tools/list', 'resources/list', 'resources/templates/list'])
       for (const cursor of ['../', 'x'.repeat(1_000_000), 5])
         assert.equal(await codeOf(method, { cursor }), -32602);
-    for (const timeout of [-1, '5', 'NaN', {}]) {
+    for (const timeout of [-1, 'NaN', {}]) {
       const { value } = await client.tool('wait', { timeout });
       assert.match(JSON.stringify(value), /INVALID_ARG.*timeout/);
     }

@@ -87,3 +87,17 @@ it('a tree that was started says which of its agents failed', async () => {
   assert.deepEqual([row?.outcome, row?.last_reply], ['done', 'My child failed.']);
   assert.match(row?.outcome_text ?? '', /^done, 1 of 1 failed: bad_request: no rule/);
 });
+
+it('calls in the words of other programs are read as they are meant', async () => {
+  const home = makeHome();
+  const client = await startClient(home, writeRules(home, RULES));
+  const started = (await client.tool('start_tree', { task: 'finish', title: 'mine' } as never)).value;
+  assert.deepEqual([started.results[0]?.name, started.results[0]?.last_reply], ['mine', 'finished']);
+  const sent = (await client.tool('send', { agent_id: 'mine', text: 'finish' } as never)).value;
+  assert.equal((sent as unknown as { name: string }).name, 'mine');
+  const waited = (await client.tool('wait', { timeout_seconds: '5s', agent_ids: 'mine' } as never)).value;
+  assert.equal(waited.results[0]?.last_reply, 'finished');
+  const { value, is_error } = await client.tool('start_tree', { prompt: 'x', colour: 'red' } as never);
+  assert.ok(is_error);
+  assert.match(JSON.stringify(value), /start_tree: field .*colour.*not known.* For example: start_tree /);
+});

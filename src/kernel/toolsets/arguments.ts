@@ -5,6 +5,7 @@ import { plainSchema } from '../../records/plain-schema.ts';
 import { explainIssues } from '../../records/text/explain-issues.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import { argumentsError } from '../reading/call-errors.ts';
+import { readArguments } from '../reading/read-arguments.ts';
 import { refuse } from './acts/agent-reference.ts';
 import type { Decision, Need, ToolsetTool, ToolsetView } from './toolset.ts';
 import type { ToolsetTerms } from './toolset-terms.ts';
@@ -26,6 +27,18 @@ export function parseArguments<T>(
     input,
   );
   return { ok: false, message: spec === undefined ? fault : argumentsError(spec, fault, input) };
+}
+
+/** As `parseArguments`, for a tool of Coppice whose calls pass no model's reader: what does not fit is read as it is meant. */
+export function parseMeant<T>(
+  name: string,
+  schema: z.ZodType<T>,
+  written: unknown,
+): ReturnType<typeof parseArguments<T>> {
+  const fitting = parseArguments(schema, written);
+  if (fitting.ok) return fitting;
+  const spec = { name, description: '', input: inputSchema(schema) };
+  return parseArguments(schema, readArguments({ ...spec, own: true }, written).input, spec);
 }
 
 type CheckedTool<T> = Omit<ToolsetTool, 'spec' | 'fits' | 'decode' | 'needs'> & {

@@ -76,7 +76,7 @@ export const kill = checkedTool({
   mentions: (input) => [...strings(input, 'agent_id'), ...strings(input, 'agent_ids')],
   audience,
   decode({ agent_id, agent_ids }, _call, view) {
-    const texts = [...(agent_id == null ? [] : [agent_id]), ...(agent_ids ?? [])];
+    const texts = [...strings({ agent_id }, 'agent_id'), ...(agent_ids ?? [])];
     const field = agent_ids == null ? 'agent_id' : 'agent_ids';
     return killAgents(view, texts, field, (killed) => JSON.stringify({ killed }));
   },
@@ -101,8 +101,10 @@ export const send = checkedTool({
   audience,
   decode({ to, message }, _call, view) {
     const output = ({ id, name }: Agent) => JSON.stringify({ sent_to: id, name });
-    if (!Array.isArray(to)) return sendLetter(view, to, 'to', message, output);
-    const letters = [...new Set(to)].map((one) => sendLetter(view, one, 'to', message, output));
+    const all = strings({ to }, 'to');
+    if (typeof to === 'string' && all.length < 2)
+      return sendLetter(view, all[0] ?? to, 'to', message, output);
+    const letters = [...new Set(all)].map((one) => sendLetter(view, one, 'to', message, output));
     const sent = letters.filter((one) => one.type === 'settle');
     // Nobody gets a letter if somebody cannot.
     return (

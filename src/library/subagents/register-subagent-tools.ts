@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { delegateInput, spawnInput } from '../../kernel/toolsets/acts/delegate-input.ts';
-import { inputSchema, parseArguments } from '../../kernel/toolsets/arguments.ts';
+import { inputSchema, parseMeant } from '../../kernel/toolsets/arguments.ts';
 import { subagentDelegate, subagentSpawn } from '../../kernel/toolsets/delegate.ts';
 import type { ToolsetTool } from '../../kernel/toolsets/toolset.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
@@ -103,7 +103,9 @@ function atLeast(least: number, name: string, value: number): number {
 }
 
 function spawn(args: unknown, terms: SubagentTerms, host: SubagentHost): Promise<string> {
-  const { task, description, maxTurns, systemPrompt } = checked(parseArguments(hostSpawnInput, args));
+  const { task, description, maxTurns, systemPrompt } = checked(
+    parseMeant('subagent_spawn', hostSpawnInput, args),
+  );
   return host.run({
     type: 'spawn',
     task,
@@ -114,10 +116,10 @@ function spawn(args: unknown, terms: SubagentTerms, host: SubagentHost): Promise
 }
 
 function delegate(args: unknown, host: SubagentHost): Promise<string> {
-  return host.run({ type: 'delegate', ...checked(parseArguments(delegateInput, args)) });
+  return host.run({ type: 'delegate', ...checked(parseMeant('subagent_delegate', delegateInput, args)) });
 }
 
-function checked<T>(parsed: ReturnType<typeof parseArguments<T>>): T {
+function checked<T>(parsed: ReturnType<typeof parseMeant<T>>): T {
   if (parsed.ok) return parsed.value;
   throw new CoppiceError('E_INVALID_ARGUMENT', parsed.message);
 }

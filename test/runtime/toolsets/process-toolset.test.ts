@@ -438,13 +438,17 @@ onBothDatabases('process toolset', (database) => {
         (scene) => [
           ['send', { to: 'twin', message: 'x' }],
           ['send', { to: (forked(scene)[2] ?? '').slice(0, 8), message: 'hello' }],
+          ['send', { to: JSON.stringify(['solo', forked(scene)[0]]), message: 'both' }],
         ],
+        (scene) => [['kill', { agent_id: JSON.stringify(forked(scene)) }]],
       ]),
     );
     const { root } = await on.perform();
-    const [ambiguous, sent] = (await on.results(root)).slice(3);
+    const [ambiguous, sent, both, killed] = (await on.results(root)).slice(3);
     assert.match(ambiguous?.output ?? '', /AGENT_AMBIGUOUS.*twin \(.*twin \(/);
     assert.equal(parsed(sent).name, 'solo');
+    assert.match(both?.output ?? '', /^\[\{"sent_to":.*"solo".*\{"sent_to":.*"twin"/);
+    assert.equal((parsed(killed).killed as unknown[]).length, 3);
   });
 
   it('a fork and a wait on it in one message: the wait sees the fork', async () => {

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import type { Agent } from '../../../records/agent/agent.ts';
 import { nameFault, storedName } from '../../../records/agent/agent-name.ts';
+import { fieldsOf } from '../../../records/text/json-fields.ts';
+import { parseJson } from '../../../records/text/json-text.ts';
 import type { Decision, RefusalCode, ToolsetView } from '../toolset.ts';
 
 export type Refused = Extract<Decision, { type: 'refuse' }>;
@@ -62,8 +64,10 @@ export const name = (how: 'required' | 'optional') =>
     })
     .transform(storedName);
 
+/** The texts of a parameter: one, a list, or a list that stands in a text. */
 export function strings(input: unknown, field: string): readonly string[] {
-  const value =
-    typeof input === 'object' && input !== null ? (input as Record<string, unknown>)[field] : undefined;
-  return (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string');
+  const value = fieldsOf(input)[field];
+  const json = typeof value === 'string' && value.startsWith('[') ? parseJson(value) : null;
+  const list = json?.ok === true && Array.isArray(json.value) ? json.value : value;
+  return [list].flat().filter((one) => typeof one === 'string');
 }
