@@ -39,9 +39,12 @@ export class CommandMatch {
     if (matchesCommand(pattern, this.#text)) return { unseen: null };
     const { commands, hidden } = this.analysis;
     const named = commands.flatMap(namesOf);
-    if (named.some((words) => matchesCommand(pattern, words.join(' ')))) return { unseen: null };
+    const patterns = [pattern, pattern.replace(/^\S+/, (program) => program.toLowerCase())];
+    const matches = (words: readonly string[]) =>
+      patterns.some((one) => matchesCommand(one, words.join(' ')));
+    if (named.some(matches)) return { unseen: null };
     if (hidden !== null) return { unseen: hidden };
-    const unclear = named.find((words) => mayMatchCommand(pattern, words));
+    const unclear = named.find((words) => patterns.some((one) => mayMatchCommand(one, words)));
     return unclear === undefined ? undefined : { unseen: `the arguments of ${unclear[0]}` };
   }
 }

@@ -14,7 +14,9 @@ export function workingFolder(folder: string): string {
     return realpathSync.native(folder);
   } catch (error) {
     if (error instanceof CoppiceError) throw error;
-    throw new CoppiceError('E_NO_FOLDER', `the folder ${folder} cannot be used`, { cause: error });
+    const is_missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const fault = is_missing ? `there is no folder ${folder}` : `the folder ${folder} cannot be used`;
+    throw new CoppiceError('E_NO_FOLDER', fault, { cause: error });
   }
 }
 

@@ -209,7 +209,7 @@ test('errors say what is wrong', async () => {
   await refused(
     agent.request('session/new', { cwd: '/nowhere/at/all', mcpServers: [] }),
     -32602,
-    /cannot be used/,
+    /there is no folder/,
   );
   await refused(editor.say('nobody', 'Hello'), -32002, /not found/);
   const nobody = { sessionId: 'c0ffee00-0000-4000-8000-000000000000', cwd: home.work, mcpServers: [] };

@@ -80,6 +80,14 @@ test('deny and ask rules of commands match a program in capitals too, which some
       );
     assert.equal(verdict(cli({ allow: ['bash:rm *', 'bash:ls'] }), 'bash', command), 'ask', command);
   }
+  for (const command of ['rscript a.R', 'Rscript a.R', '/usr/bin/RSCRIPT a.R', 'ls; rscript "$X"', 'rscript'])
+    for (const rule of ['bash:Rscript *', 'bash:RSCRIPT *'])
+      assert.equal(
+        verdict(cli({ allow: ['*'], deny: [rule] }), 'bash', command),
+        'deny',
+        `${rule}: ${command}`,
+      );
+  assert.equal(verdict(cli({ allow: ['bash:Rscript *'] }), 'bash', 'rscript a.R'), 'ask');
 });
 
 test('a deny rule of a path holds within a matching folder, also in a path of thousands of components (P3)', () => {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { workingFolder } from '../../processes/working-folder.ts';
 import { CoppiceError, orElse } from '../../records/coppice-error.ts';
 import { type Style, styleOf } from '../../render/style.ts';
 import type { ClientOptions } from '../../serve/client/client-request.ts';
@@ -75,6 +76,8 @@ export async function contextOf(
     });
   if (local && options.server !== undefined) throw notRemote(command, '--server');
   const server = url === null || local ? null : await serverOf(url, env, data_folder);
+  // One of the server's machine otherwise.
+  if (options.cwd !== undefined && server === null) workingFolder(options.cwd);
   const database = databaseAddressText(options.database, env, () => loaded.configuration.database);
   const no_color = options.color === false;
   return {

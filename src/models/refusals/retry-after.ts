@@ -48,7 +48,7 @@ function spanIn(said: string): number | null {
   if (seconds !== undefined) return Number(seconds) * 1000;
   const [, span] =
     /\b(?:again|retry|resets?)\s+in\s+((?:\d+(?:\.\d+)?\s?(?:ms|[smhd])\s?)+)/i.exec(said) ?? [];
-  return parseDuration(span?.replaceAll(/\s/g, '') ?? '');
+  return parseDuration(span?.replaceAll(/\s/g, '').toLowerCase() ?? '');
 }
 
 /** `"resets_at": 1764311400`, `X-RateLimit-Reset` in milliseconds, `limit reached|1764311400`, `access on 2025-07-01 at 00:00 UTC`. */

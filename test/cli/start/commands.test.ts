@@ -57,7 +57,11 @@ describe('coppice without a model', () => {
         /no provider called "antropic".*\n.*Did you mean anthropic\?/,
       ],
       [['run', 'x', '--model', 'anthropic/x'], 4, /ANTHROPIC_API_KEY/],
-      [['approvals', 'lst'], 2, /unknown command 'lst'.*\n.*Did you mean list\? .*allow.*\n.*See: coppice approvals --help/],
+      [
+        ['approvals', 'lst'],
+        2,
+        /unknown command 'lst'.*\n.*Did you mean list\? .*allow.*\n.*See: coppice approvals --help/,
+      ],
       [['approvals', '1a2b'], 2, /unknown command '1a2b'.*\n.*Commands: .*show/],
       [
         ['run', 'x', '--model', 'ollama/x', '--limit', 'children=many'],
@@ -75,8 +79,16 @@ describe('coppice without a model', () => {
       [
         ['run', 'x', '--model', 'ollama/x', '--cwd', '/nowhere/at/all'],
         2,
-        /the folder \/nowhere\/at\/all cannot be used/,
+        /there is no folder \/nowhere\/at\/all/,
       ],
+      ...['ps', 'tree', 'workflow run x', 'workflow list', 'cron list', 'doctor', 'approvals'].map(
+        (line) =>
+          [
+            [...line.split(' '), '--cwd', '/nowhere/at/all'],
+            2,
+            /there is no folder \/nowhere\/at\/all \(E_NO_FOLDER\)/,
+          ] as [string[], number, RegExp],
+      ),
       [['run', ' ', '--model', 'ollama/x'], 2, /the prompt is empty/],
       [['run', 'x', '--thinking', 'deep'], 2, /Allowed choices are off, low, medium, high/],
       [['show', 'nobody'], 3, /no agent called "nobody" \(E_AGENT_NOT_FOUND\)/],

@@ -354,7 +354,7 @@ it('reads every form of Retry-After', () => {
   assert.equal(retryAfter({ 'retry-after-ms': '250', 'retry-after': '9' }, now), 250);
   assert.equal(retryAfter({ 'retry-after': 'soon' }, now), null);
   assert.equal(retryAfter({}, now), null);
-  for (const said of ['please try again in 1m 20s', 'Try Again In 1m20s.', 'RESETS IN 80s'])
+  for (const said of ['please try again in 1m 20s', 'Try Again In 1m20s.', 'RESETS IN 80s', 'AGAIN IN 80S'])
     assert.equal(retryAfter({}, now, said), 80_000, said);
 });
 
