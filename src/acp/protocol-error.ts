@@ -38,10 +38,7 @@ export function protocolError(error: unknown): RequestError {
 export function failureError({ kind, error, retryable }: Failure, told: Outcome): RequestError {
   const auth = kind === 'auth' || kind === 'no_model';
   const next = auth ? '\ncoppice doctor names the key; coppice setup connects another model.' : '';
-  return new RequestError(auth ? AUTH_REQUIRED : INTERNAL, `${error}${next}`, {
-    ...{ kind, retryable },
-    ...told,
-  });
+  return new RequestError(auth ? AUTH_REQUIRED : INTERNAL, `${error}${next}`, { kind, retryable, ...told });
 }
 
 export function invalidParams(message: string): RequestError {

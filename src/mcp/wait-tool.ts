@@ -123,8 +123,7 @@ export async function rowsOf(
 /** How a tree that the client started stands as a whole. */
 async function treeOutcomeOf(root: Agent, store: McpOptions['store']): Promise<Outcome> {
   const unsettled = await store.agents({ root_id: root.id, unsettled: true });
-  const others = unsettled.filter(({ id }) => id !== root.id);
-  return outcomeOfTree(root.id, [root, ...others], (await store.tree(root.id))?.total);
+  return outcomeOfTree(root.id, [root, ...unsettled], (await store.tree(root.id))?.total);
 }
 
 /**

@@ -157,7 +157,7 @@ for (const era of ['modern', 'legacy'] as const)
         ['wait', { timeout: -1 }, /timeout/],
         ['wait', { from_agents: ['nobody'] }, /AGENT_NOT_FOUND/],
         ['send', { to: 'nobody', message: 'x' }, /AGENT_NOT_FOUND/],
-        ['kill', {}, /give agent_id, or agent_ids/],
+        ['kill', {}, /agent_id.*missing.*For example/],
         ['spawn_agents', { tasks: [] }, /tasks/],
         ['start_tree', { prompt: 'x', cwd: '/' }, /outside|folder/i],
         ['start_tree', { prompt: 'x', model: 'scripted:/etc/passwd' }, /only a person/],

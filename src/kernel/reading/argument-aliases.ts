@@ -24,8 +24,8 @@ export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
     prompt: task instructions instruction message goal; task: prompt instructions instruction message goal taskdescription
     tasks: agents prompts subtasks items; name: label title agentname description; label: name title agentname description
     description: label name title summary; message: text content body msg prompt task
-    to: agentid id recipient target agent uuid toagent targetid receiver; agent_id: id to target agent uuid childid
-    agent_ids: ids agents targets uuids children; from_agents: agentids ids agents from agentid id children targets agent uuid
+    to: agentid id recipient target agent uuid toagent targetid receiver; agent_id: id to target agent uuid childid agentids ids agents targets uuids children
+    from_agents: agentids ids agents from agentid id children targets agent uuid
     timeout: timeoutseconds timeoutsecs timeoutsec seconds maxseconds duration; timeout_seconds: timeout timeoutsecs timeoutsec maxseconds
     timeoutSeconds: timeout timeoutsecs timeoutsec runtimeoutseconds maxseconds; cwd: workdir workingdirectory workingdir directory dir
     output_schema: schema jsonschema responseschema; read_first: files contextfiles paths; systemPrompt: system

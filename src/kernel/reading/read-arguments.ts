@@ -181,16 +181,10 @@ class ArgumentReader {
     for (const [name, value] of [...read]) {
       const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
       if (property === undefined) continue;
-      const several = `${name}s`;
       const is_empty = value === null ? !accepts(property, null) : value === '' && this.#own;
-      const is_several = this.#own && Array.isArray(value) && value.length > 1;
       if (is_empty && !requiredOf(schema).includes(name)) {
         read.delete(name);
         this.#note(`${at(name)} left out`);
-      } else if (is_several && Object.hasOwn(properties, several) && !read.has(several)) {
-        read.delete(name);
-        read.set(several, value);
-        this.#note(`${at(name)} → ${several}`);
       } else read.set(name, this.value(property, value, at(name)));
     }
     return Object.fromEntries(read);

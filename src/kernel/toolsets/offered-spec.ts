@@ -36,8 +36,6 @@ const SHOWN: Readonly<Record<string, (offer: Offer & Terms, tool: string) => boo
   maxTurns: ({ terms: { delegation } }) => ({
     description: `Maximum turns (model requests) the subagent can take (default: ${delegation.default_turns})`,
   }),
-  // Several are given in one call by those who know it.
-  agent_ids: () => false,
   budget: ({ limited }) => limited,
   worktree: ({ in_repository }) => in_repository,
   output_schema: asked('output_schema'),

@@ -57,29 +57,27 @@ export const fork = checkedTool({
   },
 });
 
-const killInput = z
-  .strictObject({
-    agent_id: text('the agent_id').nullish().describe('The agent.'),
-    agent_ids: z.array(text('the agent_id')).nullish().describe('Several agents to end at once.'),
-  })
-  .refine(({ agent_id, agent_ids }) => agent_id != null || (agent_ids ?? []).length > 0, {
-    path: ['agent_id'],
-    message: 'give agent_id, or agent_ids for several',
-  });
+/** Maximum agents that one call writes to or ends. */
+const SEVERAL_MAX = 100;
+
+/** One id or, by those who know it, several: models are sent the former. */
+function several(one: z.ZodString) {
+  return z.union([one, z.array(one).min(1).max(SEVERAL_MAX)]);
+}
+
+const killInput = z.strictObject({ agent_id: text('the agent_id').describe('The agent.') });
 
 export const kill = checkedTool({
   name: 'kill',
   description:
     'End one of your descendants, and all agents below it, for good. Returns the ids of all that were ended.',
-  schema: killInput,
+  sent: killInput,
+  schema: killInput.extend({ agent_id: several(killInput.shape.agent_id) }),
   surveys: true,
-  mentions: (input) => [...strings(input, 'agent_id'), ...strings(input, 'agent_ids')],
+  mentions: (input) => strings(input, 'agent_id'),
   audience,
-  decode({ agent_id, agent_ids }, _call, view) {
-    const texts = [...strings({ agent_id }, 'agent_id'), ...(agent_ids ?? [])];
-    const field = agent_ids == null ? 'agent_id' : 'agent_ids';
-    return killAgents(view, texts, field, (killed) => JSON.stringify({ killed }));
-  },
+  decode: (input, _call, view) =>
+    killAgents(view, strings(input, 'agent_id'), 'agent_id', (killed) => JSON.stringify({ killed })),
 });
 
 const sendInput = z.strictObject({
@@ -87,16 +85,11 @@ const sendInput = z.strictObject({
   message: text('the message'),
 });
 
-/** Maximum recipients of one call. */
-const RECIPIENTS_MAX = 100;
-
 export const send = checkedTool({
   name: 'send',
   description: 'Send a message to another agent: your parent, a child, a sibling. It wakes if it is idle.',
   sent: sendInput,
-  schema: sendInput.extend({
-    to: z.union([sendInput.shape.to, z.array(sendInput.shape.to).min(1).max(RECIPIENTS_MAX)]),
-  }),
+  schema: sendInput.extend({ to: several(sendInput.shape.to) }),
   mentions: (input) => strings(input, 'to'),
   audience,
   decode({ to, message }, _call, view) {

@@ -89,7 +89,9 @@ export class GroupCommit {
   /** Whether a step of an agent of this tree is under way or due. */
   isBusyWith(root_id: string): boolean {
     const isOfTree = ({ agent }: Cell) => agent.root_id === root_id;
-    return [this.#stepping.values(), this.#ready.values(), this.#held.keys()].some((cells) => cells.some(isOfTree));
+    return [this.#stepping.values(), this.#ready.values(), this.#held.keys()].some((cells) =>
+      cells.some(isOfTree),
+    );
   }
 
   /** Whether no more rounds are started; the last one may still be under way. */

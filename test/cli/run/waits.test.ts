@@ -47,7 +47,10 @@ it('a provider that asks to slow down', async () => {
   const [agent] = JSON.parse((await home.run(['ps', '--json'])).stdout).agents;
   assert.match(agent.held.text, /^the provider asked to slow down: [34] s, try 3 of 6/);
   // As long as the provider asked, and at most 0.6 s of spread.
-  assert.ok(Math.abs(Date.parse(agent.held.until) - Date.parse(agent.updated_at) - 3_250) < 750, JSON.stringify(agent));
+  assert.ok(
+    Math.abs(Date.parse(agent.held.until) - Date.parse(agent.updated_at) - 3_250) < 750,
+    JSON.stringify(agent),
+  );
   assert.match((await home.run(['ps'])).stdout, /the provider asked to slow/);
   const { code, stdout } = await ended;
   assert.deepEqual([code, stdout], [0, 'hi\n']);

@@ -67,7 +67,7 @@ onBothDatabases('places of those who rest', (database) => {
     const [c1, c2] = [await on.agent('c1'), await on.agent('c2')];
     assert.deepEqual(new Set(JSON.parse(several ?? '').killed), new Set([c1.id, c2.id]));
     assert.match(dead ?? '', /ALREADY_DEAD/);
-    assert.match(nobody ?? '', /INVALID_ARG.*agent_id, or agent_ids/);
+    assert.match(nobody ?? '', /INVALID_ARG.*agent_id.*missing/);
     assert.equal((await on.agent('c3')).state.type, 'idle');
     assert.equal(Array.isArray(parsed(results[0]).killed), true);
   });

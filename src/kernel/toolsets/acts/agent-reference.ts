@@ -68,6 +68,6 @@ export const name = (how: 'required' | 'optional') =>
 export function strings(input: unknown, field: string): readonly string[] {
   const value = fieldsOf(input)[field];
   const json = typeof value === 'string' && value.startsWith('[') ? parseJson(value) : null;
-  const list = json?.ok === true && Array.isArray(json.value) ? json.value : value;
+  const list = json?.ok === true && Array.isArray(json.value) && json.value.length > 0 ? json.value : value;
   return [list].flat().filter((one) => typeof one === 'string');
 }

@@ -92,9 +92,7 @@ function subjectOf({ name, input: raw }: CallEntry, input: JsonObject | null, na
 }
 
 function killSubject({ agent_id, agent_ids }: JsonObject, names: AgentNames): string {
-  const ids = [agent_id, ...(Array.isArray(agent_ids) ? agent_ids : [])].filter(
-    (id) => typeof id === 'string',
-  );
+  const ids = [agent_id, agent_ids].flat().filter((id) => typeof id === 'string');
   return clean(ids.map((id) => names.name(id) ?? id).join(', '));
 }
 
