@@ -92,11 +92,13 @@ export class EditorSessions {
   /** Conversations, newest first; one that is open here is followed by its sub-agents. */
   async list(cwd: string | null, cursor: string | null): Promise<ListSessionsResponse> {
     if (cwd !== null && !isAbsolute(cwd)) throw invalidParams('cwd: it must be an absolute path');
+    if (cursor !== null && readPlace(cursor) === null)
+      throw invalidParams('cursor: not a value that session/list returned');
     const { store } = this.#options;
     const found = await store.agents({
       conversations: true,
       cwd: cwd ?? undefined,
-      before: cursor === null ? undefined : readCursor(cursor),
+      before: cursor ?? undefined,
       limit: PAGE + 1,
     });
     const roots = found.slice(0, PAGE);
@@ -207,12 +209,4 @@ function infoOf(agent: Agent, title: string | null): SessionInfo {
 
 function childTitle({ name, depth }: Agent): string {
   return `${'› '.repeat(depth)}${clean(name)}`;
-}
-
-/** Cursors of older versions name only a millisecond (and how many of it were listed): it is listed again. */
-function readCursor(text: string): string {
-  const [, old] = /^(\d{1,13})\.\d{1,6}$/.exec(text) ?? [];
-  if (old !== undefined) return new Date(Number(old) + 1).toISOString();
-  if (readPlace(text) !== null) return text;
-  throw invalidParams('cursor: not a value that session/list returned');
 }
