@@ -39,7 +39,10 @@ for (const era of ['modern', 'legacy'] as const)
       const tools = result?.tools as { name: string; description: string }[];
       assert.deepEqual(
         tools.map(({ name }) => name),
-        ['fork', 'kill', 'list_agents', 'send', 'spawn_agents', 'start_tree', 'subagent_delegate', 'wait'],
+        [
+          ...['fork', 'kill', 'list_agents', 'send', 'spawn_agents', 'start_tree'],
+          ...['steer_workflow', 'subagent_delegate', 'wait'],
+        ],
       );
       for (const name of ['fork', 'spawn_agents', 'start_tree'])
         assert.match(tools.find((one) => one.name === name)?.description ?? '', /FRESH CONTEXT/);
