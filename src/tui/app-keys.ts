@@ -14,7 +14,7 @@ import { takeBack } from './composer/write-message.ts';
 import { actionOf, printable } from './keys/action-of.ts';
 import { answerByChord, answerByLetter, denialReasonKey, JUST_UP } from './keys/answer-keys.ts';
 import { grantKey, panelKey } from './keys/grant-keys.ts';
-import { overlayKey } from './keys/overlay-keys.ts';
+import { answersInList, overlayKey } from './keys/overlay-keys.ts';
 import { type Answer, isAnswer } from './state/answer.ts';
 import { isInPanel, mayAnswer } from './state/question-in-view.ts';
 import { paneOf } from './state/ui-state.ts';
@@ -33,7 +33,8 @@ export function keyPressed(app: AppContext, data: string): void {
   const text = printable(data);
   const is_again = text !== null && text === editor.text && !state.leader;
   const panel = state.overlay === null && isInPanel(state.question) ? state.question?.grant : null;
-  const alone = writes || (panel != null && !state.leader) ? text : null;
+  const answers = writes || (panel != null && !state.leader) || answersInList(app, text);
+  const alone = answers ? text : null;
   app.dispatch({ type: 'typed', alone, again: is_again ? text : null, drafting });
   if (state.overlay !== null && overlayKey(app, state.overlay, data)) return;
   // An open list of completions takes its own keys.

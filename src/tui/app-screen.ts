@@ -13,6 +13,7 @@ import { frameView } from './views/frame-view.ts';
 import { agentNames } from './views/transcript/agent-names.ts';
 import { finishedEntries } from './views/transcript/entry-view.ts';
 import { spokenChanges } from './views/transcript/spoken-changes.ts';
+import { streamingView } from './views/transcript/streaming-view.ts';
 import { EntryLines, transcriptView } from './views/transcript/transcript-view.ts';
 
 /** Maximum entries of a reopened conversation that are printed again. */
@@ -25,8 +26,9 @@ export class AppScreen {
   readonly #app: AppContext;
   readonly #settings: Pick<AppOptions, 'banner' | 'meters' | 'status_script'>;
   readonly #kept = new EntryLines();
+  readonly #kept_tail = new EntryLines();
   /** Renderers of the streamed answers: of the main conversation, and of another agent in view. */
-  readonly #texts = { root: new MarkdownTail(), view: new MarkdownTail() };
+  readonly #texts = { root: new MarkdownTail(), view: new MarkdownTail(), tail: new MarkdownTail() };
   /** Keeps track of what is in the native scrollback. */
   #printer: EntryPrinter | null = null;
   #spoken: UiState | null = null;
@@ -110,7 +112,22 @@ export class AppScreen {
       keys: [...keyRows(rows), ...commandRows(rows)],
       text: this.#text(state),
       printed: this.#printed(state),
+      tail: (agent_id, columns, rows) => this.#tail(state, agent_id, columns, rows),
     });
+  }
+
+  /** The newest lines of an agent, for the list of agents. */
+  #tail(state: UiState, agent_id: string, width: number, height: number): readonly string[] {
+    const { style } = this.#app;
+    if (height < 1) return [];
+    const pane = paneOf(state, agent_id);
+    const names = agentNames(state);
+    const text = this.#texts.tail;
+    const live = streamingView(pane, { width, height, style, names, hidden_calls: [], text });
+    const entries = pane.entries.slice(0, finishedEntries(pane.entries));
+    const rest = { width, height: height - live.length, scrolled: 0, kept: this.#kept_tail };
+    const above = transcriptView(entries, { ...rest, style, names, spend: frameBudget() }).lines;
+    return [...above, ...live];
   }
 
   #text({ view, root_id }: UiState): MarkdownTail {

@@ -7,7 +7,7 @@ import xterm from '@xterm/headless';
 import { markedBlocks, withMarkedBlocks } from '../../scripts/marked-blocks.ts';
 
 const PICTURES: Readonly<Record<string, RegExp>> = {
-  'screen-fan-in': /on 3 agents\n.*running.*\n.*received.*\n.*idle/,
+  'screen-fan-in': /wait 3 agents .*1 received · 1 at work · 1 idle.*\n.*◐ file-reader/,
   'screen-agents': /Agents 4/,
   'screen-approval': /wants: bash/,
   'screen-grant': /allow from now on: bash:rm -rf dist/,

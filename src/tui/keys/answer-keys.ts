@@ -5,7 +5,7 @@ import { shownDigest } from '../../store/approvals/shown-digest.ts';
 import type { AppContext } from '../app-context.ts';
 import type { Answer } from '../state/answer.ts';
 import { alsoAnswered, chosenRule, proposedRules } from '../state/grant-draft.ts';
-import { dueAnswer, isInPanel, mayAnswer } from '../state/question-in-view.ts';
+import { dueAnswer, mayAnswer, takesLetters } from '../state/question-in-view.ts';
 import { typedText } from './action-of.ts';
 
 /** The context of a visible question: the tree in view, or a peek at another one. */
@@ -52,7 +52,7 @@ export function answerByLetter(app: AnswerContext): void {
   if (held === null) return;
   const answer = dueAnswer(app.state, app.acceptsInput ? app.editor.text : held.text);
   if (answer === null) return;
-  const is_panel = isInPanel(app.state.question);
+  const is_panel = takesLetters(app.state);
   if (app.acceptsInput && !is_panel) app.editor.setText('');
   app.dispatch({ type: 'saying', text: null });
   answerWith(app, answer, app.state.armed || is_panel ? null : held.text);

@@ -7,12 +7,14 @@ import { useModel } from '../commands/model.ts';
 import { otherFolders } from '../commands/resume.ts';
 import { startRun } from '../commands/workflow.ts';
 import { idleAgents } from '../state/agents/family.ts';
-import { agentRows, moveSelection, selectedAgent } from '../state/agents/filtered-agents.ts';
+import { agentRows, moveSelection, SIDE_FROM, selectedAgent } from '../state/agents/filtered-agents.ts';
 import type { Choice } from '../state/answer.ts';
 import { type Confirmation, dueChoice, isConfirmation } from '../state/confirmation.ts';
 import { moveRow, type Picker, selectedRow } from '../state/picker.ts';
+import { askOf } from '../state/question-in-view.ts';
 import type { Overlay } from '../state/ui-state.ts';
 import { printable, rowStep, typedText } from './action-of.ts';
+import { answerByLetter } from './answer-keys.ts';
 import { runKey } from './run-keys.ts';
 
 type Of<T extends Overlay['type']> = Extract<Overlay, { readonly type: T }>;
@@ -33,6 +35,14 @@ function close(app: AppContext): void {
   app.dispatch({ type: 'overlay', overlay: null });
 }
 
+/** Whether a letter answers the question of the agent that is selected in the list. */
+export function answersInList({ state, filtering }: AppContext, letter: string | null): boolean {
+  const { overlay, asks, view } = state;
+  const is_letter = letter === 'y' || letter === 'n';
+  if (overlay?.type !== 'agents' || filtering || !is_letter) return false;
+  return asks[0]?.agent_id === (overlay.selected ?? view);
+}
+
 function agentsKey(app: AppContext, overlay: Of<'agents'>, data: string): void {
   const open = (next: Overlay) => app.dispatch({ type: 'overlay', overlay: next });
   const rows = agentRows(app.state, overlay.filter, app.style);
@@ -48,11 +58,19 @@ function agentsKey(app: AppContext, overlay: Of<'agents'>, data: string): void {
     app.filtering = false;
     return selected === null ? close(app) : app.dispatch({ type: 'visit', agent_id: selected });
   }
+  if (matchesKey(data, 'tab')) {
+    const ids = rows.map(({ agent }) => agent.id);
+    const from = selected === null ? 0 : ids.indexOf(selected) + 1;
+    const next = [...ids.slice(from), ...ids.slice(0, from)].find((id) => askOf(app.state, id) !== null);
+    return next === undefined ? undefined : open({ ...overlay, selected: next });
+  }
   if (matchesKey(data, 'backspace')) return filtered(app, overlay, overlay.filter.slice(0, -1));
   const typed = typedText(data);
   if (typed === null) return;
   const is_key = printable(data) !== null;
+  if (answersInList(app, typed)) return answerByLetter(app);
   if (is_key && !app.filtering && selected !== null) {
+    if (typed === ' ') return open({ ...overlay, peek: !(overlay.peek ?? app.screen.columns >= SIDE_FROM) });
     if (typed === 's') {
       const name = app.state.agents.get(selected)?.name ?? selected;
       close(app);

@@ -5,11 +5,14 @@ import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { countIn } from '../../records/kept-in.ts';
 import { endOfText } from '../../records/text/cut-text.ts';
+import { withPulse } from './agents/pulse.ts';
 import { captureIn, seeCapture, withCaptureSent } from './capture.ts';
 import type { Entry } from './entry.ts';
 import { transcript, withMessage } from './transcript.ts';
 import { type AgentPane, paneOf, type QueuedText, type UiState } from './ui-state.ts';
 
+/** What a message or some output counts for, in characters of streamed text. */
+const STEP = 40;
 /** Maximum characters kept of the output of a running call. */
 const OUTPUT_MAX = 4_000;
 
@@ -31,7 +34,7 @@ export function seeMessage(state: UiState, agent_id: string, message: PlacedMess
       output.delete(message.content.call_id);
       pane = { ...pane, output };
     }
-    pane = withoutReadMail(pane, message);
+    pane = { ...withoutReadMail(pane, message), pulse: withPulse(pane.pulse, state.now, STEP) };
     return state.view !== agent_id && countsAsUnseen(message) ? { ...pane, unseen: pane.unseen + 1 } : pane;
   });
 }
@@ -69,8 +72,9 @@ function queuedText({ id, body, attached }: Mail): QueuedText {
   return { id, text: typedText(body, attached), attached: attached?.labels.length ?? 0 };
 }
 
-export function seeMail(state: UiState, mail: Mail): UiState {
-  if (mail.kind !== 'letter') return state;
+export function seeMail(before: UiState, mail: Mail): UiState {
+  if (mail.kind !== 'letter') return before;
+  const state = withPane(before, mail.from_id ?? '', (pane) => ({ ...pane, sent: mail.body }));
   return withPane(state, mail.to_id, (pane) => {
     const unread = new Map(pane.unread);
     countIn(unread, mail.from_id ?? PERSON, 1);
@@ -90,7 +94,11 @@ export function seeTakenBack(state: UiState, agent_id: string, mail_id: string):
 }
 
 export function seeDelta(state: UiState, agent_id: string, delta: ModelDelta): UiState {
-  return withPane(state, agent_id, (pane) => afterDelta(pane, delta, state.now));
+  return withPane(state, agent_id, (before) => {
+    const pane = afterDelta(before, delta, state.now);
+    const amount = delta.type === 'text' || delta.type === 'reasoning' ? delta.text.length : 0;
+    return amount === 0 ? pane : { ...pane, pulse: withPulse(pane.pulse, state.now, amount) };
+  });
 }
 
 function afterDelta(pane: AgentPane, delta: ModelDelta, now: number): AgentPane {
@@ -112,7 +120,8 @@ function afterDelta(pane: AgentPane, delta: ModelDelta, now: number): AgentPane 
 export function seeOutput(state: UiState, agent_id: string, call_id: string, text: string): UiState {
   return withPane(state, agent_id, (pane) => {
     const newest = endOfText((pane.output.get(call_id) ?? '') + text, OUTPUT_MAX);
-    return { ...pane, output: new Map(pane.output).set(call_id, newest) };
+    const pulse = withPulse(pane.pulse, state.now, STEP);
+    return { ...pane, output: new Map(pane.output).set(call_id, newest), pulse };
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Ask } from '../../records/conversation/ask.ts';
 import { type Answer, answerOf } from './answer.ts';
-import type { GrantDraft, HeldLetter, Question, UiState } from './ui-state.ts';
+import type { HeldLetter, Question, UiState } from './ui-state.ts';
 
 /**
  * The visible question of an agent: a banner above the input that does not block it. What the person types always goes into the draft
@@ -27,8 +27,8 @@ export function withKey(state: UiState, alone: string | null, again: string | nu
   if (question === null)
     return { ...next, armed: state.armed && alone !== null && answerOf(alone, false) !== undefined };
   const { saying, grant, held: before } = question;
-  const writes = saying !== null || (grant !== null && grant.editing !== null) || state.overlay !== null;
-  if (grant !== null && !writes) return withPanelKey(next, question, grant, alone, state);
+  const writes = saying !== null || (grant !== null && grant.editing !== null) || isHidden(state.overlay);
+  if (takesLetters(state) && !writes) return withPanelKey(next, question, alone, state);
   const gap = now - state.typed_at;
   if (before !== null && again === before.text && TWICE.has(before.answer) && gap >= REPEAT_MS && !writes)
     return { ...next, question: { ...question, held: { ...before, text: again + again, at: 0 } } };
@@ -46,26 +46,26 @@ export function withKey(state: UiState, alone: string | null, again: string | nu
   return { ...next, question: { ...question, held: quiet ? { answer, text: alone, at: now } : null } };
 }
 
-/** A key while a rule is shown (Q5). */
+/** A key while a rule is shown, or beside the list of agents (Q5). */
 function withPanelKey(
   next: UiState,
   question: Question,
-  grant: GrantDraft,
   alone: string | null,
   { armed, typed_at, now }: UiState,
 ): UiState {
+  const { grant } = question;
   const after = (held: HeldLetter | null, arms: boolean) => {
-    const typed = grant.typed === null || alone === null ? grant.typed : grant.typed + alone;
-    return { ...next, armed: arms, question: { ...question, grant: { ...grant, typed }, held } };
+    const typed = grant?.typed == null || alone === null ? null : grant.typed + alone;
+    return { ...next, armed: arms, question: { ...question, grant: grant && { ...grant, typed }, held } };
   };
-  const answer = alone === null ? undefined : answerOf(alone, true);
+  const answer = alone === null ? undefined : answerOf(alone, grant !== null);
   const [gap, seen] = [now - typed_at, now - question.since];
   if (alone === null) return after(null, armed);
   if (answer === undefined || gap < REPEAT_MS) return after(null, false);
   const { held } = question;
   if (held !== null) return after(held.text === alone ? { ...held, at: 0 } : null, false);
   const [quiet, read] = [gap >= ALONE_MS && seen >= ALONE_MS, seen >= SEEN_MS];
-  const counts = grant.typed === null ? armed && read : quiet;
+  const counts = grant?.typed != null ? quiet : read && (armed || grant === null);
   return after(counts ? { answer, text: alone, at: now } : null, armed);
 }
 
@@ -81,8 +81,27 @@ export function answered(state: UiState): UiState {
 /** The held answer once no key has followed its letter for `ALONE_MS`; otherwise null. */
 export function dueAnswer({ question, overlay, now }: UiState, draft: string): Answer | null {
   const held = question?.held ?? null;
-  if (held === null || overlay !== null || now - held.at < ALONE_MS) return null;
-  return isInPanel(question) || draft === held.text ? held.answer : null;
+  if (held === null || isHidden(overlay) || now - held.at < ALONE_MS) return null;
+  return takesLetters({ question, overlay }) || draft === held.text ? held.answer : null;
+}
+
+/** Whether letters go to the question and none to the draft: a rule is shown, or the list of agents. */
+export function takesLetters({ question, overlay }: Pick<UiState, 'question' | 'overlay'>): boolean {
+  return isInPanel(question) || overlay?.type === 'agents';
+}
+
+/** The list of agents shows the question of the selected one. */
+function isHidden(overlay: UiState['overlay']): boolean {
+  return overlay !== null && overlay.type !== 'agents';
+}
+
+/** With the question of the agent that is selected in the list at the head of the queue, where it can be answered. */
+export function withSelectedAsk(state: UiState): UiState {
+  const { overlay, asks, question } = state;
+  if (overlay?.type !== 'agents') return state;
+  const ask = askOf(state, overlay.selected ?? state.view ?? '');
+  if (ask === null || (ask === asks[0] && question !== null && question.grant === null)) return state;
+  return asked({ ...state, asks: [ask, ...asks.filter(({ id }) => id !== ask.id)] });
 }
 
 /** Whether a rule is shown, which takes the letters that would otherwise be written. */

@@ -7,6 +7,7 @@ import type { Ask, AskScope } from '../../records/conversation/ask.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
 import type { ListedTask } from '../../records/run/listed-task.ts';
 import type { StartOrder } from '../../trees/workflow/workflow-tool.ts';
+import { NO_PULSE, type Pulse } from './agents/pulse.ts';
 import type { Answer, Choice } from './answer.ts';
 import type { Entry } from './entry.ts';
 import { PersistentMap } from './persistent-map.ts';
@@ -47,12 +48,21 @@ export interface AgentPane {
   readonly capture_sent: readonly CaptureContent[];
   /** Tokens of its newest request and answer, that is, how full its context is; null until one was seen here. */
   readonly request_tokens: number | null;
+  /** The text that it last sent to another agent; null: none was seen. */
+  readonly sent: string | null;
+  readonly pulse: Pulse;
   /** Number of entries that arrived while another agent was in view. */
   readonly unseen: number;
 }
 
 export type Overlay =
-  | { readonly type: 'agents'; readonly filter: string; readonly selected: string | null }
+  | {
+      readonly type: 'agents';
+      readonly filter: string;
+      readonly selected: string | null;
+      /** Whether the person wants to see the selected agent; left out: where there is room. */
+      readonly peek?: boolean;
+    }
   | {
       readonly type: 'kill';
       readonly agent_ids: readonly string[];
@@ -189,6 +199,8 @@ export const EMPTY_PANE: AgentPane = {
   captured: null,
   capture_sent: [],
   request_tokens: null,
+  sent: null,
+  pulse: NO_PULSE,
   unseen: 0,
 };
 

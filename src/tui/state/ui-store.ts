@@ -10,7 +10,16 @@ import { afterChoiceKey } from './confirmation.ts';
 import { granting } from './grant-draft.ts';
 import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput, seeTakenBack } from './message-changes.ts';
 import { PersistentMap } from './persistent-map.ts';
-import { answered, asked, putOff, saying, turned, withAsks, withKey } from './question-in-view.ts';
+import {
+  answered,
+  asked,
+  putOff,
+  saying,
+  turned,
+  withAsks,
+  withKey,
+  withSelectedAsk,
+} from './question-in-view.ts';
 import type { UiEvent } from './ui-event.ts';
 import { type AgentPane, EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
 
@@ -31,7 +40,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'own_command':
       return withOwnCommand(state, event);
     case 'asks':
-      return withAsks(state, event.asks);
+      return withSelectedAsk(withAsks(state, event.asks));
     case 'tasks':
       return { ...state, tasks: event.tasks };
     case 'budgets':
@@ -55,7 +64,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'decide':
       return afterChoiceKey(state, event.letter);
     case 'overlay':
-      return withOverlay(state, event.overlay);
+      return withSelectedAsk(withOverlay(state, event.overlay));
     case 'question':
       return event.shown ? { ...asked(state), armed: true } : putOff(state);
     case 'answered':
@@ -101,9 +110,11 @@ function stillLeaving(since: number | null, now: number): number | null {
   return since === null || now - since >= TWICE_MS ? null : since;
 }
 
-/** The agent whose history has to be loaded: the one in view, if its scrollback is incomplete. */
+/** The agent whose history has to be loaded: the one in view or selected in the list, if its scrollback is incomplete. */
 export function needsHistory(state: UiState): string | null {
-  return state.view !== null && !paneOf(state, state.view).whole ? state.view : null;
+  const { view, overlay } = state;
+  const shown = [view, overlay?.type === 'agents' ? overlay.selected : null];
+  return shown.find((id) => id !== null && state.agents.has(id) && !paneOf(state, id).whole) ?? null;
 }
 
 function afterRuntime(state: UiState, event: RuntimeEvent): UiState {
@@ -184,5 +195,7 @@ function folded(state: UiState, { agent_id, index, opened }: Extract<UiEvent, { 
 function withOverlay(state: UiState, overlay: UiState['overlay']): UiState {
   const next: UiState = { ...state, overlay, deciding: null, leader: false };
   // The overlay hid the question: the time to read it starts now.
-  return overlay === null && state.overlay !== null && state.question !== null ? asked(next) : next;
+  if (overlay !== null || state.overlay === null || state.question === null) return next;
+  const all_put_off = state.asks.every(({ id }) => state.put_off.has(id));
+  return all_put_off ? { ...next, question: null } : asked(next);
 }

@@ -3,13 +3,17 @@ import { lastMoment } from '../../render/agent-tree.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { columnsOf, fit, pad, sign, type UiStyle } from '../../render/style.ts';
-import { agentRows, selectedAgent, type TreeRow } from '../state/agents/filtered-agents.ts';
+import { agentRows, SIDE_FROM, selectedAgent, type TreeRow } from '../state/agents/filtered-agents.ts';
+import { type Pulse, pulseAt } from '../state/agents/pulse.ts';
 import { numberedAgents, slotOf } from '../state/agents/slots.ts';
-import { type Overlay, paneOf, totalUsage, type UiState } from '../state/ui-state.ts';
+import { askOf } from '../state/question-in-view.ts';
+import { paneOf, type Overlay as SomeOverlay, totalUsage, type UiState } from '../state/ui-state.ts';
 import type { Frame } from '../terminal/screen.ts';
-import { columns, line, type Part, separator } from '../text/line.ts';
-import { agentSummary } from './agent-summary.ts';
+import { columns, line, type Part, rule, separator } from '../text/line.ts';
+import { agentText } from './agent-summary.ts';
 import { tasksLine } from './tasks-line.ts';
+
+type Overlay = Extract<SomeOverlay, { readonly type: 'agents' }>;
 
 const NAME_MAX = 34;
 const NAME_MIN = 10;
@@ -17,17 +21,46 @@ const TOKENS_WIDTH = 7;
 const TIME_WIDTH = 7;
 /** Minimum width at which figures are shown; below it, names get the room. */
 const FIGURES_FROM = 48;
+/** Minimum width at which activity is shown. */
+const PULSE_FROM = 60;
 /** Minimum width at which models are shown. */
 const MODEL_FROM = 72;
 
-/** All agents as a tree: rows keep their places while states change; scrolls with the selection. */
+/** Draws an agent beside or below the list. */
+type Peek = (agent_id: string, width: number, height: number) => readonly string[];
+
+/** All agents as a tree, with the selected one beside it on a wide screen, else below it if the person wants to see it. */
 export function agentsOverlay(
   state: UiState,
-  overlay: Extract<Overlay, { readonly type: 'agents' }>,
+  overlay: Overlay,
   width: number,
   height: number,
   style: UiStyle,
+  peek: Peek = () => [],
 ): Frame {
+  const wide = width >= SIDE_FROM;
+  if (!(overlay.peek ?? wide)) return listFrame(state, overlay, width, height, style);
+  const rows = agentRows(state, overlay.filter, style);
+  const selected = selectedAgent(state, overlay, rows) ?? '';
+  if (!wide) {
+    const below = Math.floor(height / 2);
+    const list = listFrame(state, overlay, width, height - below, style);
+    const head = [...rule(style, width), ...peek(selected, width, below - rule(style, width).length)];
+    return { ...list, lines: [...list.lines, ...head].slice(0, height) };
+  }
+  const left = Math.floor(width * 0.58);
+  const list = listFrame(state, overlay, left, height, style);
+  const side = peek(selected, width - left - 2, height);
+  const bar = line(style, 2, [['dim', style.accessible ? '' : sign(style, '│')], ' ']);
+  const lines = Array.from({ length: Math.max(list.lines.length, side.length) }, (_, row) => {
+    const before = list.lines[row] ?? '';
+    return `${before}${' '.repeat(Math.max(0, left - columnsOf(before)))}${bar}${side[row] ?? ''}`.trimEnd();
+  });
+  return { ...list, lines: lines.slice(0, height) };
+}
+
+/** The tree: rows keep their places while states change; scrolls with the selection. */
+function listFrame(state: UiState, overlay: Overlay, width: number, height: number, style: UiStyle): Frame {
   const rows = agentRows(state, overlay.filter, style);
   const selected = selectedAgent(state, overlay, rows);
   const head = headLine(state, overlay.filter, width, style);
@@ -49,7 +82,8 @@ export function agentsOverlay(
   ];
   if (rows.length === 0 && room > 0) lines.push(line(style, width, [['dim', '   no agent matches']]));
   if (tasks !== null) lines.push(tasks);
-  if (hints) lines.push(hintLine(rows.length, top, shown.length, width, style));
+  const asks = selected !== null && askOf(state, selected) !== null;
+  if (hints) lines.push(hintLine(rows.length, top, shown.length, asks, width, style));
   return {
     lines: lines.slice(0, height),
     cursor: { row: 0, column: Math.min(head.caret, Math.max(0, width - 1)) },
@@ -103,11 +137,24 @@ function rowLine(
   const unseen = seen.unseen > 0 ? (style.accessible ? ' (new)' : sign(style, '•')) : ' ';
   const open = seen.capture === null ? '' : sign(style, '✎');
   const before: Part[] = [mark, selected ? ['bold', name] : name, ['green', unseen], open, ' '];
-  const figures = width < FIGURES_FROM ? '' : figuresOf(agent, state.now);
+  const pulse = width < PULSE_FROM || style.accessible ? '' : ` ${pulseText(seen.pulse, state.now, style)}`;
+  const figures = width < FIGURES_FROM ? '' : `${pulse}${figuresOf(agent, state.now)}`;
   const room = width - columns(before) - columnsOf(figures);
-  const [paint, said] = agentSummary(state, agent, style, width >= MODEL_FROM);
-  const told = pad(fit(said, Math.max(0, room), style), Math.max(0, room));
+  const [paint, text] = agentText(state, agent, style, width >= MODEL_FROM);
+  const told = pad(fit(text, Math.max(0, room), style), Math.max(0, room));
   return line(style, width, [...before, [paint, told], figures]).trimEnd();
+}
+
+const LEVELS = { unicode: '▁▂▃▄▅▆▇█', ascii: '_.:-=+*#' } as const;
+
+/** Ten cells: how much was heard of an agent lately. */
+function pulseText(pulse: Pulse, now: number, style: UiStyle): string {
+  const levels = style.unicode ? LEVELS.unicode : LEVELS.ascii;
+  const cells = pulseAt(pulse, now);
+  if (cells.every((amount) => amount === 0)) return ' '.repeat(cells.length);
+  return cells
+    .map((amount) => levels[Math.min(levels.length - 1, Math.ceil(Math.log2(1 + amount / 8)))])
+    .join('');
 }
 
 function figuresOf(agent: Agent, now: number): string {
@@ -117,10 +164,17 @@ function figuresOf(agent: Agent, now: number): string {
   return `${tokens.padStart(TOKENS_WIDTH)}${duration(last - agent.created_at).padStart(TIME_WIDTH)} `;
 }
 
-function hintLine(total: number, top: number, shown: number, width: number, style: UiStyle): string {
+function hintLine(
+  total: number,
+  top: number,
+  shown: number,
+  asks: boolean,
+  width: number,
+  style: UiStyle,
+): string {
   const place = shown < total ? `${top + 1}-${top + shown} of ${total}  ` : '';
-  const keys = ['Enter open', 's send', 'k kill', 'i kill idle', 'r reap', '1-9 pin', 'Esc'].join(
-    separator(style),
-  );
+  const answers = asks ? ['y allow', 'n deny'] : [];
+  const others = ['s send', 'k kill', 'i kill idle', 'r reap', '1-9 pin', 'Esc'];
+  const keys = [...answers, 'Enter open', 'Space peek', ...others].join(separator(style));
   return line(style, width, [['dim', ` ${place}${keys}`]]);
 }

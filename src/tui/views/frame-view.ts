@@ -1,22 +1,22 @@
 // The views: pure functions from the state to lines of a given width.
 import { isTerminal } from '../../records/agent/state.ts';
-import { count, duration } from '../../render/amounts.ts';
+import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
-import { columnsOf, fit, pad, sign, type UiStyle } from '../../render/style.ts';
+import { sign, type UiStyle } from '../../render/style.ts';
 import type { Action } from '../commands/command-table.ts';
 import type { KeyRow } from '../keys/key-rows.ts';
 import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
-import { type ChildrenView, childrenView } from '../state/agents/family.ts';
-import { type FanInRow, type FanInView, fanInView } from '../state/agents/fan-in-view.ts';
+import type { Branch } from '../state/agents/family.ts';
+import { childrenView, fanInView } from '../state/agents/fan-in-view.ts';
 import { isConfirmation } from '../state/confirmation.ts';
 import { MODE_WORDS, modeInView, paneOf, type UiState } from '../state/ui-state.ts';
 import type { Frame } from '../terminal/screen.ts';
-import { columns, line, type Part, rule, separator } from '../text/line.ts';
+import { columns, line, type Part, separator } from '../text/line.ts';
 import { MarkdownTail } from '../text/markdown.ts';
 import { agentsOverlay } from './agents-overlay.ts';
 import { approvalBox } from './approvals/approval-box.ts';
-import { CHILDREN_MAX, childrenLayer } from './children-layer.ts';
 import { confirmationLines } from './confirmation-lines.ts';
+import { fanOutBlock } from './fan-out-block.ts';
 import { queuedLines } from './input/queued-lines.ts';
 import { type Layers, layout } from './layout.ts';
 import { keysHelp } from './lists/keys-help.ts';
@@ -27,7 +27,6 @@ import { spinnerLine } from './spinner-line.ts';
 import { workingTasksLine } from './tasks-line.ts';
 import { agentNames } from './transcript/agent-names.ts';
 import { streamingView } from './transcript/streaming-view.ts';
-import { WAIT_STATUS_WIDTH, waitStatus } from './transcript/wait-rows.ts';
 import { workflowLines, workflowPanel } from './workflow-panel.ts';
 
 /** Maximum rows of workflows at work. */
@@ -50,6 +49,8 @@ export interface FrameSettings {
   /** The file with the rules that are granted for good. */
   readonly rules_file?: string;
   readonly keys: readonly KeyRow[];
+  /** The newest lines of an agent's scrollback. */
+  readonly tail?: (agent_id: string, width: number, height: number) => readonly string[];
   /** Caches the rendered lines of the streamed answer. */
   readonly text?: MarkdownTail;
   /** Number of characters of the streamed answer in view that are in the scrollback. */
@@ -60,7 +61,10 @@ export interface FrameSettings {
 export function frameView(state: UiState, settings: FrameSettings): Frame {
   const { width, height, style, shortcuts = STANDARD_SHORTCUTS } = settings;
   const { overlay, view } = state;
-  if (overlay?.type === 'agents') return agentsOverlay(state, overlay, width, height, style);
+  if (overlay?.type === 'agents')
+    return agentsOverlay(state, overlay, width, height, style, (id, wide, rows) =>
+      peekLines(state, id, wide, rows, settings),
+    );
   if (overlay?.type === 'run') return workflowPanel(state, overlay, width, height, style);
   if (overlay?.type === 'picker') return pickerOverlay(overlay, width, height, style);
   if (overlay?.type === 'keys')
@@ -83,15 +87,15 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
               text: settings.text ?? new MarkdownTail(),
               ...(settings.printed === undefined ? {} : { printed: settings.printed }),
             }),
-      status: fan_in === null ? null : (rows) => statusLayer(fan_in, width, rows, style),
-      status_rows: fan_in === null ? 0 : fan_in.rows.length + (style.accessible ? 1 : 2),
+      status: fan_in === null ? null : (rows) => fanOutBlock(state, fan_in, width, rows, style),
       children: (rows) => {
         const runs = workflowLines(state, width, Math.min(rows, RUNS_MAX), style);
-        const most = Math.min(rows, CHILDREN_MAX) - runs.length;
-        const children =
-          view === null || fan_in !== null
-            ? []
-            : childrenLayer(state, withoutRuns(childrenView(state, view), runs.length), width, most, style);
+        const most = rows - runs.length;
+        // Workflows at work have a row of their own, unless there is no room for it.
+        const has_row = ({ agent, ask }: Branch) =>
+          runs.length > 0 && agent.config.workflow !== undefined && ask === null;
+        const all = view === null || fan_in !== null ? null : childrenView(state, view, has_row);
+        const children = all === null ? [] : fanOutBlock(state, all, width, most, style);
         const tasks = children.length < most ? workingTasksLine(state, width, style) : null;
         return [...runs, ...children, ...(tasks === null ? [] : [tasks])];
       },
@@ -112,13 +116,6 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
   );
 }
 
-/** Workflows at work have a row of their own, unless there is no room for it. */
-function withoutRuns({ rows, idle }: ChildrenView, shown: number): ChildrenView {
-  if (shown === 0) return { rows, idle };
-  const kept = rows.filter(({ agent, ask }) => agent.config.workflow === undefined || ask !== null);
-  return { rows: kept, idle };
-}
-
 /** Text that is always visible: the banner, and the mode unless it is `ask`, which only the hints name. */
 function flagOf(state: UiState, banner: string | null): string | null {
   const mode = modeInView(state);
@@ -126,6 +123,21 @@ function flagOf(state: UiState, banner: string | null): string | null {
     (flag) => flag !== null,
   );
   return flags.length === 0 ? null : flags.join('  ');
+}
+
+/** An agent of the list: what it asks, above the newest lines of its scrollback. */
+function peekLines(
+  state: UiState,
+  agent_id: string,
+  width: number,
+  height: number,
+  { style, tail, shortcuts = STANDARD_SHORTCUTS }: FrameSettings,
+): readonly string[] {
+  const { question } = state;
+  const keys = { shortcuts, drafting: false, listed: true };
+  const asked = question !== null && state.asks[0]?.agent_id === agent_id;
+  const box = asked ? approvalBox(state, question, width, height, style, keys) : [];
+  return [...box, ...(tail?.(agent_id, width, height - box.length) ?? [])];
 }
 
 function questionOf(
@@ -240,62 +252,4 @@ function commandLines(
     .slice(-(Math.min(rows, ROWS_MAX) - 1));
   const told = output.trim() === '' || rows < 2 ? [] : newest;
   return [head, ...told.map((row) => line(style, width, [['dim', `  ${clean(row)}`]]))];
-}
-
-const INDENT = 2;
-const NAME_MIN = 8;
-
-/** A head, a row per agent, a rule below. When they do not fit, the last row says how many more there are; empty below two rows. */
-export function statusLayer(view: FanInView, width: number, height: number, style: UiStyle): string[] {
-  const head = style.accessible
-    ? line(style, width, [`Waiting: ${view.head}`])
-    : line(style, width, [['cyan', sign(style, '●')], ` ${view.head}`]);
-  if (height < 2) return [];
-  const ruled = height >= Math.min(4, view.rows.length + 2) ? rule(style, width) : [];
-  const room = height - 1 - ruled.length;
-  const shown = view.rows.length <= room ? view.rows : view.rows.slice(0, room - 1);
-  const columns = columnsFor(shown, width);
-  const rows = shown.map((row) => rowLine(row, columns, width, style));
-  const hidden = view.rows.slice(shown.length);
-  if (hidden.length > 0) {
-    const running = hidden.filter((row) => row.status === 'running').length;
-    const more = `  +${hidden.length} more${running > 0 ? `, ${running} running` : ''}`;
-    rows.push(line(style, width, [['dim', more]]));
-  }
-  return [head, ...rows, ...ruled];
-}
-
-interface Columns {
-  readonly name: number;
-  readonly gap: number;
-  readonly calls: number;
-  readonly tokens: number;
-  /** 0: status alone; 1: with calls; 2: with tokens. */
-  readonly level: 0 | 1 | 2;
-}
-
-function columnsFor(rows: readonly FanInRow[], width: number): Columns {
-  const calls = Math.max(2, ...rows.map((row) => String(row.calls).length));
-  const tokens = Math.max(2, ...rows.map((row) => count(row.tokens).length));
-  const wanted = Math.max(NAME_MIN, ...rows.map((row) => columnsOf(row.name)));
-  const told = [0, 3 + calls + ' calls'.length, 3 + calls + ' calls'.length + 2 + tokens + ' tokens'.length];
-  const fixed = INDENT + WAIT_STATUS_WIDTH;
-  const level =
-    ([2, 1, 0] as const).find((one) => fixed + (told[one] ?? 0) + 2 + Math.min(wanted, 16) <= width) ?? 0;
-  const room = Math.max(1, width - fixed - (told[level] ?? 0));
-  const gap = wanted + 4 <= room ? 4 : 2;
-  return { name: Math.max(1, Math.min(wanted, room - gap)), gap, calls, tokens, level };
-}
-
-function rowLine(row: FanInRow, columns: Columns, width: number, style: UiStyle): string {
-  if (style.accessible) {
-    const text = `${row.name}: ${row.status}, ${row.calls} ${row.calls === 1 ? 'call' : 'calls'}, ${count(row.tokens)} tokens`;
-    return line(style, width, [text]);
-  }
-  const name = pad(fit(row.name, columns.name, style), columns.name + columns.gap);
-  const parts: Part[] = [' '.repeat(INDENT), name, waitStatus(row.status, style)];
-  if (columns.level > 0)
-    parts.push(`   ${String(row.calls).padStart(columns.calls)} ${row.calls === 1 ? 'call ' : 'calls'}`);
-  if (columns.level > 1) parts.push(`  ${count(row.tokens).padStart(columns.tokens)} tokens`);
-  return line(style, width, parts).trimEnd();
 }

@@ -4,9 +4,8 @@ import type { Frame } from '../terminal/screen.ts';
 export interface Layers {
   /** Unfinished calls and the streamed answer: gets the rows that the others leave. */
   readonly live: (height: number) => readonly string[];
-  /** Status rows for a height; they end in `+N more` if it is too low, and are empty below two. */
+  /** The agents that are waited for. */
   readonly status: ((height: number) => readonly string[]) | null;
-  readonly status_rows: number;
   readonly spinner: string | null;
   /** Rows of the children at work, below the spinner. */
   readonly children?: ((height: number) => readonly string[]) | null;
@@ -47,10 +46,10 @@ export function layout(layers: Layers, height: number): Frame {
   const queued = layers.queued?.(room) ?? [];
   take(queued.length);
   const spinner = lineIfItFits(layers.spinner, take);
-  const status_room = Math.min(layers.status_rows, room);
-  const status = layers.status === null ? [] : layers.status(status_room);
+  const third = Math.max(2, Math.floor(height / 3));
+  const status = layers.status?.(Math.min(room, third)) ?? [];
   take(status.length);
-  const children = layers.children?.(Math.min(room, Math.floor(height / 3))) ?? [];
+  const children = layers.children?.(Math.min(room, third - status.length)) ?? [];
   take(children.length);
   const footer = lineIfItFits(layers.footer ?? null, take);
   const hint = lineIfItFits(layers.hint, take);

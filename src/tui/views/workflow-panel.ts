@@ -8,7 +8,7 @@ import { selectedOf, type WorkflowView, workflowRuns, workflowView } from '../st
 import type { Overlay, UiState } from '../state/ui-state.ts';
 import type { Frame } from '../terminal/screen.ts';
 import { line, type Part, separator } from '../text/line.ts';
-import { agentSummary } from './agent-summary.ts';
+import { agentText } from './agent-summary.ts';
 
 const LABEL_MAX = 28;
 /** Lines that the script wrote last, or the end of its result. */
@@ -56,7 +56,7 @@ export function workflowPanel(
   const view = workflowView(state, run);
   const selected = selectedOf(view, overlay.selected);
   const goes = isWorking(run.state.type) && pauseOf(run.state) === null;
-  const told = goes ? '' : `  ${agentSummary(state, run, style)[1]}`;
+  const told = goes ? '' : `  ${agentText(state, run, style)[1]}`;
   const rows = view.phases.flatMap(({ title, ...phase }) => [
     {
       id: null,
@@ -104,10 +104,5 @@ function agentRow(state: UiState, agent: Agent, selected: boolean, width: number
   const most = Math.min(LABEL_MAX, Math.floor(width / 3));
   const name = pad(fit(clean(agent.config.task?.label ?? agent.name), most, style), most);
   const mark = selected ? ` ${style.accessible ? '>' : sign(style, '▸')} ` : '   ';
-  return line(style, width, [
-    mark,
-    selected ? ['bold', name] : name,
-    '  ',
-    agentSummary(state, agent, style),
-  ]);
+  return line(style, width, [mark, selected ? ['bold', name] : name, '  ', agentText(state, agent, style)]);
 }

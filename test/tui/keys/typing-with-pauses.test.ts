@@ -59,6 +59,7 @@ class Window {
       acceptsInput: true,
       bindings: keyBindings(),
       style: PLAIN,
+      filtering: false,
       screen: { full: false, columns: 100, rows: 30, alternate: false },
       own_commands: { stop: () => false },
       runtime: {
@@ -181,6 +182,43 @@ it('a panel that was opened takes the arrow and the letter that follows it', asy
     assert.deepEqual(window.answers, ['allow session a bash:git log *']);
     assert.equal(window.draft, draft);
   }
+});
+
+it('y and n answer the agent that is selected in the list, and no word typed there does', async () => {
+  const window = new Window();
+  window.ask();
+  await window.wait(1_000);
+  window.key(LEADER);
+  window.key('a');
+  await window.wait(1_000);
+  window.key('y');
+  await window.wait(1_000);
+  assert.deepEqual(window.answers, [], 'main asks nothing');
+  window.key(ESCAPE);
+  window.key(ESCAPE);
+  for (const word of ['yarn', 'nn', 'only y']) {
+    window.key(LEADER);
+    window.key('a');
+    window.key('\x1b[B');
+    await window.wait(1_000);
+    for (const character of word) {
+      window.key(character);
+      await window.wait(60);
+    }
+    await window.wait(1_000);
+    assert.deepEqual(window.answers, [], word);
+    window.key(ESCAPE);
+    window.key(ESCAPE);
+  }
+  window.key(LEADER);
+  window.key('a');
+  window.key('\x1b[B');
+  for (const letter of ['y', 'n']) {
+    await window.wait(500);
+    window.key(letter);
+    await window.wait(1_000);
+  }
+  assert.deepEqual(window.answers, ['allow once a', 'deny once b']);
 });
 
 it('Y and then y allow each open question that is like this one, once', async () => {

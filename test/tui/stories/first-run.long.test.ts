@@ -181,7 +181,7 @@ it('the demo is always marked as such, needs no answer, and reports', async (tes
   const pty = await asked(test);
   pty.send('1');
   await pty.until('SCRIPTED DEMO');
-  await pty.until('wait 2m00 on 3 agents');
+  await pty.until('wait 3 agents');
   await pty.until('SCRIPTED DEMO');
   pty.send(KEY.alt(1));
   await pty.until('[1 file-reader]');

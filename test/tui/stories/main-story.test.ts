@@ -44,15 +44,10 @@ it('three children are shown in the status layer, visited by chord, leader key, 
   await ui.say('hello');
   await pty.until('You said: hello');
   await ui.say('split it');
-  await pty.until('wait 1m00 on 3 agents');
-  await pty.until(() => {
-    const row = (name: string) => pty.screen().find((line) => line.startsWith(`  ${name} `)) ?? '';
-    return (
-      /✓ received +1 calls? +\d/.test(row('file-reader')) &&
-      /○ idle +0 calls +\d/.test(row('code-analyzer')) &&
-      /◐ running +0 calls/.test(row('test-runner'))
-    );
-  }, 'the rows of the status layer');
+  await pty.until('wait 3 agents');
+  await pty.until('1 received · 1 at work · 1 idle');
+  await pty.until('◐ test-runner  thinking');
+  await pty.until('○ code-analyzer  ✓ file-reader');
 
   await ui.press(KEY.ctrl_down);
   await pty.until('[1 file-reader]');

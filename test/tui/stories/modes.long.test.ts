@@ -40,8 +40,8 @@ for (const [said, options] of [
     const ui = await openUi(test, RULES, options);
     const { pty } = ui;
     await ui.say('split');
-    await pty.until('slow: running, 0 calls');
-    await pty.until('quick: idle');
+    await pty.until('slow: running: thinking');
+    await pty.until('1 idle: quick');
     await pty.until('in view: 0 main');
     await pty.until('agents keep running');
     const mark = pty.mark();
@@ -69,7 +69,7 @@ for (const [said, options] of [
     const ui = await openUi(test, RULES, options);
     const { pty } = ui;
     await ui.say('split');
-    await pty.until(() => /slow +\S+ running +0 calls/.test(pty.screen().join('\n')));
+    await pty.until(() => / slow +thinking/.test(pty.screen().join('\n')));
     await ui.press(KEY.leader, 'a');
     await pty.until('Agents 3');
     await ui.press(KEY.escape);
@@ -92,7 +92,7 @@ for (const [said, options] of [
 it('NO_COLOR alone keeps Unicode signs', async (test) => {
   const ui = await openUi(test, RULES, { env: { NO_COLOR: '1' } });
   await ui.say('split');
-  await ui.pty.until('◐ running');
+  await ui.pty.until('◐ slow');
   assert.deepEqual(painted(ui.pty.written()), []);
 });
 
@@ -106,7 +106,7 @@ it('configured keys replace the default ones, also the leader key, and are shown
   const ui = await openUi(test, RULES, { args: ['--config', file] });
   const { pty } = ui;
   await ui.say('split');
-  await pty.until('wait 1m00 on 2 agents');
+  await pty.until('wait 2 agents');
   assert.ok(ui.shows('Ctrl-G l agents · Ctrl-G ? keys'));
   await ui.press('\x1bOQ');
   await pty.until('Agents 3', 'F2 opens the list');

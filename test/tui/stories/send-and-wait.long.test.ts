@@ -72,9 +72,9 @@ it('Esc stops waiting and shows what is known so far; the agents continue', asyn
   await ui.say('split');
   await pty.until('Main heard');
   await ui.say('/wait 60 slow lazy');
-  await pty.until('wait 1m00 on 2 agents');
-  await pty.until(() => /slow +◐ running +0 calls/.test(pty.screen().join('\n')));
-  await pty.until(() => /lazy +○ idle +0 calls/.test(pty.screen().join('\n')));
+  await pty.until('wait 2 agents');
+  await pty.until('◐ slow  thinking');
+  await pty.until('○ lazy');
   await pty.until('Esc stops waiting (agents keep running)');
   await ui.press(KEY.alt(1));
   await ui.inView('1 slow');

@@ -56,11 +56,9 @@ function kinds(lines: readonly string[]): string {
 describe('a fan-in on a screen that gets lower', () => {
   it('shows all layers when there is room', () => {
     assert.deepEqual(draw(waiting, 60, 24), [
-      '● wait 30s on 3 agents',
-      '  file-reader      ◐ running    22 calls  13k tokens',
-      '  code-analyzer    ✓ received   13 calls  11k tokens',
-      '  test-runner      ○ idle        9 calls  14k tokens',
-      '────────────────────────────────────────────────────────────',
+      '● wait 3 agents  1 received · 1 at work · 1 idle   12s / 30s',
+      '  ◐ file-reader  read src/db.ts               12s ago    13k',
+      '  ○ test-runner  ✓ code-analyzer',
       '⠋ waiting 12s / 30s · Esc stops waiting (agents keep runnin…',
       '──── ↑- ←- [0 main] →- ↓1 file-reader ── 2◐ · 42k $0.04 ────',
       '> half a th',
@@ -70,11 +68,9 @@ describe('a fan-in on a screen that gets lower', () => {
 
   it('drops the hint first, then status rows, then the spinner, then the rest, and never the input', () => {
     const at = (height: number): string => kinds(draw(waiting, 60, height));
-    assert.equal(at(9), 'head row row row rule spinner navigation input hint');
-    assert.equal(at(8), 'head row row row rule spinner navigation input');
-    assert.equal(at(7), 'head row more rule spinner navigation input');
-    assert.equal(at(6), 'head row more spinner navigation input');
-    assert.equal(at(5), 'head more spinner navigation input');
+    assert.equal(at(9), 'head row row spinner navigation input hint');
+    assert.equal(at(7), 'head row spinner navigation input hint');
+    assert.equal(at(5), 'head row spinner navigation input');
     assert.equal(at(3), 'spinner navigation input');
     assert.equal(at(2), 'navigation input');
     assert.equal(at(1), 'input');
@@ -82,19 +78,17 @@ describe('a fan-in on a screen that gets lower', () => {
 
   it('still shows the progress on 40×10 and 20×5', () => {
     assert.deepEqual(draw(waiting, 40, 10), [
-      '● wait 30s on 3 agents',
-      '  file-reader      ◐ running    22 calls',
-      '  code-analyzer    ✓ received   13 calls',
-      '  test-runner      ○ idle        9 calls',
-      '────────────────────────────────────────',
+      '● wait 3 agents  1 received ·… 12s / 30s',
+      '  ◐ file-reader  read src/db.ts',
+      '  ○ test-runner  ✓ code-analyzer',
       '⠋ waiting 12s / 30s · Esc stops waiting…',
       '─ ↑- ←- [0 main] →- ↓1 ──────────── 2◐ ─',
       '> half a th',
       ' Ctrl-X a agents · Ctrl-X ? keys · / co…',
     ]);
     assert.deepEqual(draw(waiting, 20, 5), [
-      '● wait 30s on 3 age…',
-      '  +3 more, 1 running',
+      '● wait 3 … 12s / 30s',
+      '  ◐ +1  ○ +1  ✓ +1',
       '⠋ waiting 12s / 30s…',
       '─ [0 main] ──── 2◐ ─',
       '> half a th',
@@ -103,10 +97,9 @@ describe('a fan-in on a screen that gets lower', () => {
 
   it('has no decoration in accessible mode', () => {
     assert.deepEqual(draw(waiting, 80, 24, SPOKEN), [
-      'Waiting: wait 30s on 3 agents',
-      'file-reader: running, 22 calls, 13k tokens',
-      'code-analyzer: received, 13 calls, 11k tokens',
-      'test-runner: idle, 9 calls, 14k tokens',
+      'Waiting: wait 3 agents: 1 received, 1 at work, 1 idle',
+      'file-reader: running: read src/db.ts, 13k tokens',
+      '  1 idle: test-runner  1 received: code-analyzer',
       'main: waiting. Esc stops waiting (agents keep running).',
       'in view: 0 main, 2 running, 42k tokens $0.04 in all',
       '> half a th',
@@ -133,7 +126,7 @@ describe('the input', () => {
 
   it('has the terminal cursor', () => {
     const frame = frameView(waiting, settings(60, 24));
-    assert.deepEqual(frame.cursor, { row: 7, column: 11 });
+    assert.deepEqual(frame.cursor, { row: 5, column: 11 });
   });
 
   it('shows the lines around the cursor when there are many', () => {
@@ -179,7 +172,6 @@ it('asks layers for no more rows than the screen has', () => {
   const layers: Layers = {
     live: rows,
     status: rows,
-    status_rows: 3,
     spinner: 's',
     question: null,
     question_rows: 0,

@@ -191,12 +191,12 @@ describe('the list of agents', () => {
     const { lines, cursor } = agentsOverlay(grandchild(), AGENTS, 72, 12, PLAIN);
     assert.deepEqual(lines, [
       ' Agents 5 · filter:                                          $0.04  42k',
-      ' ▸ main              ◔ waiting                                4k    12s',
-      '   ├1 file-reader    ! waits for you 12s · bash: rm -rf …    13k    11s',
-      '   │ └4 grep-all     ! waits for you 12s · bash: rm -rf …           11s',
+      ' ▸ main              ◔ waits for file-reader                  4k    12s',
+      '   ├1 file-reader    ! waits for you 12s · ba…               13k    11s',
+      '   │ └4 grep-all     ! waits for you 12s · ba…                      11s',
       '   ├2 code-analyzer  ○ idle "found 3 leaks"                  11k     0s',
       '   └3 test-runner    ○ idle                                  14k     0s',
-      ' Enter open · s send · k kill · i kill idle · r reap · 1-9 pin · Esc',
+      ' Enter open · Space peek · s send · k kill · i kill idle · r reap · 1-9…',
     ]);
     assert.deepEqual(cursor, { row: 0, column: 20 });
   });

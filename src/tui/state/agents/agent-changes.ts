@@ -14,7 +14,9 @@ export function seeAgent(state: UiState, agent: Agent, created: boolean): UiStat
   if (!state.agents.has(agent.id)) next = withSlot(next, agent.id);
   if (agent.id === next.root_id) next = { ...next, turn: turnAfter(state, agent) };
   const before = withRequest(paneOf(next, agent.id), state.agents.get(agent.id), agent);
-  const pane = created ? { ...before, whole: agent.forked_from === null } : paneAfter(before, agent);
+  const begins = !isWorking(state.agents.get(agent.id)?.state.type ?? 'idle') && isWorking(agent.state.type);
+  const now = begins ? { ...before, sent: null } : before;
+  const pane = created ? { ...now, whole: agent.forked_from === null } : paneAfter(now, agent);
   return pane === paneOf(next, agent.id) ? next : { ...next, panes: next.panes.with(agent.id, pane) };
 }
 

@@ -60,42 +60,37 @@ export function idleAgents(state: UiState): readonly Agent[] {
   );
 }
 
-export interface ChildRow {
+/** An agent with all below it. */
+export interface Branch {
   readonly agent: Agent;
   /** Number of its living descendants. */
   readonly below: number;
   /** The oldest question of its branch. */
   readonly ask: Ask | null;
+  /** Whether an agent of it works or is queued. */
+  readonly busy: boolean;
 }
 
-/** The children of an agent that live or have living descendants, oldest first. */
-export interface ChildrenView {
-  /** Children in whose branches an agent works, is queued, or asks. */
-  readonly rows: readonly ChildRow[];
-  readonly idle: number;
-}
-
-/** Takes one pass over the agents, since a child is always younger than its parent. */
-export function childrenView({ agents, asks }: UiState, agent_id: string): ChildrenView {
-  const branches = new Map<string, { agent: Agent; below: number; ask: Ask | null; busy: boolean }>();
+/** The branches that begin at these agents, oldest first. Takes one pass over the agents, since a child is always younger than its parent. */
+export function branches(
+  { agents, asks }: UiState,
+  begins: (agent: Agent) => boolean,
+): ReadonlyMap<string, Branch> {
+  const found = new Map<string, { agent: Agent; below: number; ask: Ask | null; busy: boolean }>();
   const branch_of = new Map<string, string>();
   for (const agent of agents.values()) {
     const { id, parent_id } = agent;
-    const top = parent_id === agent_id ? id : branch_of.get(parent_id ?? '');
+    const top = begins(agent) ? id : branch_of.get(parent_id ?? '');
     if (top === undefined) continue;
     branch_of.set(id, top);
-    const branch = keptIn(branches, top, () => ({ agent, below: 0, ask: null, busy: false }));
+    const branch = keptIn(found, top, () => ({ agent, below: 0, ask: null, busy: false }));
     if (isTerminal(agent.state.type)) continue;
     if (top !== id) branch.below += 1;
     branch.busy ||= isWorking(agent.state.type) || statusWord(agent) === 'queued';
   }
   for (const ask of asks) {
-    const branch = branches.get(branch_of.get(ask.agent_id) ?? '');
+    const branch = found.get(branch_of.get(ask.agent_id) ?? '');
     if (branch !== undefined) branch.ask ??= ask;
   }
-  const living = [...branches.values()].filter(
-    ({ agent, below }) => below > 0 || !isTerminal(agent.state.type),
-  );
-  const rows = living.filter(({ busy, ask }) => busy || ask !== null);
-  return { rows, idle: living.length - rows.length };
+  return found;
 }

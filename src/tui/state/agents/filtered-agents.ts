@@ -7,6 +7,9 @@ type AgentsOverlay = Extract<Overlay, { readonly type: 'agents' }>;
 
 export type TreeRow = RowOf<Agent>;
 
+/** Minimum width at which the selected agent is shown beside the list. */
+export const SIDE_FROM = 110;
+
 const createdAt = ({ created_at }: Agent): number => created_at;
 
 /** The tree, oldest first; with a filter, agents whose name or activity matches, and their ancestors. */

@@ -12,6 +12,8 @@ export interface AskingKeys {
   readonly shortcuts: Shortcuts;
   /** Whether there is a draft: letters then extend it, and only chords answer. */
   readonly drafting: boolean;
+  /** Whether the question is shown beside the list of agents, whose keys are others. */
+  readonly listed?: boolean;
   /** The file with the rules that are granted for good. */
   readonly rules_file?: string;
   /** Text that says how to see the lines for which there is no room. */
@@ -24,7 +26,7 @@ export interface AskingKeys {
 export function answerRows(
   ask: Ask,
   { saying, held }: Question,
-  { shortcuts, drafting }: AskingKeys,
+  { shortcuts, drafting, listed = false }: AskingKeys,
   width: number,
   alike = 0,
 ): (readonly Part[])[] {
@@ -32,6 +34,7 @@ export function answerRows(
     return [[`why not: ${clean(saying)}`], [['dim', 'Enter denies with these words   Esc back']]];
   if (held !== null)
     return [[key(held.text), ` ${HELD[held.answer]} in a moment`], [['dim', 'any other key makes it text']]];
+  if (listed) return [[key('y'), ' once   ', key('n'), ' deny   ', key('Enter'), ' goes there for more']];
   if (drafting) return chordRows(shortcuts, width);
   const question = questionOf(ask);
   if (question !== null) return questionRows(question.fields, width);

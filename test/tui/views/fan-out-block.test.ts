@@ -1,16 +1,20 @@
-// Proves the rows of the status layer for every way of waiting for several agents, at any size and in any style.
+// Proves the block of several agents for every way of waiting for them, or none: most urgent first, never higher than a third of the screen, in any style.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type AgentState, newTurn } from '../../../src/records/agent/state.ts';
 import type { Mail } from '../../../src/records/conversation/mail.ts';
 import type { UiStyle } from '../../../src/render/style.ts';
-import { fanInView } from '../../../src/tui/state/agents/fan-in-view.ts';
+import { childrenView, fanInView } from '../../../src/tui/state/agents/fan-in-view.ts';
 import type { UiState } from '../../../src/tui/state/ui-state.ts';
-import { statusLayer } from '../../../src/tui/views/frame-view.ts';
+import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
+import { fanOutBlock } from '../../../src/tui/views/fan-out-block.ts';
+import { frameView } from '../../../src/tui/views/frame-view.ts';
 import {
+  AGENTS,
   ASCII,
   after,
   agent,
+  ask,
   at,
   COLOUR,
   call,
@@ -39,7 +43,7 @@ const THREE = ['file-reader', 'code-analyzer', 'test-runner'];
 function draw(state: UiState, width = 56, height = 20, style: UiStyle = PLAIN): string[] {
   const view = fanInView(state, 'main');
   assert.ok(view !== null, 'nothing is awaited');
-  return statusLayer(view, width, height, style);
+  return fanOutBlock(state, view, width, height, style);
 }
 
 function statuses(state: UiState): (string | undefined)[] | undefined {
@@ -51,49 +55,40 @@ describe('a wait on three agents', () => {
 
   it('tells who waits for its provider', () => {
     const held = after(state, seen(agent('file-reader', 'main', { state: PAUSED })));
-    assert.match(draw(held)[1] ?? '', /^ {2}file-reader +◔ waiting /);
+    assert.match(draw(held)[1] ?? '', /^ {2}◔ file-reader +waiting for /);
   });
 
   it('is drawn as documented', () => {
-    assert.deepEqual(draw(state), [
-      '● wait 30s on 3 agents',
-      '  file-reader      ◐ running    22 calls  13k tokens',
-      '  code-analyzer    ✓ received   13 calls  11k tokens',
-      '  test-runner      ○ idle        9 calls  14k tokens',
-      '────────────────────────────────────────────────────────',
+    assert.deepEqual(draw(state, 80), [
+      '● wait 3 agents  ████░░░░░░░░ 1 received · 1 at work · 1 idle          12s / 30s',
+      '  ◐ file-reader  read src/db.ts                                   12s ago    13k',
+      '  ○ test-runner  ✓ code-analyzer',
     ]);
   });
 
   it('uses ASCII signs or colours, and only words in accessible mode', () => {
-    assert.equal(draw(state, 56, 20, ASCII)[2], '  code-analyzer    + received   13 calls  11k tokens');
-    assert.equal(
-      draw(state, 56, 20, COLOUR)[2],
-      '  code-analyzer    \x1b[32m✓ received\x1b[39m   13 calls  11k tokens',
-    );
-    assert.deepEqual(draw(state, 56, 20, SPOKEN), [
-      'Waiting: wait 30s on 3 agents',
-      'file-reader: running, 22 calls, 13k tokens',
-      'code-analyzer: received, 13 calls, 11k tokens',
-      'test-runner: idle, 9 calls, 14k tokens',
+    assert.deepEqual(draw(state, 80, 20, ASCII), [
+      '* wait 3 agents  ####........ 1 received | 1 at work | 1 idle          12s / 30s',
+      '  * file-reader  read src/db.ts                                   12s ago    13k',
+      '  o test-runner  + code-analyzer',
+    ]);
+    assert.ok(draw(state, 80, 20, COLOUR)[1]?.startsWith('\x1b[36m  ◐ \x1b[39mfile-reader'));
+    assert.deepEqual(draw(state, 80, 20, SPOKEN), [
+      'Waiting: wait 3 agents: 1 received, 1 at work, 1 idle',
+      'file-reader: running: read src/db.ts, 13k tokens',
+      '  1 idle: test-runner  1 received: code-analyzer',
     ]);
   });
 
-  it('counts the rows for which there is no room', () => {
-    assert.deepEqual(draw(state, 56, 3), [
-      '● wait 30s on 3 agents',
-      '  file-reader    ◐ running    22 calls  13k tokens',
-      '  +2 more',
+  it('names those for which there is no room in its last line', () => {
+    const busy = after(state, seen(agent('test-runner', 'main', { state: THINKING, created_at: T0 + 3 })));
+    assert.deepEqual(draw(busy, 56, 3), [
+      '● wait 3 agents  1 received · 2 at work        12s / 30s',
+      '  ◐ file-reader  read src/db.ts           12s ago    13k',
+      '  ◐ test-runner  ✓ code-analyzer',
     ]);
-    assert.deepEqual(draw(state, 56, 2), ['● wait 30s on 3 agents', '  +3 more, 1 running']);
+    assert.deepEqual(draw(busy, 56, 2).slice(1), ['  ◐ file-reader test-runner  ✓ code-analyzer']);
     assert.deepEqual(draw(state, 56, 1), []);
-  });
-
-  it('shows fewer columns on a narrow terminal, but always name and status', () => {
-    assert.deepEqual(draw(state, 40).slice(1, 3), [
-      '  file-reader      ◐ running    22 calls',
-      '  code-analyzer    ✓ received   13 calls',
-    ]);
-    assert.deepEqual(draw(state, 26)[1], '  file-reader   ◐ running');
   });
 
   it('fits any size in any style, whatever the names of agents', () => {
@@ -153,8 +148,7 @@ describe('who is what', () => {
   it('is also shown for a wait of a person', () => {
     const wait = { from: THREE, deadline: T0 + 60_000 };
     const state = story({ type: 'waiting', wait, since: T0 });
-    assert.equal(draw(state)[0], '● wait 1m00 on 3 agents');
-    assert.equal(draw(state).length, 5);
+    assert.match(draw(state)[0] ?? '', /^● wait 3 agents .* 12s \/ 1m00$/);
   });
 
   it('is not shown for a wait on the next message, or when nothing is awaited', () => {
@@ -171,13 +165,13 @@ describe('spawn_agents', () => {
 
   it('shows its children while the parent awaits them', () => {
     const state = story({ type: 'awaiting', ...parked });
-    assert.equal(draw(state)[0], '● spawn_agents: 1 of 3 agents done');
+    assert.equal(draw(state)[0], '● spawn_agents 3 agents  1 received · 1 at work · 1 idle');
     assert.deepEqual(statuses(state), ['running', 'received', 'idle']);
   });
 
   it('shows them while they are asked to stop', () => {
     const state = story({ type: 'cancelling', reason: 'stop', ...parked });
-    assert.equal(draw(state)[0], '● cancelling 2 agents: stop');
+    assert.equal(draw(state)[0], '● cancelling 2 agents: stop  1 received · 1 at work · 1…');
   });
 
   it('shows them while other calls of the parent still run', () => {
@@ -194,9 +188,9 @@ describe('subagent_spawn side by side', () => {
 
   it('keeps the row of a finished child while others run', () => {
     const both = after(story(), main(executing([one, two])));
-    assert.equal(draw(both)[0], '● subagent_spawn: 0 of 2 agents done');
+    assert.equal(draw(both)[0], '● subagent_spawn 2 agents  1 at work · 1 idle');
     const later = after(both, main(executing([one], ['2'])));
-    assert.equal(draw(later)[0], '● subagent_spawn: 1 of 2 agents done');
+    assert.equal(draw(later)[0], '● subagent_spawn 2 agents  1 received · 1 at work');
     assert.deepEqual(statuses(later), ['running', 'received']);
     assert.deepEqual(fanInView(later, 'main')?.call_ids, ['1']);
     const done = after(
@@ -208,14 +202,95 @@ describe('subagent_spawn side by side', () => {
   });
 });
 
-it('shows as many of thirty agents as there are rows', () => {
-  const ids = Array.from({ length: 30 }, (_, index) => `worker-${index}`);
+/** Below file-reader, grep-all is at work and its child sweeper asks. */
+const deep = after(
+  story(waitingOn(THREE)),
+  seen(agent('grep-all', 'file-reader', { state: THINKING, created_at: T0 + 4 })),
+  seen(agent('sweeper', 'grep-all', { created_at: T0 + 5 })),
+  { type: 'asks', asks: [ask('a', 'sweeper', { asked_at: T0 + 2_000 })] },
+);
+
+/** Thirty agents, of which two ask, one has failed, and three have reported. */
+function thirty(): UiState {
+  const ids = Array.from({ length: 30 }, (_, index) => `w-${index}`);
+  const failure = { kind: 'auth', error: 'the key is refused', retryable: false } as const;
+  const errored: AgentState = { type: 'errored', failure };
   const state = tree([
     agent('main', null, { state: waitingOn(ids) }),
-    ...ids.map((id) => agent(id, 'main', { state: THINKING, created_at: T0 + 1 })),
+    ...ids.map((id) => agent(id, 'main', { state: id === 'w-20' ? errored : THINKING, created_at: T0 + 1 })),
   ]);
-  assert.equal(draw(state, 80, 40).length, 32);
-  const low = draw(state, 80, 10);
-  assert.equal(low.length, 10);
-  assert.equal(low[8], '  +23 more, 23 running');
+  const asks = ['w-17', 'w-25'].map((id) => ask(id, id));
+  return after(
+    state,
+    { type: 'asks', asks },
+    ...['w-0', 'w-1', 'w-2'].map((id) => sent(letter(id, 'main', id))),
+  );
+}
+
+describe('many agents', () => {
+  it('have rows in the order of need, and one line for the rest', () => {
+    const low = draw(thirty(), 60, 6);
+    assert.deepEqual(
+      low.slice(1, -1).map((row) => row.trim().split(/ {2,}/)[0]),
+      ['! w-17', '! w-25', '! w-20', '◐ w-3'],
+    );
+    assert.match(low[0] ?? '', /^● wait 30 agents {2}3 received · 24 at work · 2 ask … 0s/);
+    assert.equal(low.at(-1), '  ◐ w-4 w-5 w-6 w-7 w-8 +18  ✓ w-0 w-1 w-2');
+  });
+
+  it('take a third of the screen at most, so that the hint stays', () => {
+    const input = { lines: ['>'], cursor: null };
+    for (const height of [10, 24, 40, 50]) {
+      const state = { ...thirty(), question: null };
+      const { lines } = frameView(state, {
+        width: 79,
+        height,
+        style: PLAIN,
+        input,
+        banner: null,
+        keys: [],
+      });
+      const rows = lines.filter((row) => /^(?: {2}[!◐✓]|● wait)/.test(row)).length;
+      assert.ok(rows >= 3 && rows <= height / 3, `${rows} of ${height}`);
+      if (height >= 24) assert.match(lines.at(-1) ?? '', /Ctrl-X a agents/);
+    }
+  });
+
+  it('show who asks below them, and how long it has waited', () => {
+    assert.equal(
+      draw(deep, 80)[1],
+      '  ! file-reader › sweeper  bash rm -rf dist                      asks 10s    13k',
+    );
+  });
+
+  it('that nobody waits for have the same block; those that rest are only named', () => {
+    const waits = story(waitingOn(null));
+    const view = childrenView(waits, 'main', () => false);
+    assert.ok(view);
+    assert.deepEqual(fanOutBlock(waits, view, 70, 8, PLAIN), [
+      '● 3 agents  1 at work · 2 idle',
+      '  ◐ file-reader  read src/db.ts                         12s ago    13k',
+      '  ○ code-analyzer test-runner',
+    ]);
+    assert.equal(
+      childrenView(story(), 'code-analyzer', () => false),
+      null,
+    );
+    assert.equal(childrenView(deep, 'main', () => false)?.rows[0]?.branch?.below, 2);
+  });
+
+  it('at work show the words that they write, or what they wait for, and at rest the report that they sent', () => {
+    const words = { type: 'text' as const, text: 'First. The lexer drops the last token' };
+    const delta = {
+      type: 'runtime',
+      event: { type: 'delta', agent_id: 'file-reader', delta: words },
+    } as const;
+    const state = after(deep, { type: 'asks', asks: [] }, delta);
+    assert.match(draw(state, 80)[1] ?? '', /◐ file-reader \(\+2\) +"The lexer drops the last token" /);
+    const parked = after(state, seen(agent('file-reader', 'main', { state: waitingOn(['grep-all']) })));
+    assert.match(draw(parked, 80)[1] ?? '', /◔ file-reader \(\+2\) +waits for grep-all /);
+    const ended = after(state, sent(letter('code-analyzer', 'main', 'x')));
+    const list = agentsOverlay(ended, AGENTS, 100, 12, PLAIN).lines.join('\n');
+    assert.match(list, /code-analyzer +○ idle "x"/);
+  });
 });
