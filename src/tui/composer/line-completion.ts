@@ -50,11 +50,15 @@ export class LineCompletion implements AutocompleteProvider {
     if (line === 0 && /^\/\S*$/.test(before)) return this.#commands(before);
     const takes = this.#source.commands().find(({ name }) => name === command)?.completes;
     const place = before.trimStart().split(/\s+/).length;
-    if (takes === 'agents' || (takes === 'agent' && place === 2)) return this.#agents(word);
+    if (takes === 'agents' || (takes === 'agent' && place === 2)) {
+      const found = this.#agents(word);
+      // A complete name gets no list, because an open list captures Enter.
+      return found?.items.some(({ value }) => value === word) === true && !options.force ? null : found;
+    }
     const mention = MENTION.exec(before)?.[0];
     if (mention !== undefined) {
       const found = await this.#mentions(mention, line === 0 && before.trim() === mention);
-      // A complete mention gets no list, because an open list captures Enter.
+      // Nor does a complete mention.
       const named = found?.items.some(({ value }) => value === mention) === true && !options.force;
       return options.signal.aborted || named ? null : found;
     }

@@ -48,7 +48,7 @@ function join(entries: Entry[], message: PlacedMessage, agent_id: string): void 
     settle(entries, message, inherited);
     return spoken(entries, message, inherited);
   }
-  if (message.kind === 'capture' && message.content.mark !== undefined) return;
+  if (message.kind === 'capture' && message.content.mark === 'ended') return;
   if (message.kind === 'event' && message.content.event === 'answered' && answer(entries, message)) return;
   if (message.kind !== 'assistant') {
     entries.push({ type: 'message', seq, message, inherited, opened: false });

@@ -181,6 +181,9 @@ function withLocalMessage(
   { agent_id, text, tone }: Extract<UiEvent, { type: 'say' }>,
 ): UiState {
   const pane = paneOf(state, agent_id);
+  const last = pane.entries.at(-1);
+  // A notice that stands there already says the same.
+  if (last?.type === 'say' && last.text === text && last.tone === tone) return state;
   const entries = [...pane.entries, { type: 'say' as const, seq: pane.seq, text, tone }];
   return withPane(state, agent_id, { entries });
 }

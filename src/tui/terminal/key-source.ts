@@ -18,8 +18,10 @@ export interface KeySourceListener {
 }
 
 /** How long an escape waits for the rest of its sequence; longer over a network. */
-const ESCAPE_MS = 25;
-const ESCAPE_REMOTE_MS = 100;
+const ESCAPE_MS = 100;
+const ESCAPE_REMOTE_MS = 250;
+/** How long the rest of any other sequence is waited for. */
+const REST_MS = 250;
 /** Timeout for a terminal's reports; until then, an incomplete report is kept until its rest arrives. */
 const REPORTS_MS = 2_000;
 
@@ -29,6 +31,9 @@ const DEVICE_ATTRIBUTES = /^\[\?[\d;]*c$/;
 const NAME = /^P>\|(.*).\\$/s;
 const FOCUS = /^\[([IO])$/;
 const CURSOR = /^\[\?(\d+);\d+(?:;\d+)?R$/;
+/** The rest of a sequence whose escape came so much earlier that it counted as a key; nobody types this at once. */
+const LATE_REST = /^(?:\[[\d;:?]*[A-Za-z~^$]|O[A-Z])$/;
+const LATE_MS = 1_000;
 /** An incomplete report; no key begins like this. */
 const PART_OF_REPORT = /^\[\?[\d;]*$/;
 const PART_OF_COLOUR = /^(?:\](?:1(?:1(?:;.*)?)?)?)?$/s;
@@ -41,13 +46,18 @@ export class KeySource {
   #half = '';
   /** Deadline for the reports that were asked for. */
   #reports_until = 0;
+  /** When an escape last counted as a key. */
+  #escaped_at = 0;
   /** A pending incomplete report. */
   #part = '';
 
   constructor(listener: KeySourceListener, env: NodeJS.ProcessEnv) {
     this.#listener = listener;
     const remote = Boolean(env.SSH_CONNECTION || env.SSH_TTY);
-    this.#buffer = new StdinBuffer({ escapeTimeout: remote ? ESCAPE_REMOTE_MS : ESCAPE_MS });
+    this.#buffer = new StdinBuffer({
+      timeout: REST_MS,
+      escapeTimeout: remote ? ESCAPE_REMOTE_MS : ESCAPE_MS,
+    });
     this.#buffer.on('data', (sequence: string) => this.#sequence(sequence));
     this.#buffer.on('paste', (text: string) => listener.onInput(bracketedPaste(text)));
   }
@@ -58,9 +68,13 @@ export class KeySource {
   }
 
   feed(data: string): void {
+    const is_late = Date.now() - this.#escaped_at < LATE_MS && LATE_REST.test(data);
+    this.#escaped_at = 0;
+    if (is_late) return this.#buffer.process(`\x1b${data}`);
     const part = this.#part;
     this.#part = '';
-    if (part !== '\x1b' || data.startsWith(']')) return this.#buffer.process(part + data);
+    const continues = data.startsWith(']') || LATE_REST.test(data);
+    if (part !== '\x1b' || continues) return this.#buffer.process(part + data);
     this.#key(part);
     this.#buffer.process(data);
   }
@@ -106,6 +120,7 @@ export class KeySource {
     }
     const whole = /^[\udc00-\udfff]$/.test(sequence) ? this.#half + sequence : sequence;
     this.#half = '';
+    if (whole === '\x1b') this.#escaped_at = Date.now();
     if (whole !== '') this.#listener.onInput(whole);
   }
 }

@@ -6,6 +6,11 @@ import { cutPlace, PIECE_MAX, pieceMax } from './wrap.ts';
 
 /** Maximum characters of a piece of code: fewer than of text, since highlighting takes longer. */
 const CODE_MAX = 4_096;
+/**
+ * Maximum rows of a piece of code or of a list. What has not been printed yet is drawn again and again, and rows of it that a window pushes into its scrollback
+ * as it gets lower stay there: so that little is left.
+ */
+const ROWS_MAX = 12;
 
 export interface Fence {
   readonly marker: string;
@@ -17,13 +22,19 @@ export interface Piece {
   readonly end: number;
   /** Whether a blank line precedes the piece. */
   readonly gap: boolean;
-  /** A code block, or part of one; `opens` and `closes`: whether its first and last lines are the fence. */
-  readonly code: { readonly fence: Fence; readonly opens: boolean; readonly closes: boolean } | null;
+  /** A code block, or part of one; `opens` and `closes`: whether its first and last lines are the fence; `context`: where the code begins that it is coloured with. */
+  readonly code: {
+    readonly fence: Fence;
+    readonly opens: boolean;
+    readonly closes: boolean;
+    readonly context: number;
+  } | null;
 }
 
 const FENCE = /```|~~~/;
 const OPENING = /^(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
 const INNER_OPENING = /^\s+(?:(?:[-+*]|\d{1,9}[.)])\s+)*(`{3,}|~{3,})|^(?:[-+*]|\d{1,9}[.)])\s+(`{3,}|~{3,})/;
+const ITEM = /^(?:[-+*]|\d{1,9}[.)])\s/;
 const LANGUAGE_MAX = 20;
 
 /** Cuts a text into pieces; `resumed`: the piece of an earlier cut from which to cut again. */
@@ -37,6 +48,7 @@ export function* cutPieces(text: string, resumed: Piece | null): Generator<Piece
   let inner: string | null = null;
   let blank = false;
   let most = PIECE_MAX;
+  let rows = 0;
   const cut = (end: number, next_gap: boolean): void => {
     if (end > start || code !== null) pieces.push({ start, end, gap, code });
     start = end;
@@ -44,6 +56,7 @@ export function* cutPieces(text: string, resumed: Piece | null): Generator<Piece
     inner = null;
     blank = false;
     most = PIECE_MAX;
+    rows = 0;
   };
   for (let place = from; place < text.length; ) {
     if (pieces.length > 0) {
@@ -63,14 +76,19 @@ export function* cutPieces(text: string, resumed: Piece | null): Generator<Piece
       if (place > start) cut(place, false);
       for (let next = start; next < end; next = cutPlace(text, start, end, row_most))
         if (next > start) cut(next, false);
-      if (code !== null) code = { ...code, opens: false };
+      if (code !== null) code = { ...code, opens: false, context: start };
     }
+    rows += 1;
     most = Math.min(most, row_most);
     if (code !== null) {
       if (closes(row, code.fence.marker)) {
         code = { ...code, closes: true };
         cut(end, true);
         code = null;
+      } else if (rows >= ROWS_MAX) {
+        cut(end, false);
+        // The colours of a row depend on those before it.
+        code = { ...code, opens: false, context: end - code.context > CODE_MAX ? end : code.context };
       }
       place = end;
       continue;
@@ -79,12 +97,13 @@ export function* cutPieces(text: string, resumed: Piece | null): Generator<Piece
     const opening = fenced ? OPENING.exec(row) : null;
     if (opening !== null) {
       cut(place, place > 0);
-      code = { fence: fenceOf(opening), opens: true, closes: false };
+      code = { fence: fenceOf(opening), opens: true, closes: false, context: end };
     } else if (inner !== null) {
       if (closes(row.trimStart(), inner)) inner = null;
     } else if (row === '') blank = true;
     else {
       if (blank && !/^(?: {2}|\t| \t)/.test(row)) cut(place, true);
+      else if (rows > ROWS_MAX && ITEM.test(row)) cut(place, false);
       blank = false;
       const nested = fenced ? INNER_OPENING.exec(row) : null;
       if (nested !== null) inner = nested[1] ?? nested[2] ?? null;

@@ -102,7 +102,7 @@ export class MarkdownTail {
 
 function behind(piece: Piece, from: number): Piece {
   if (piece.start >= from || piece.end <= from) return piece;
-  const code = piece.code === null ? null : { ...piece.code, opens: false };
+  const code = piece.code && { ...piece.code, opens: false };
   return { ...piece, start: from, gap: false, code };
 }
 
@@ -115,37 +115,61 @@ function linesOf(
 ): readonly string[] {
   return piece.start >= MARKED_MAX || index >= PIECES_MAX
     ? asWritten(text.slice(piece.start, piece.end), width, style)
-    : renderPiece(text, piece, piece.end === text.length, width, style);
+    : renderPiece(text, piece, width, style);
 }
 
-function renderPiece(text: string, piece: Piece, last: boolean, width: number, style: UiStyle): string[] {
+function renderPiece(text: string, piece: Piece, width: number, style: UiStyle): string[] {
   const source = text.slice(piece.start, piece.end);
   if (piece.code === null)
     return isCostlyMarkdown(source)
       ? asWritten(source, width, style)
-      : render(cleanLines(source), width, style);
-  const { fence, opens, closes } = piece.code;
+      : render(inWords(cleanLines(source)), width, style);
+  const { fence, opens, closes, context } = piece.code;
   const rows = source.replace(/\n$/, '').split('\n');
   const body = rows.slice(opens ? 1 : 0, closes ? -1 : undefined).join('\n');
-  const lines = render(
-    `${fence.marker}${fence.language}\n${cleanLines(body)}\n${fence.marker}`,
-    width,
-    style,
-  );
-  const ends = closes || last;
-  return lines.slice(opens || style.accessible ? 0 : 1, ends || style.accessible ? undefined : -1);
+  if (body === '') return [];
+  const before = cleanLines(text.slice(Math.min(context, piece.start), piece.start));
+  const fenced = `${fence.marker}${fence.language}\n${cleanLines(body)}\n${fence.marker}`;
+  return render(fenced, width, style, before);
 }
+
+/** Entities as the characters that they stand for, and no marks before the smaller headings; code spans stay as they are. */
+function inWords(source: string): string {
+  return source
+    .replaceAll(/^#{3,6}(?=[ \t])/gm, '##')
+    .replaceAll(
+      /(`+)[\s\S]*?\1|&(amp|lt|gt|quot|apos|nbsp|#39);/g,
+      (whole: string, _: string, name: string) =>
+        name === undefined ? whole : ENTITIES[name as keyof typeof ENTITIES],
+    );
+}
+
+const ENTITIES = {
+  amp: '&',
+  lt: '\\<',
+  gt: '\\>',
+  quot: '"',
+  apos: "'",
+  '#39': "'",
+  nbsp: ' ',
+} as const;
 
 function asWritten(source: string, width: number, style: UiStyle): string[] {
   return source.trim() === '' ? [] : wrap(source.replace(/\n+$/, ''), width, style);
 }
 
-function render(source: string, width: number, style: UiStyle): string[] {
+/** In place of a fence, whose line is left out; rendered text contains no such character. */
+const FENCE = '\0';
+
+/** `before`: code that precedes the source and is not rendered. */
+function render(source: string, width: number, style: UiStyle, before = ''): string[] {
   if (source.trim() === '') return [];
   let lines: string[];
   try {
     const options = { preserveOrderedListMarkers: true, preserveBackslashEscapes: false, renderLatex: false };
-    lines = new Markdown(source, 0, 0, markdownTheme(style), undefined, options).render(width);
+    lines = new Markdown(source, 0, 0, markdownTheme(style, before), undefined, options)
+      .render(width)
+      .filter((one) => !one.includes(FENCE));
   } catch {
     // Text that the renderer fails on is shown as it is.
     return wrap(source, width, style);
@@ -175,7 +199,7 @@ function asciiOf(drawing: string): string {
   return drawing === '│' || drawing === '┃' ? '|' : '+';
 }
 
-function markdownTheme(style: UiStyle): MarkdownTheme {
+function markdownTheme(style: UiStyle, before: string): MarkdownTheme {
   const by = (format: Paint) => (text: string) => paint(style, format, text);
   return {
     heading: by('cyan'),
@@ -183,7 +207,7 @@ function markdownTheme(style: UiStyle): MarkdownTheme {
     linkUrl: by('dim'),
     code: by('yellow'),
     codeBlock: (text) => text,
-    codeBlockBorder: style.accessible ? () => '' : by('dim'),
+    codeBlockBorder: () => FENCE,
     quote: by('dim'),
     quoteBorder: by('dim'),
     hr: by('dim'),
@@ -192,7 +216,8 @@ function markdownTheme(style: UiStyle): MarkdownTheme {
     italic: by('italic'),
     strikethrough: by('strikethrough'),
     underline: by('underline'),
-    highlightCode: (code, language) => codeColours(code, language, style),
+    highlightCode: (code, language) =>
+      codeColours(before + code, language, style).slice(before.split('\n').length - 1),
   };
 }
 

@@ -184,13 +184,19 @@ function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {
       'Esc back',
     ];
   const agent = state.view === null ? undefined : state.agents.get(state.view);
-  if (agent !== undefined && isTerminal(agent.state.type))
+  if (agent !== undefined && isTerminal(agent.state.type)) {
+    const others = [...state.agents.values()].filter((one) => one.id !== state.root_id);
+    const is_root = agent.parent_id === null;
     return [
       'ended: no input',
-      agent.parent_id === null ? named(keys.whole('quit'), 'quits') : null,
-      `${leader} arrows move`,
-      named(keys.whole('reap'), 'removes ended agents'),
+      is_root ? named(keys.whole('new'), 'begins anew') : null,
+      is_root ? named(keys.whole('quit'), 'quits') : null,
+      others.length > 0 ? `${leader} arrows move` : null,
+      others.some((one) => isTerminal(one.state.type))
+        ? named(keys.whole('reap'), 'removes ended agents')
+        : null,
     ];
+  }
   const agents = named(keys.whole('agents'), 'agents');
   if (agent !== undefined && paneOf(state, agent.id).capture !== null)
     return ['/fork starts a child with this', '/cancel ends it', '// writes a /', agents];

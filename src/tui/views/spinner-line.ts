@@ -78,6 +78,8 @@ function activity(state: UiState, agent: Agent, keys: Shortcuts): Activity | nul
     }
     case 'executing': {
       const ask = askOf(state, agent.id);
+      // The question itself stands below.
+      if (ask !== null && state.question !== null && ask === state.asks[0]) return null;
       if (ask !== null)
         return {
           what: `asks you: ${clean(ask.tool)} ${clean(ask.subject)}`,

@@ -9,8 +9,10 @@ import { SCREEN_PROGRAM, screenStages } from './screen-stage.ts';
 const WHITE = '\x1b]11;rgb:ffff/ffff/ffff\x1b\\';
 const ATTRIBUTES = '\x1b[?1;2c';
 
-/** Feeds pieces, each after the timeout for incomplete sequences; returns what was reported. */
-async function fed(...pieces: string[]): Promise<string[]> {
+/** Feeds pieces, each after the timeout for an escape; returns what was reported. */
+const fed = (...pieces: string[]): Promise<string[]> => fedSlowly(130, pieces);
+
+async function fedSlowly(pause_ms: number, pieces: readonly string[]): Promise<string[]> {
   const got: string[] = [];
   const ignore = () => undefined;
   const source = new KeySource(
@@ -25,7 +27,7 @@ async function fed(...pieces: string[]): Promise<string[]> {
   source.asked();
   for (const piece of pieces) {
     source.feed(piece);
-    await new Promise((resolve) => setTimeout(resolve, 70));
+    await new Promise((resolve) => setTimeout(resolve, pause_ms));
   }
   return got;
 }
@@ -41,7 +43,7 @@ describe('a report', () => {
 
   it('does not swallow Esc while it is waited for, nor Alt-] afterwards', async () => {
     assert.deepEqual(await fed('\x1b', 'x'), ['\x1b', 'x']);
-    assert.deepEqual(await fed(ATTRIBUTES, '\x1b', '\x1b]', 'x'), ['\x1b', '\x1b]', 'x']);
+    assert.deepEqual(await fedSlowly(300, [ATTRIBUTES, '\x1b', '\x1b]', 'x']), ['\x1b', '\x1b]', 'x']);
   });
 
   it('of the cursor is no key, whole or in parts, while keys are typed', async () => {
@@ -50,6 +52,13 @@ describe('a report', () => {
     const pieces = [3, 4, 5, 6, 7].map((at) => fed(`a${report.slice(0, at)}`, `${report.slice(at)}b`));
     for (const got of await Promise.all(pieces)) assert.deepEqual(got, ['a', '[row 11]', 'b']);
     assert.deepEqual(await fed(ATTRIBUTES, '\x1b', '\x1b[?1;1R', '\x1b'), ['\x1b', '[row 0]', '\x1b']);
+  });
+
+  it('that is a key and comes in parts is one key, however late, and no text', async () => {
+    assert.deepEqual(await fed('\x1b[', '1;5', 'A'), ['\x1b[1;5A']);
+    assert.deepEqual(await fed('\x1b', '[A', 'x'), ['\x1b[A', 'x']);
+    assert.deepEqual(await fed(ATTRIBUTES, '\x1b', '[A', 'x'), ['\x1b', '\x1b[A', 'x']);
+    assert.deepEqual(await fed(ATTRIBUTES, '\x1b', 'x', '[A'), ['\x1b', 'x', '[', 'A']);
   });
 
   it('of the cursor is told apart from F3 with Shift, Alt or Ctrl', async () => {

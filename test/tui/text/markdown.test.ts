@@ -63,22 +63,18 @@ it('shows headings, tables, lists, quotes, code, links and wide characters', () 
     '  more of one',
     '',
     '- two',
-    '  ```sh',
     '    ls',
     '',
     '    pwd',
-    '  ```',
     '',
     '│ quoted',
     '│ twice',
     '',
     'text',
     '',
-    '```ts',
     '  const a = 1;',
     '',
     '  function f() {}',
-    '```',
     '',
     'after a link (http://example.org)',
     '',
@@ -119,13 +115,38 @@ it('draws tables and quotes in ASCII where box drawing is not available', () => 
 
 it('colours code in known languages and leaves other code unchanged', () => {
   const lines = markdown('```ts\nconst a = "<x> & y";\n```\n```nosuch\nconst b\n```', 40, COLOUR);
-  assert.equal(lines[1], '  \x1b[35mconst\x1b[39m a = \x1b[32m"<x> & y"\x1b[39m;');
-  assert.equal(lines[5], '  const b');
+  assert.equal(lines[0], '  \x1b[35mconst\x1b[39m a = \x1b[32m"<x> & y"\x1b[39m;');
+  assert.equal(lines[2], '  const b');
 });
 
 it('ends colours of code at the end of the line', () => {
   const lines = markdown('```ts\n/* one\ntwo */\n```', 40, COLOUR);
-  assert.deepEqual(lines.slice(1, 3), ['  \x1b[2m/* one\x1b[22m', '  \x1b[2mtwo */\x1b[22m']);
+  assert.deepEqual(lines, ['  \x1b[2m/* one\x1b[22m', '  \x1b[2mtwo */\x1b[22m']);
+});
+
+it('prints no fences, marks of headings or entities, except in code', () => {
+  const text = '### Small\n\nA &amp; B &lt;b&gt; `&amp;`\n\n- x\n  ```\n  ### y &amp;\n  ```\n';
+  assert.deepEqual(markdown(text, 40, PLAIN), ['Small', '', 'A & B <b> &amp;', '', '- x', '    ### y &amp;']);
+});
+
+it('a long block of code is finished row by row, in the colours that the whole has', () => {
+  const rows = Array.from({ length: 60 }, (_, index) => `${index % 40 === 0 ? '/* ' : ''}row ${index}`);
+  const text = `\`\`\`ts\n${rows.join('\n')}\n*/ const a = 1;\n\`\`\`\n`;
+  const [growing, printed] = [new MarkdownTail(), [] as string[]];
+  let from = 0;
+  for (let end = 1; end <= text.length; end += 7) {
+    const now = text.slice(0, end);
+    for (let block = growing.finished(now, 40, COLOUR, from); block !== null; ) {
+      printed.push(...block.lines);
+      from = block.end;
+      block = growing.finished(now, 40, COLOUR, from);
+    }
+    assert.ok(growing.lines(now, 40, COLOUR, 1_000, from).length <= 13, 'little is left to be drawn again');
+  }
+  const whole = markdown(text, 40, COLOUR);
+  assert.ok(printed.length >= 48);
+  assert.deepEqual(printed, whole.slice(0, printed.length));
+  assert.equal(whole[41], '  \x1b[2mrow 41\x1b[22m');
 });
 
 describe('text that is being written', () => {
@@ -143,8 +164,8 @@ describe('text that is being written', () => {
     });
 
   it('shows code whose fence is not closed yet', () => {
-    assert.deepEqual(markdown('```ts\nconst a', 40, PLAIN), ['```ts', '  const a', '```']);
-    assert.deepEqual(markdown('```', 40, PLAIN), ['```', '', '```']);
+    assert.deepEqual(markdown('```ts\nconst a', 40, PLAIN), ['  const a']);
+    assert.deepEqual(markdown('```', 40, PLAIN), []);
   });
 
   it('renders only the last piece again, however much text precedes it', () => {

@@ -167,14 +167,14 @@ describe('a call', () => {
     ];
     const input = { timeout: 30, from_agents: ['a', 'b', 'c'] };
     assert.deepEqual(drawCall('wait', input, JSON.stringify({ results, timed_out: true })), [
-      '● wait 30s on 3 agents  ✓',
+      '● wait 30s on 3 agents  ! timed out',
       '  file-reader    ✓ received  3 leaks found',
       '  tester         ○ idle      (0 tool calls) ok',
       '  x              ◐ running',
       '  timed out',
     ]);
     const nothing = drawCall('wait', { timeout: 0 }, '{"status":"timeout"}');
-    assert.deepEqual(nothing, ['● wait 0s for a message  ✓', '  nothing came, timed out']);
+    assert.deepEqual(nothing, ['● wait 0s for a message  ! timed out', '  nothing came, timed out']);
   });
 
   it('with malformed arguments or output is shown unchanged', () => {
@@ -296,7 +296,7 @@ describe('a call that needed consent', () => {
   ];
 
   it('says who answered, the question is over; another one of the same tool is still open', () => {
-    assert.deepEqual(draw(begun), ['● bash rm a', '● bash rm b', '', '! asked: bash rm a']);
+    assert.deepEqual(draw(begun), ['● bash rm a', '● bash rm b']);
     const ended = [
       ...begun,
       told(5, 'answered', 'a', 'denied by you: bash'),

@@ -140,7 +140,7 @@ it('suggests what to do next', () => {
   const dead = after(story(), seen(agent('main', null, { state: KILLED })));
   assert.equal(
     hintLine(dead, 80, PLAIN),
-    ' ended: no input · Ctrl-X q quits · Ctrl-X arrows move · Ctrl-X r removes ended…',
+    ' ended: no input · Ctrl-X e begins anew · Ctrl-X q quits · Ctrl-X arrows move',
   );
   assert.match(
     hintLine(after(story(), { type: 'leader', on: true }), 80, PLAIN),

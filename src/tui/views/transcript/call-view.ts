@@ -9,7 +9,7 @@ import { line, type Part, separator } from '../../text/line.ts';
 import type { Batches } from '../../text/wrap.ts';
 import type { AgentNames } from './agent-names.ts';
 import { foldedOutput, wholeOutput } from './folded.ts';
-import { waitRows } from './wait-rows.ts';
+import { cutWord, waitRows } from './wait-rows.ts';
 
 /** Lines of output shown of a folded call. */
 const OUTPUT_ROWS = 3;
@@ -48,6 +48,7 @@ function headLine(head: readonly Part[], mark: readonly Part[], width: number, s
 
 function dotPaint({ result }: CallEntry): Paint {
   if (result === null) return 'cyan';
+  if (result.facts?.waited?.cut != null) return 'yellow';
   return result.status === 'ok' ? 'green' : result.status === 'error' ? 'red' : 'yellow';
 }
 
@@ -69,6 +70,8 @@ function markOf(entry: CallEntry, style: UiStyle, names: AgentNames): Part[] {
       [status === 'error' ? 'red' : 'yellow', `  ${sign(style, '✗')} ${words}`],
       ['dim', status === 'denied' || by === '' ? '' : `${separator(style)}${by}`],
     ];
+  const cut = entry.result?.facts?.waited?.cut ?? null;
+  if (cut !== null) return [['yellow', `  ! ${cutWord(cut)}`]];
   const [child] = entry.result?.facts?.created ?? [];
   const slot = child === undefined ? null : names.slot(child);
   if (slot !== null) return [['green', `  ${sign(style, '⑂')} slot ${slot}`]];

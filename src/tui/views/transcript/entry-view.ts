@@ -101,7 +101,7 @@ function* messageView(
     case 'event':
       return yield* eventView(message, width, style);
     case 'capture':
-      return yield* captureView(message.content.text, opened, width, style);
+      return yield* captureView(message.content, opened, width, style);
     case 'result':
   }
 }

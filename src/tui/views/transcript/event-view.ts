@@ -31,11 +31,17 @@ const MARKS: Readonly<Record<EventContent['event'], readonly [Sign, Paint]>> = {
 /** An event of an agent: `✗ kill event: by you, 0 descendants`. */
 export function* eventView(message: EventMessage, width: number, style: UiStyle): Batches {
   const { event, data } = message.content;
+  // The open call, and the question itself, say it already.
+  if (event === 'asked' && data?.call_id !== undefined) return;
   const [glyph, paint] = MARKS[event];
   const mark = style.accessible ? '' : `${sign(style, glyph)} `;
   if (event === 'waited' && data !== undefined) {
-    const rows = waitRows(data as unknown as WaitResult, width, style);
-    return yield [line(style, width, [[paint, mark], 'wait ended']), ...rows];
+    const waited = data as unknown as WaitResult;
+    const rows = waitRows(waited, width, style);
+    return yield [
+      line(style, width, [[waited.cut === null ? paint : 'yellow', mark], 'wait ended']),
+      ...rows,
+    ];
   }
   const below = ' '.repeat(mark.length);
   let before = mark;

@@ -1,5 +1,5 @@
 import { typedText } from '../../../records/conversation/facts/message-facts.ts';
-import type { UserContent } from '../../../records/conversation/message.ts';
+import type { CaptureContent, UserContent } from '../../../records/conversation/message.ts';
 import { cutText, endOfText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
@@ -33,8 +33,15 @@ function attachedLine(label: string, width: number, style: UiStyle): string {
 }
 
 /** Captured text: shown, and never sent to a model. */
-export function* captureView(text: string, opened: boolean, width: number, style: UiStyle): Batches {
+export function* captureView(
+  { text, mark: edge }: CaptureContent,
+  opened: boolean,
+  width: number,
+  style: UiStyle,
+): Batches {
   const mark = style.accessible ? 'captured: ' : `${sign(style, '┆')} `;
+  const begins = `${style.accessible ? '' : mark}capture begins: nothing of it is sent`;
+  if (edge === 'begun') return yield [line(style, width, [['magenta', begins]])];
   for (const [paint, rows] of personRows(text, opened, width - mark.length, style))
     yield rows.map((row) => line(style, width, [['magenta', mark], paint === 'dim' ? ['dim', row] : row]));
 }

@@ -2,6 +2,7 @@ import { deedsHead } from '../../../records/agent/deeds-line.ts';
 import { resultLine } from '../../../records/conversation/child-text.ts';
 import {
   isPerson,
+  type WaitCut,
   type WaitResult,
   type WaitRow,
   type WaitStatus,
@@ -28,11 +29,15 @@ export function waitRows({ rows, cut }: WaitResult, width: number, style: UiStyl
     ]).trimEnd();
   });
   if (cut === null) return lines;
-  const text = cut === 'timeout' ? 'timed out' : 'interrupted';
   return [
     ...lines,
-    line(style, width, [['yellow', `  ${rows.length === 0 ? 'nothing came, ' : ''}${text}`]]),
+    line(style, width, [['yellow', `  ${rows.length === 0 ? 'nothing came, ' : ''}${cutWord(cut)}`]]),
   ];
+}
+
+/** Why a wait ended early. */
+export function cutWord(cut: WaitCut): string {
+  return cut === 'timeout' ? 'timed out' : 'interrupted';
 }
 
 /** Leaves out the person's text, which follows as a message of theirs. */
