@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openScript } from '../../src/models/workflow/script-run.ts';
 import type { ScriptState } from '../../src/models/workflow/script-step.ts';
+import { setStage } from '../runtime/stage.ts';
 import { entryOf, META, STARTED_AT, setupOf, withRun } from './played-script.ts';
+import { termsOf, workflowHost } from './staged-workflow.ts';
 
 const LONGEST_MS = 50;
 
@@ -95,8 +97,22 @@ const attacks: readonly (readonly [name: string, body: string, end: RegExp])[] =
     'let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return a',
     /Maximum call stack|holds its thread/,
   ],
-  // On a busy machine, the time is up before it is whole.
-  ['a huge result', "return 'x'.repeat(4e7)", /more than 32000000 characters|holds its thread/],
+  ['a huge result', "return 'x'.repeat(4e7)", /the result has \d+ characters, and may have 2000000/],
+  [
+    'a huge prompt',
+    "await agent('x'.repeat(2e6))",
+    /agent\(\): the call has \d+ characters, and may have 1000000/,
+  ],
+  [
+    'options of millions of values',
+    "await agent('a', { schema: { x: Array.from({ length: 3e6 }, () => []) } })",
+    /schema has more than 50000 values/,
+  ],
+  [
+    'options too deep to be passed on',
+    "let s = {}; for (let i = 0; i < 1000; i++) s = { s }; await agent('a', { schema: s })",
+    /nested deeper than 128 levels/,
+  ],
   ['lines without end', "for (;;) log('x')", /more than 20000 things/],
   ['huge lines', "for (let i = 0; i < 40; i++) log('x'.repeat(1e6))", /more than 32000000 characters/],
   ['timers without end', 'for (;;) setTimeout(() => {}, 1)', /more than 20000 things/],
@@ -175,6 +191,39 @@ for (const [name, body, end] of attacks)
     });
     test.diagnostic(`${longest.toFixed(0)} ms, ${JSON.stringify(ended).slice(0, 150)}`);
     assert.match(JSON.stringify(ended), end);
+    assert.ok(longest <= LONGEST_MS, `this thread worked for ${longest.toFixed(0)} ms at a stretch`);
+  });
+
+for (const [name, body, reply] of [
+  ['lines', "for (let i = 0; i < 19000; i++) log('x'.repeat(1000)); return 1", '1'],
+  [
+    'long calls',
+    "return (await parallel(Array.from({ length: 25 }, (_, i) => () => agent(i + 'x'.repeat(9e5))))).length",
+    '25',
+  ],
+  ['a long result', "return 'x'.repeat(1.9e6)", 'x'.repeat(1.9e6)],
+  [
+    'a long stack',
+    "const e = new Error('x'); e.stack = '  at a (workflow.js:1:1)\\n'.repeat(2e5); throw e",
+    '',
+  ],
+] as const)
+  it(`a whole run is not held up by ${name}`, { timeout: 60_000 }, async () => {
+    const stage = await setStage(() => 'did it', {
+      workflows: workflowHost(),
+      config: { workflow: termsOf("return agent('first')") },
+    });
+    // What is loaded and compiled once is not the script's.
+    await stage.perform();
+    await stage.close();
+    const run = await setStage(() => 'did it', {
+      workflows: workflowHost(),
+      config: { workflow: termsOf(body) },
+    });
+    const longest = await longestStretch(async () => {
+      assert.equal((await run.perform()).reply, reply);
+    });
+    await run.close();
     assert.ok(longest <= LONGEST_MS, `this thread worked for ${longest.toFixed(0)} ms at a stretch`);
   });
 

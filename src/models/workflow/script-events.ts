@@ -5,6 +5,7 @@ import { CALL_KINDS, type ScriptCall, type ScriptEvent } from './script-step.ts'
 
 const TEXT_MAX = 10_000;
 const FRAME_MAX = 500;
+const FRAMES_MAX = 100;
 const AGENT_OPTIONS =
   'label phase schema model effort isolation agentType context continue budget onFailure'.split(' ');
 
@@ -98,7 +99,7 @@ export function textOfLine(program: string, line: number | null): string {
 /** Frames of the author's file, with the columns of the file. */
 export function authorLines(stack: unknown): readonly string[] {
   if (typeof stack !== 'string') return [];
-  return stack.split('\n').flatMap((frame) => {
+  return stack.split('\n', FRAMES_MAX).flatMap((frame) => {
     const [, name, line, column] =
       /^\s*at (.*?) ?\(?workflow\.js:(\d+)(?::(\d+))?\)?$/.exec(cutText(frame, FRAME_MAX)) ?? [];
     if (line === undefined) return [];

@@ -2,6 +2,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { NO_USAGE } from '../../records/agent/usage.ts';
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
 import { failedHead } from '../../records/run/run-end.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import type { ResultPlace, WorkflowTerms } from '../../records/workflow/workflow-terms.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../model.ts';
 import { FunctionRun } from './function-run.ts';
@@ -11,7 +12,7 @@ import { openScript, type ScriptRun } from './script-run.ts';
 import type { ScriptCall, ScriptEvent, ScriptFailure, ScriptSetup, ScriptState } from './script-step.ts';
 
 /** Calls of one message: the remaining ones are made in the next. */
-const CALLS_MAX = 200;
+const CALLS_MAX = 100;
 const CHARACTERS_MAX = 1_000_000;
 /** Failures that a result names. */
 const NAMED_MAX = 10;
@@ -108,7 +109,7 @@ async function answered(
   );
   const parts: AssistantPart[] = [];
   const text = [...recorded.notes.map((note) => `(${note})`), ...held.unsaid.flatMap(told)].join('\n');
-  if (text !== '') parts.push({ type: 'text', text });
+  if (text !== '') parts.push({ type: 'text', text: cutText(text, CHARACTERS_MAX, '… (cut)') });
   const calls = held.unsaid.filter((event) => event.type === 'call');
   const cleared = new Set(held.unsaid.flatMap((event) => (event.type === 'cancel' ? [event.number] : [])));
   for (const number of cleared) recorded.timers.delete(number);
@@ -178,20 +179,15 @@ function told(event: ScriptEvent): string[] {
 }
 
 function callsNow(calls: readonly ScriptCall[]): CallPart[] {
+  const parts: CallPart[] = [];
   let characters = 0;
-  return calls
-    .map(
-      (call): CallPart => ({
-        type: 'call',
-        id: idOfCall(call.number),
-        name: call.kind,
-        input: JSON.stringify(inputOf(call)),
-      }),
-    )
-    .filter(({ input }, index) => {
-      characters += input.length;
-      return index === 0 || (index < CALLS_MAX && characters <= CHARACTERS_MAX);
-    });
+  for (const call of calls.slice(0, CALLS_MAX)) {
+    const input = JSON.stringify(inputOf(call));
+    characters += input.length;
+    if (parts.length > 0 && characters > CHARACTERS_MAX) break;
+    parts.push({ type: 'call', id: idOfCall(call.number), name: call.kind, input });
+  }
+  return parts;
 }
 
 function inputOf({ prompt, options, phase, label, key }: ScriptCall): Record<string, unknown> {

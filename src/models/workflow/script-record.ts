@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { cutText } from '../../records/text/cut-text.ts';
+import { jsonSizeFault } from '../../records/text/json-text.ts';
 import { type AskedCall, authorLines, lineOfError, readEvent, textOfLine } from './script-events.ts';
 import type {
   RecordedCall,
@@ -103,8 +104,12 @@ export class ScriptRecord {
     if (event === null)
       return this.fail('threw', 'it has changed built-in objects in a way that leaves its calls unreadable');
     switch (event.type) {
-      case 'call':
+      case 'call': {
+        const fault = jsonSizeFault(text);
+        if (fault !== null)
+          return this.fail('limit', `${event.kind}(): the call is too large: ${fault}`, null, event.line);
         return this.#ask(event);
+      }
       case 'done':
         if (this.#open.size > 0) {
           const words = `the script has returned, and does not wait for ${this.#open.size} of its calls`;

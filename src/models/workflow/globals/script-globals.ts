@@ -34,6 +34,9 @@ export function installGlobals(
   const setup = parse(text) as GlobalsSetup;
   const FILE = 'workflow.js';
   const EVENTS_MAX = 20_000;
+  const CALL_MAX = 1_000_000;
+  const RESULT_MAX = 2_000_000;
+  const VALUES_MAX = 50_000;
 
   // Without a prototype, no setter of the script sees what is written to these.
   const out: string[] = create(null);
@@ -48,7 +51,13 @@ export function installGlobals(
   const emit = (fields: Fields) => {
     if (written - taken >= EVENTS_MAX && fields.type !== 'failed')
       throw new RangeError(`it asks for and says more than ${EVENTS_MAX} things at once`);
-    out[written++] = stringify(bare(fields));
+    const event = stringify(bare(fields));
+    const most = fields.type === 'call' ? CALL_MAX : fields.type === 'done' ? RESULT_MAX : event.length;
+    if (event.length > most)
+      throw new RangeError(
+        `${fields.type === 'call' ? `${fields.kind}(): the call` : 'the result'} has ${event.length} characters, and may have ${most}`,
+      );
+    out[written++] = event;
   };
 
   const line = (stack: unknown = new PlainError().stack): number | null => {
@@ -78,9 +87,11 @@ export function installGlobals(
   const notice = (words: string, at = line()) => emit({ type: 'notice', text: words, line: at });
 
   /** The value as JSON, by itself: what JSON would lose without a word is an error. */
-  const plain = (value: unknown, what: string): string | undefined =>
-    stringify(value, function (this: Fields, name: string, after: unknown) {
+  const plain = (value: unknown, what: string, most = Infinity): string | undefined => {
+    let values = 0;
+    return stringify(value, function (this: Fields, name: string, after: unknown) {
       const found = this[name];
+      if (++values > most) throw new RangeError(`${what} has more than ${most} values`);
       const kind =
         typeof found === 'function' || typeof found === 'symbol'
           ? typeof found
@@ -91,13 +102,14 @@ export function installGlobals(
       const hint = kind === 'Promise' ? ' (await it)' : '';
       throw new TypeError(`${what} is not JSON: ${name === '' ? 'it' : `"${name}"`} is a ${kind}${hint}`);
     });
+  };
   const copy = (value: unknown, what: string) => {
-    const json = plain(value, what);
+    const json = plain(value, what, VALUES_MAX);
     return json === undefined ? undefined : parse(json);
   };
 
   const call: CallTools['call'] = (kind, prompt, options, settle, shown = {}) => {
-    const number = ++calls;
+    const number = calls + 1;
     emit({
       type: 'call',
       number,
@@ -109,6 +121,7 @@ export function installGlobals(
       line: line(),
       ...shown,
     });
+    calls = number;
     return new PlainPromise((done, failed) => {
       pending[number] = settle(done, failed);
     });
