@@ -35,11 +35,15 @@ export async function bundleProgram(root: string, dist: string): Promise<readonl
     format: 'cjs',
     splitting: false,
   });
+  // In a file of its own: what it shares with a start is in the file of that start, and compiling all of that took longer than the thread.
+  const script = await bundle(root, dist, {
+    entryPoints: { 'script-worker': 'src/models/workflow/script-worker.ts' },
+    splitting: false,
+  });
   const program = await bundle(root, dist, {
     entryPoints: {
       'cli/start/start': 'src/cli/start/start.ts',
       'page-worker': 'src/tools/web/page-worker.ts',
-      'script-worker': 'src/models/workflow/script-worker.ts',
       'launcher-program': 'src/processes/starting/launcher-program.ts',
     },
     chunkNames: 'chunks/[name]-[hash]',
@@ -59,7 +63,7 @@ export async function bundleProgram(root: string, dist: string): Promise<readonl
     ],
     ['src/cli/start/start.ts'],
   );
-  return [...lazy.inputs, ...program.inputs];
+  return [...lazy.inputs, ...script.inputs, ...program.inputs];
 }
 
 /**

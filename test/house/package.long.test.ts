@@ -129,6 +129,12 @@ describe('the package', () => {
     assert.deepEqual(Object.keys(dependencies), ['@vscode/ripgrep', 'zod']);
   });
 
+  it('starts the thread of a workflow script from a file of its own, without that of the command line', () => {
+    const text = readFileSync(join(installed, 'dist', 'script-worker.js'), 'utf8');
+    assert.doesNotMatch(text, /(?:from|import) ?\(?["']\.\/chunks\//);
+    assert.match(text, /parentPort/);
+  });
+
   it('has a bill of materials that the schema of CycloneDX accepts, with every package that it holds or installs', async () => {
     const bill = JSON.parse(readFileSync(join(installed, 'dist', SBOM), 'utf8'));
     const schemas = join(root, 'node_modules', '@cyclonedx', 'cyclonedx-library', 'res', 'schema');
