@@ -22,9 +22,10 @@ export function runDeadline(state: AgentState, run_ms: number): RunDeadline | nu
 /** Names of instants from which durations are measured, or at which they end. */
 const INSTANTS: ReadonlySet<string> = new Set(['started_at', 'at', 'deadline', 'until']);
 
-/** The same data with these instants moved, so that what is left of each duration stays. */
+/** The same data with these instants moved, so that what is left of each duration stays. The timer of a workflow ends when the clock on the wall says so. */
 export function movedInstants<Data>(data: Data, by_ms: number): Data {
-  return JSON.parse(JSON.stringify(data), (name, value) =>
-    INSTANTS.has(name) && typeof value === 'number' ? value + by_ms : value,
-  );
+  return JSON.parse(JSON.stringify(data), function (this: { readonly runs?: unknown }, name, value) {
+    const moves = INSTANTS.has(name) && typeof value === 'number' && this.runs !== true;
+    return moves ? value + by_ms : value;
+  });
 }

@@ -1,4 +1,4 @@
-// Proves that a move of the clock changes no duration: starts, deadlines and time budgets move with it, in every state, and nothing else does.
+// Proves that a move of the clock changes no duration: starts, deadlines and time budgets move with it, in every state, and nothing else does; nor the timers of workflows, which are instants.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type AgentState, newTurn, type RunningCall, type Turn } from '../../../src/records/agent/state.ts';
@@ -52,6 +52,11 @@ const cases: readonly (readonly [string, AgentState, AgentState])[] = [
       ),
       later,
     ),
+  ],
+  [
+    'a workflow, whose timers are instants',
+    withTurn(executing({ call: call('n'), wait: { from: null, runs: true, deadline: 900 } }), turn),
+    withTurn(executing({ call: call('n'), wait: { from: null, runs: true, deadline: 900 } }), later),
   ],
   [
     'a fan-in',
