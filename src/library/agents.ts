@@ -1,11 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { withForm } from '../kernel/toolsets/acts/task-options.ts';
 import { isActive, isAgentProgram } from '../records/agent/agent.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { storable } from '../records/text/text.ts';
 import type { StartOptions } from '../runtime/runtime-face.ts';
-import { derivedId } from '../trees/derived-id.ts';
-import { type AgentGround, type CoppiceAgent, coppiceAgent, killOn, picturesOf } from './coppice-agent.ts';
+import {
+  type AgentGround,
+  type CoppiceAgent,
+  coppiceAgent,
+  idOf,
+  killOn,
+  picturesOf,
+} from './coppice-agent.ts';
 import { type AgentOptions, checkAgentOptions, OPTIONS_OF_AGENT } from './coppice-options.ts';
 import { abortText } from './engine.ts';
 import { jsonSchemaOf, type OutputSchema } from './output.ts';
@@ -18,17 +23,6 @@ export interface RootOptions<Output = unknown> extends AgentOptions {
    * has its result.
    */
   readonly id?: string;
-}
-
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
-const ID_MAX = 200;
-
-/** The id of the tree that a program calls by this name. Throws `E_INVALID_ARGUMENT` for what is no name. */
-export function idOf(key: string | undefined, what: string): string {
-  if (key === undefined) return randomUUID();
-  if (typeof key !== 'string' || key.trim() === '' || key.length > ID_MAX)
-    throw new CoppiceError('E_INVALID_ARGUMENT', `${what}: id must be a text of 1 to ${ID_MAX} characters`);
-  return UUID.test(key) ? key : derivedId(`${what}\n${key}`);
 }
 
 /** Starts a root, or goes on with the one that has this id. */

@@ -104,6 +104,17 @@ const OF_CHILD = [
   ...(['id', 'output'] as const),
 ];
 
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+export const ID_MAX = 200;
+
+/** The id of the tree that a program calls by this name. Throws `E_INVALID_ARGUMENT` for what is no name. */
+export function idOf(key: string | undefined, what: string): string {
+  if (key === undefined) return randomUUID();
+  if (typeof key !== 'string' || key.trim() === '' || key.length > ID_MAX)
+    throw new CoppiceError('E_INVALID_ARGUMENT', `${what}: id must be a text of 1 to ${ID_MAX} characters`);
+  return UUID.test(key) ? key : derivedId(`${what}\n${key}`);
+}
+
 async function createChild<Output>(
   ground: AgentGround,
   parent_id: string,
@@ -115,7 +126,8 @@ async function createChild<Output>(
   const { prompt, name = method, model, profile, system, signal } = agent;
   const schema = output === undefined ? undefined : jsonSchemaOf(output, method);
   const { runtime, store } = ground;
-  const id = key === undefined ? randomUUID() : derivedId(`${parent_id}\n${key}`);
+  const own = idOf(key, method);
+  const id = key === undefined ? own : derivedId(`${parent_id}\n${own}`);
   const parent = await store.agent(parent_id);
   // Rejects as `start` does for a model that cannot be used.
   if (parent !== null && model !== undefined) await runtime.checked({ ...parent.config, model });
@@ -155,6 +167,7 @@ export async function sendLetter(
   text: string,
   { images = [], ...patience }: LetterOptions = {},
 ): Promise<void> {
+  if (typeof text !== 'string') throw new CoppiceError('E_INVALID_ARGUMENT', 'send needs a text');
   const send = async () =>
     void (await runtime.send(id, text, images.length === 0 ? {} : { images: await picturesOf(images, cwd) }));
   await patiently('send', patience, send, { hint: 'The letter may have been sent all the same' });

@@ -152,7 +152,7 @@ export function checkAgentOptions(
   method = 'start',
   known = OPTIONS_OF_AGENT,
 ): void {
-  if (typeof options.prompt !== 'string')
+  if (typeof options?.prompt !== 'string')
     throw new CoppiceError('E_INVALID_ARGUMENT', `${method} needs the option "prompt": a text`);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const unknown = given.find(([name]) => !known.includes(name));

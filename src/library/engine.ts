@@ -82,7 +82,10 @@ export function agentHandle(runtime: RuntimeFace, id: string): RunningAgent {
 const TIMEOUT_MS_MAX = 2_000_000_000;
 
 /** Throws `E_INVALID_ARGUMENT` for a signal that is none, and for a time that is no time. */
-export function checkPatience({ signal, timeout_ms: ms }: Patience, method: string): void {
+export function checkPatience(patience: Patience, method: string): void {
+  if (typeof patience !== 'object' || patience === null)
+    throw new CoppiceError('E_INVALID_ARGUMENT', `${method}: ${JSON.stringify(patience)} are no options`);
+  const { signal, timeout_ms: ms } = patience;
   if (signal !== undefined && !(signal instanceof AbortSignal))
     throw new CoppiceError('E_INVALID_ARGUMENT', `${method}: signal is not an AbortSignal`, {
       hint: 'Give the signal of an AbortController',

@@ -1,8 +1,12 @@
+import * as z from 'zod';
 import type { DocumentOf } from '../documents/shapes/all-documents.ts';
 import { titleOf } from '../documents/tree-titles.ts';
 import type { WorkflowFunction } from '../models/workflow/globals/workflow-function.ts';
 import { type Agent, isActive } from '../records/agent/agent.ts';
+import { CoppiceError } from '../records/coppice-error.ts';
+import { OUTCOMES } from '../records/run/outcome.ts';
 import type { ResumeOptions, ResumeReport, StartOptions } from '../runtime/runtime-face.ts';
+import { checkSettings } from '../settings/check-settings.ts';
 import { livingWorkers } from '../store/process-gone.ts';
 import {
   type AgentsQuery,
@@ -15,12 +19,14 @@ import { type TreesQuery, treesDocument } from '../trees/answers/tree-answers.ts
 import { oneAgent } from '../trees/find-agent.ts';
 import { type TimelineDocument, timelineDocument } from '../trees/timeline/timeline-json.ts';
 import { TreeTimelines } from '../trees/timeline/tree-timelines.ts';
-import { idOf, type RootOptions, startRoot } from './agents.ts';
+import { type RootOptions, startRoot } from './agents.ts';
 import { type ApprovalAnswer, answerApproval } from './approvals.ts';
 import {
   type AgentGround,
   type CoppiceAgent,
   coppiceAgent,
+  ID_MAX,
+  idOf,
   type LetterOptions,
   sendLetter,
 } from './coppice-agent.ts';
@@ -62,14 +68,33 @@ export interface MethodGround extends AgentGround {
   readonly database: string;
 }
 
+const [text, yes, count] = [z.string().optional(), z.boolean().optional(), z.int().min(1).optional()];
+const tree = { tree: text, all: yes, limit: count };
+const QUERIES = {
+  trees: z.strictObject({
+    ...{ limit: count, before: text, conversations: yes, cwd: text, asking: yes },
+    outcome: z.enum(OUTCOMES).optional(),
+  }),
+  agents: z.strictObject({ ...tree, called: text }),
+  messages: z.strictObject({ after: z.int().min(0).optional(), tail: count, limit: count }),
+  approvals: z.strictObject({ ...tree, id: text, after: text }),
+};
+
 const OF_WORKFLOW = OPTIONS_OF_AGENT.filter((name) => name !== 'images' && name !== 'signal');
 
 export function methodsOn(ground: MethodGround): Methods {
   const { runtime, store, env, database } = ground;
   const sources = { store, unled: { env, options: { database } } };
   const hint = 'agents({ all: true }) lists them';
-  const found = async (text: string): Promise<Agent> =>
-    (await store.agent(idOf(text, 'agent'))) ?? oneAgent(store, text, { list: hint });
+  const found = async (text: string): Promise<Agent> => {
+    if (typeof text !== 'string' || text.trim() === '')
+      throw new CoppiceError('E_INVALID_ARGUMENT', 'no agent is named', { hint: 'Give an id or a name' });
+    return (await store.agent(idOf(text.slice(0, ID_MAX), 'agent'))) ?? oneAgent(store, text, { list: hint });
+  };
+  const asked = <Query extends object>(name: keyof typeof QUERIES, query: Query = {} as Query): Query => {
+    checkSettings(QUERIES[name], query, `of ${name}`);
+    return query;
+  };
   const inTree = async <Query extends { readonly tree?: string | undefined }>(query: Query) =>
     query.tree === undefined ? query : { ...query, tree: (await found(query.tree)).root_id };
   const resumed = async <Output>(id: string, { output, ...how }: ResumeOptions & Typed<Output> = {}) => {
@@ -92,14 +117,15 @@ export function methodsOn(ground: MethodGround): Methods {
     resume: resume as Methods['resume'],
     find: async (agent, { output } = {}) => coppiceAgent(ground, (await found(agent)).id, output),
     send: async (agent, ...letter) => sendLetter(ground, (await found(agent)).id, ...letter),
-    trees: (query = {}) => treesDocument(sources, query),
-    agents: async (query = {}) => agentsDocument(sources, await inTree(query)),
-    messages: async (agent, query = {}) => messagesDocument(sources, (await found(agent)).id, query),
+    trees: async (query) => treesDocument(sources, asked('trees', query)),
+    agents: async (query) => agentsDocument(sources, await inTree(asked('agents', query))),
+    messages: async (agent, query) =>
+      messagesDocument(sources, (await found(agent)).id, asked('messages', query)),
     async timeline(tree) {
       const root = await found(tree);
       return timelineDocument(await new TreeTimelines(store).of(root.root_id), await titleOf(store, root));
     },
-    approvals: async (query = {}) => approvalsDocument(sources, await inTree(query)),
+    approvals: async (query) => approvalsDocument(sources, await inTree(asked('approvals', query))),
     answer: async (...given) => void (await answerApproval(ground, ...given)),
     ...workflowsOn({
       ...ground,

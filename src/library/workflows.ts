@@ -12,7 +12,7 @@ import type { Store } from '../store/store.ts';
 import { rerunWorkflow } from '../trees/workflow/rerun-run.ts';
 import { type WorkflowCounts, workflowCounts, workflowValue } from '../trees/workflow/run-document.ts';
 import { messageRun, retryAgent, skipAgent, steerRun } from '../trees/workflow/steer-runs.ts';
-import { idOf } from './agents.ts';
+import { idOf } from './coppice-agent.ts';
 import type { AgentOptions } from './coppice-options.ts';
 import { agentHandle, type RunningAgent } from './engine.ts';
 

@@ -208,6 +208,19 @@ describe('a wrong option', () => {
     });
     const agent = await coppice.start({ prompt: 'x' });
     await assert.rejects(agent.result({ timeout_ms: 0 }), { code: 'E_INVALID_ARGUMENT' });
+    for (const [wrong, code] of [
+      [() => coppice.start(null as never), 'E_INVALID_ARGUMENT'],
+      [() => coppice.find(undefined as never), 'E_INVALID_ARGUMENT'],
+      [() => coppice.find('x'.repeat(300)), 'E_AGENT_NOT_FOUND'],
+      [() => agent.send(undefined as never), 'E_INVALID_ARGUMENT'],
+      [() => agent.result(5 as never), 'E_INVALID_ARGUMENT'],
+      [() => agent.fork({ prompt: 'x', id: 5 as never }), 'E_INVALID_ARGUMENT'],
+      [() => coppice.trees({ limit: 'x' as never }), 'E_CONFIG'],
+      [() => coppice.agents({ al: true } as never), 'E_CONFIG'],
+      [() => coppice.messages(agent.id, { tail: -1 }), 'E_CONFIG'],
+      [() => coppice.approvals({ open: true } as never), 'E_CONFIG'],
+    ] as const)
+      await assert.rejects(wrong, { name: 'CoppiceError', code });
     await assert.rejects(agent.result({ timout_ms: 5 } as never), { message: /no option "timout_ms"/ });
     await coppice.close();
   });
