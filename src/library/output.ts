@@ -2,6 +2,7 @@ import { schemaFault } from '../kernel/toolsets/output-schema.ts';
 import type { Failure } from '../records/agent/failure.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { outcomeWithText } from '../records/run/outcome.ts';
+import { parseJson } from '../records/text/json-text.ts';
 import type { TreeOutcome } from '../runtime/runtime-face.ts';
 
 type Validated<Value> =
@@ -69,10 +70,11 @@ export async function withOutput<Value>(
   if (!owes) return { ...settled, failure, output: null as Value };
   if (root.state.type !== 'completed') return withoutResult(settled, 'it rests, and has submitted no result');
   const { result } = root.state;
+  const parsed = parseJson(result);
+  if (!parsed.ok) return withoutResult(settled, `the result is no JSON: ${parsed.error}`);
+  const { value } = parsed;
   const read: Validated<unknown> =
-    schema !== undefined && isTyped(schema)
-      ? await schema['~standard'].validate(JSON.parse(result))
-      : { value: JSON.parse(result) };
+    schema !== undefined && isTyped(schema) ? await schema['~standard'].validate(value) : { value };
   if (read.issues === undefined)
     return { ...settled, reply: result, failure: null, output: read.value as Value };
   const [issue] = read.issues;

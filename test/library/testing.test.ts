@@ -49,3 +49,16 @@ it('wrong options are refused as by openCoppice, and two coppices share nothing'
   assert.deepEqual([(await one.trees()).trees.length, (await two.trees()).trees.length], [1, 0]);
   await Promise.all([one.close(), two.close()]);
 });
+
+it('opens in another program that runs JavaScript and is as new as the Node that it needs', async () => {
+  const real = process.versions;
+  const disguise = (versions: object) => Object.defineProperty(process, 'versions', { value: versions });
+  try {
+    disguise({ ...real, bun: '1.4.5' });
+    await (await openTest()).close();
+    disguise({ ...real, bun: '1.2.0', node: '22.6.0' });
+    await assert.rejects(openTest(), { code: 'E_NODE_TOO_OLD', message: /this is v22\.6\.0/ });
+  } finally {
+    disguise(real);
+  }
+});
