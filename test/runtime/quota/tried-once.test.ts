@@ -16,22 +16,29 @@ const PAUSED: AgentState = {
   },
 };
 
-it('is tried once for several reasons, not while it is under way, and anew after it was sent', () => {
+function paused() {
   const events: AgentEvent['type'][] = [];
   const cell = { agent: { state: PAUSED }, request: null } as unknown as Cell;
   const executor = {
     cells: new Map([['a', cell]]),
     happened: (_: Cell, { type }: AgentEvent) => events.push(type),
   } as unknown as Executor;
-  const follow = () => followTry(['d'], null, { executor, clock: SYSTEM_RUNTIME_CLOCK });
+  return { events, cell, follow: () => followTry(['d'], null, { executor, clock: SYSTEM_RUNTIME_CLOCK }) };
+}
+
+it('is tried once for several reasons', () => {
+  const { events, follow } = paused();
   follow();
   follow();
   assert.deepEqual(events, ['reopen'], 'the second one would be sent beside the first, or after its answer');
+});
+
+it('is not tried while it is under way, and anew after it was sent', () => {
+  const { events, cell, follow } = paused();
   cell.request = new AbortController();
-  cell.reopened = null;
+  follow();
+  assert.deepEqual(events, []);
+  [cell.request, cell.reopened] = [null, null];
   follow();
   assert.deepEqual(events, ['reopen']);
-  cell.request = null;
-  follow();
-  assert.deepEqual(events, ['reopen', 'reopen']);
 });
