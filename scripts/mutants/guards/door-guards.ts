@@ -30,7 +30,7 @@ export const DOOR_GUARDS: readonly Guard[] = [
     name: 'shared-back-off',
     protects: 'a provider that asked to slow down from requests of siblings that do not know it yet',
     file: 'src/models/gate/gate.ts',
-    guard: "if (course === 'slow down' && this.#close(outcome, delay_ms, ticket)) continue;",
+    guard: 'if (holds_all) continue;',
     without: '',
     tests: ['models/gate/gate'],
   },

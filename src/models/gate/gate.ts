@@ -111,15 +111,23 @@ export class Gate {
       const ticket = await this.#enter(tree, signal, tries, onDelta);
       if (ticket === null) return { type: 'aborted' };
       let shown = false;
-      const outcome = await this.#send(model, request, ticket, (delta) => {
-        shown = true;
-        onDelta(delta);
-      }).finally(() => {
+      let outcome: ModelOutcome;
+      let delay_ms: number | null = null;
+      let holds_all = false;
+      try {
+        outcome = await this.#send(model, request, ticket, (delta) => {
+          shown = true;
+          onDelta(delta);
+        });
+        const course = courseOf(outcome);
+        if (outcome.type !== 'failure' || course === 'give back') return outcome;
+        delay_ms = this.#delay(attempt, outcome.retry_after_ms);
+        // Before the slot is free: the next request would be refused, too.
+        holds_all = course === 'slow down' && delay_ms !== null && this.#close(outcome, delay_ms, ticket);
+      } finally {
         this.#slots.release(tree);
         this.#schedule();
-      });
-      const course = courseOf(outcome);
-      if (outcome.type !== 'failure' || course === 'give back') return outcome;
+      }
       if (signal.aborted) return { type: 'aborted' };
       first_refused = Math.min(first_refused, now());
       // Those that others overtake must not give up before these.
@@ -127,12 +135,11 @@ export class Gate {
       const is_patient = outcome.failure.kind === 'rate_limit' && attempt < attempts * 5;
       if (attempt >= attempts && !(is_patient && now() - since < patience_ms))
         return exhausted(outcome, attempt);
-      const delay_ms = this.#delay(attempt, outcome.retry_after_ms);
       // A requested wait beyond the longest pause is returned as the failure: nobody waits an hour in silence.
       if (delay_ms === null) return outcome;
       if (shown) onDelta({ type: 'restart', reason: outcome.failure.error });
       tries = `, try ${attempt + 1} of ${Math.max(attempts, attempt + 1)}`;
-      if (course === 'slow down' && this.#close(outcome, delay_ms, ticket)) continue;
+      if (holds_all) continue;
       onDelta({ type: 'waiting', reason: waitText(outcome.failure, delay_ms, tries), delay_ms });
       await this.#options.sleep(delay_ms, signal);
     }
@@ -149,7 +156,8 @@ export class Gate {
     const accepted = (): void => {
       this.#refusals = 0;
       this.#accepted_at = now();
-      this.#controller.accepted(ticket, now(), this.#slots.waiting > 0);
+      this.#controller.accepted(ticket, now());
+      if (this.#slots.waiting > 0) this.#schedule();
     };
     let has_begun = false;
     const begin = (): void => {
@@ -176,7 +184,7 @@ export class Gate {
       );
     } finally {
       if (outcome?.type === 'answer') begin();
-      this.#controller.ended(outcome?.type === 'answer' ? outcome.usage : null);
+      this.#controller.ended(ticket, outcome?.type === 'answer' ? outcome.usage : null);
     }
     if (this.#controller.has_learnt && now() - this.#reported_at > REPORT_MS) {
       this.#reported_at = now();

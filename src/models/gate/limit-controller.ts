@@ -26,18 +26,30 @@ const QUEUE_LEAST = 2;
 const SMOOTH = 0.2;
 /** What is known of tokens before the first answer. */
 const NO_TOKENS = { 'input tokens': 0, 'output tokens': 0, tokens: 0, requests: 1 };
+/** Among so many requests this share has to be refused before fewer are sent. */
+const OVERLOAD = { among: 20, share: 0.2 };
+/** Levels within the first burst are rough. */
+const BURST_MS = 2_000;
+/** The last requests, of which as many times more have to be accepted as refused before their number at once counts as accepted. */
+const DECIDED = { last: 64, times: 3 };
+/** If it was not the number at once, it grows. */
+const RAISE = 1.25;
+/** A place at once is free again sooner than after such a time. */
+const TIMED_MS = 5_000;
 const SAYS_AT_ONCE = /concurren|simultaneous|parallel|in[- ]flight/i;
 
 /** A request that was sent. */
 export interface Ticket {
   readonly number: number;
   readonly sent_at: number;
-  /** Requests at work with it. */
-  readonly level: number;
+  /** Requests at work with it, without those that were refused. */
+  level: number;
   /** What had been sent of each allowance, itself included. */
   readonly spent: ReadonlyMap<LimitKind, number>;
   /** Whether the rate held it. */
   readonly is_paced: boolean;
+  /** Whether the number at once held others back. */
+  readonly is_last: boolean;
   is_accepted: boolean;
 }
 
@@ -49,7 +61,7 @@ export interface Refusal {
 
 /**
  * Finds out what a provider takes: requests at once, and requests and tokens over time. Each refusal is laid to one of them: to what the headers of the
- * answer state as used up; to the number at once, if as many were never accepted; else to the rate. Pure but for what it has learnt; times in
+ * answer state as used up; to the number at once, if as many were hardly ever accepted; else to the rate. Pure but for what it has learnt; times in
  * milliseconds, monotonic (docs/decisions/0056-the-gate-finds-the-limit.md).
  */
 export class LimitController {
@@ -61,20 +73,21 @@ export class LimitController {
   #opens: boolean;
   #opened_at = Number.NEGATIVE_INFINITY;
   #at_work = 0;
+  readonly #tickets = new Set<Ticket>();
   #number = 0;
   /** Requests up to this number were sent before what was last learnt from a refusal. */
   #known_until = 0;
-  /** Since then. */
-  #since = { at: 0, sent: 0, refused: 0, accepted: 0 };
-  /** The same until the first refusal. */
-  #burst = this.#since;
-  #blamed: 'room' | 'pace' | 'both' = 'both';
-  /** Whether a refusal was clearly for too many at once; until then the number recovers quickly. */
-  #room_is_known = false;
+  #known_at = Number.NEGATIVE_INFINITY;
+  /** Whether that was the number at once. */
+  #room_is_blamed = true;
+  /** When the first burst is over; null before the first refusal. */
+  #clear_at: number | null = null;
   /** Whether the rate has held the next request. */
   #is_paced = false;
-  /** The most requests at once of which the last was accepted. */
-  #accepted_level = 0;
+  /** The last requests that were accepted or refused. */
+  readonly #decided: Ticket[] = [];
+  /** Share of the last requests that were refused because the server has too much to do. */
+  #overloaded = 0;
   #cost: Readonly<Record<LimitKind, number>> = NO_TOKENS;
   #first_token = { least: Number.POSITIVE_INFINITY, recent: 0, samples: 0 };
 
@@ -96,7 +109,7 @@ export class LimitController {
 
   /** Whether the provider has said or refused anything. */
   get has_learnt(): boolean {
-    return this.#allowances.size > 0 || this.#pace.rate !== null;
+    return this.#allowances.size > 0 || this.#clear_at !== null;
   }
 
   /** Requests at once. */
@@ -145,40 +158,41 @@ export class LimitController {
     this.#number += 1;
     // Idle time says nothing of what is taken.
     const was_idle = this.#at_work === 1 && !this.#is_paced && !is_wanted;
-    if (was_idle || this.#number === 1) this.#since = { ...this.#since, at: now, sent: 0, refused: 0 };
-    this.#since.sent += 1;
-    this.#pace.take(now);
+    if (was_idle || this.#number === 1) this.#pace.idle(now);
+    const is_paced = this.#is_paced;
+    this.#is_paced = false;
+    this.#pace.take(is_paced, now);
     const spent = new Map<LimitKind, number>();
     for (const [kind, allowance] of this.#allowances) {
       allowance.take(this.#cost[kind], now);
       spent.set(kind, allowance.spent);
     }
-    const is_paced = this.#is_paced;
-    this.#is_paced = false;
-    return {
+    const ticket: Ticket = {
       ...{ number: this.#number, sent_at: now, level: this.#at_work, spent },
-      ...{ is_paced, is_accepted: false },
+      ...{ is_paced, is_last: is_wanted && this.#at_work >= this.limit, is_accepted: false },
     };
+    this.#tickets.add(ticket);
+    return ticket;
   }
 
   /** Takes what the headers of an answer state. `epoch`: the time since the epoch. */
   headers(ticket: Ticket, headers: Headers, now: number, epoch: number): void {
-    for (const told of toldLimits(headers, epoch)) {
-      const allowance = keptIn(this.#allowances, told.kind, () => new Allowance(told, now));
-      allowance.tell(told, allowance.spent - (ticket.spent.get(told.kind) ?? 0), now);
+    // They tell how it stood when the request came.
+    const at = ticket.sent_at;
+    for (const told of toldLimits(headers, epoch - (now - at))) {
+      const allowance = keptIn(this.#allowances, told.kind, () => new Allowance(told, at));
+      allowance.tell(told, allowance.spent - (ticket.spent.get(told.kind) ?? 0), at);
     }
   }
 
-  /** The server has begun to answer. `is_wanted`: others wait. */
-  accepted(ticket: Ticket, now: number, is_wanted: boolean): void {
+  /** The server has begun to answer. */
+  accepted(ticket: Ticket, now: number): void {
     if (ticket.is_accepted) return;
     ticket.is_accepted = true;
-    if (ticket.number > this.#known_until) this.#since.accepted += 1;
-    this.#accepted_level = Math.max(this.#accepted_level, ticket.level);
-    if (ticket.is_paced) this.#pace.accepted(now);
-    if (!is_wanted || ticket.level < this.limit) return;
-    if (this.#room_is_known || !this.#terms.opens) this.#room.accepted(this.#most);
-    else this.#room.reset(Math.min(this.#most, this.#room.value + 1));
+    this.#decide(ticket);
+    this.#overloaded -= this.#overloaded / OVERLOAD.among;
+    this.#pace.accepted(ticket.is_paced, ticket.sent_at, now);
+    this.#room.accepted(this.#most, this.#room.is_trial ? ticket.level > this.#room.good : ticket.is_last);
   }
 
   /** The first token has come: on a server that queues, later and later. */
@@ -199,8 +213,9 @@ export class LimitController {
     this.#room.reset(Math.max(QUEUE_LEAST, level * Math.max(0.5, bearable / mean)));
   }
 
-  ended(usage: Usage | null): void {
+  ended(ticket: Ticket, usage: Usage | null): void {
     this.#at_work -= 1;
+    this.#tickets.delete(ticket);
     if (usage === null) return;
     const smooth = (old: number, one: number) => (old === 0 ? one : old + (one - old) * SMOOTH);
     const { 'input tokens': input, 'output tokens': output } = this.#cost;
@@ -219,54 +234,57 @@ export class LimitController {
 
   /** Learns from a refusal, after `ended`. */
   refused(ticket: Ticket, { type, text, retry_after_ms = 0 }: Refusal, now: number): void {
+    if (type === 'overloaded') return this.#overload(ticket);
     this.#opens = false;
-    const is_known = ticket.number <= this.#known_until;
-    (is_known ? this.#burst : this.#since).refused += 1;
-    if (type === 'overloaded') {
-      if (is_known) return;
-      this.#room.refused(Math.max(this.#at_work, this.#room.value) * 0.7);
-      return this.#learnt(now, 'room');
-    }
+    this.#clear_at ??= now + BURST_MS;
+    for (const later of this.#tickets) if (later.number > ticket.number) later.level -= 1;
+    const is_known = ticket.number <= this.#known_until || ticket.sent_at < this.#known_at;
     // Used up as the headers say; if they had said enough before, others use the same key.
     const used = [...this.#allowances].filter(([kind, one]) => one.wait(this.#cost[kind], now) > 0);
     if (used.some(([kind]) => is_known || !ticket.spent.has(kind))) return;
-    if (is_known) {
-      // The rest of the same burst: as many as are left were accepted.
-      if (this.#blamed !== 'pace') this.#room.reset(Math.min(this.#room.value, this.#at_work));
-      if (this.#blamed === 'both') this.#guess(retry_after_ms, now);
-      return;
-    }
-    // Knocking at a closed door says nothing new.
-    if (this.#since.accepted === 0 && this.#pace.rate !== null) return;
-    const { at, sent, refused } = this.#since;
-    if (this.#pace.rate === null) {
-      if (sent <= refused) return;
-      this.#burst = this.#since;
-      this.#room.reset(Math.min(this.#room.value, this.#at_work));
-      this.#guess(retry_after_ms, now);
-      return this.#learnt(now, 'both');
-    }
-    const is_new_level = used.length === 0 && ticket.level > Math.round(this.#accepted_level);
-    const is_room = SAYS_AT_ONCE.test(text) || is_new_level;
-    if (is_room) {
-      this.#room_is_known = true;
-      this.#room.refused(this.#at_work);
-    } else {
-      this.#pace.refused(sent - refused, Math.max(1, now - at), ticket.is_paced, now);
-      this.#accepted_level -= (this.#accepted_level - this.#at_work) / 8;
-    }
-    this.#learnt(now, is_room ? 'room' : 'pace');
-  }
-
-  #guess(retry_after_ms: number, now: number): void {
-    const { at, sent, refused } = this.#burst;
-    this.#pace.guess(Math.max(1, sent - refused), Math.max(1_000, now - at + retry_after_ms), now);
-  }
-
-  #learnt(now: number, blamed: 'room' | 'pace' | 'both'): void {
+    if (!is_known) this.#decide(ticket);
+    const is_room = is_known
+      ? this.#room_is_blamed
+      : used.length === 0 && this.#isRoom(ticket, text, retry_after_ms, now);
+    this.#pace.refused(ticket.sent_at, !is_known && !is_room, retry_after_ms, now);
+    if (is_known) (is_room ? this.#room : this.#pace).paid();
+    else if (is_room) this.#room.refused(this.#at_work);
+    // As many were accepted: the number was too small, if anything.
+    else if (ticket.level >= this.#room.value * 0.9 - 1)
+      this.#room.reset(Math.min(this.#most, this.#room.value * RAISE + 1), true);
+    // The rest of the same burst: as many as are left were accepted.
+    if (is_room) this.#room.lower(this.#at_work);
+    if (is_known) return;
+    this.#room_is_blamed = is_room;
+    // What is sent before the rest of the burst is back, too.
+    this.#known_at = is_room ? 2 * now - ticket.sent_at : now;
     this.#known_until = this.#number;
-    this.#blamed = blamed;
-    this.#since = { at: now, sent: 0, refused: 0, accepted: 0 };
+  }
+
+  #decide(ticket: Ticket): void {
+    this.#decided.push(ticket);
+    if (this.#decided.length > DECIDED.last) this.#decided.shift();
+  }
+
+  /** Whether a refusal is for too many at once: as many were never accepted, or hardly. */
+  #isRoom({ level }: Ticket, text: string, retry_after_ms: number, now: number): boolean {
+    if (SAYS_AT_ONCE.test(text)) return true;
+    if (this.#pace.is_spent || retry_after_ms >= TIMED_MS) return false;
+    // Levels within the first burst are rough, and what is accepted may not be known yet.
+    if (now < (this.#clear_at ?? 0)) return level > 1;
+    const as_many = this.#decided.filter((one) => one.level >= level);
+    const accepted = as_many.filter(({ is_accepted }) => is_accepted).length;
+    return level > 1 && accepted < DECIDED.times * (as_many.length - accepted);
+  }
+
+  /** A few are refused whatever one sends: that is no limit. */
+  #overload({ number }: Ticket): void {
+    this.#overloaded += (1 - this.#overloaded) / OVERLOAD.among;
+    if (this.#overloaded < OVERLOAD.share || number <= this.#known_until) return;
+    this.#opens = false;
+    this.#known_until = this.#number;
+    this.#overloaded = 0;
+    this.#room.refused(Math.max(this.#at_work, this.#room.value) * 0.7);
   }
 
   /** Such as `42 at once, 80 % of 4,000 requests a minute`. */

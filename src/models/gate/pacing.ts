@@ -2,9 +2,18 @@ import { Climb } from './climb.ts';
 import type { ToldLimit } from './rate-headers.ts';
 
 const MINUTE_MS = 60_000;
-const TRIAL_MS = 8_000;
-/** Accepted requests from which a measured rate can be believed. */
-const MEANS_SOMETHING = 50;
+/** A trial lasts as many times as long as the last refusals held everything, so that at most a twentieth of the time is lost to them. */
+const TRIAL = { times: 20, least_ms: 300, most_ms: 65_000 };
+/** The first burst is taken for what is accepted in this time. */
+const GUESS_MS = 4_000;
+/** What is taken in equal parts, of at least so many and with so long a pause between, comes in windows. */
+const WINDOW = { differs: 0.04, least: 20, closed_ms: 2_000, doubts: 15, hurry: 10 };
+/** Between two questions whether a window is over. */
+const KNOCK_MS = 1_000;
+/** In windows of fewer one more than ever is tried only every other time. */
+const FEW = 60;
+/** What is on its way may arrive before a window begins. */
+const LATE_MS = 100;
 /** Rounding must not cost a request. */
 const EPSILON = 1e-6;
 
@@ -39,61 +48,159 @@ class Bucket {
   }
 }
 
-/** The rate of requests that a provider accepts without saying it, found from what it refuses. Nothing is held back before the first refusal. */
+/**
+ * The rate of requests that a provider accepts without saying it, found from what it refuses; nothing is held back before the first refusal. What is taken in
+ * equal parts comes in windows: then as many are sent at once, and the next when it is over.
+ */
 export class Pace {
   readonly #bucket = new Bucket();
   #climb: Climb | null = null;
   #tried_at = 0;
-  /** Minimum time between two trials. */
+  /** How long a trial lasts: a window is over before it has succeeded. */
   #trial_ms = 0;
+  /** Since when everything is refused; null once something was accepted. */
+  #closed_at: number | null = null;
+  /** From one opening to the next: requests that were taken, and those sent after everything was refused. */
+  #cycle = { from: 0, taken: 0, later: 0 };
+  /** The first of them, from which the rate was estimated. */
+  #is_first = true;
+  #window: { readonly taken: number; readonly period_ms: number } | null = null;
+  #last_taken = 0;
+  /** Cycles one after the other that took as many, and those that it takes to believe in a window. */
+  #equal = 0;
+  #doubts = 0;
+  /** Whether one more than ever is tried. */
+  #tries_more = false;
+  /** When more than the rate was last sent. */
+  #saved_at = Number.NEGATIVE_INFINITY;
 
   /** Requests a millisecond; null while unknown. */
   get rate(): number | null {
-    return this.#climb?.value ?? null;
+    const { taken, period_ms } = this.#window ?? { taken: this.#climb?.value ?? null, period_ms: 1 };
+    return taken === null ? null : taken / period_ms;
+  }
+
+  /** Whether a window is known to be used up. */
+  get is_spent(): boolean {
+    return this.#window !== null && this.#cycle.taken > this.#window.taken * (1 - WINDOW.differs);
   }
 
   wait(now: number): number {
-    return this.#climb === null ? 0 : this.#bucket.wait(1, now);
+    if (this.#climb === null) return 0;
+    if (this.#window === null) return this.#bucket.wait(1, now);
+    const left = this.#cycle.from + this.#window.period_ms - now;
+    if (this.#closed_at !== null) return Math.max(left, this.#bucket.wait(1, now));
+    const is_left = this.#cycle.taken < this.#window.taken + Number(this.#tries_more);
+    if (left > 0) return is_left ? this.#bucket.wait(1, now) : left;
+    if (this.#tries_more && !is_left) {
+      // More was taken than ever.
+      this.#window = null;
+      this.#climb.reset(this.#climb.value * 1.5, true);
+      this.#use(this.#bucket.left(now), now);
+      return this.#bucket.wait(1, now);
+    }
+    this.#tries_more = !this.#tries_more;
+    this.#cycle = { ...this.#cycle, from: now, taken: 0 };
+    this.#use(1, now);
+    return 0;
   }
 
-  take(now: number): void {
-    if (this.#climb !== null) this.#bucket.take(1, now);
+  /** `is_paced`: whether the rate has held this request. */
+  take(is_paced: boolean, now: number): void {
+    if (this.#cycle.taken === 0) this.#cycle.from = now;
+    this.#cycle[this.#closed_at === null ? 'taken' : 'later'] += 1;
+    if (this.#climb === null) return;
+    this.#bucket.take(1, now);
+    if (!is_paced) this.#saved_at = now;
   }
 
-  /** Estimates the rate from a burst of which `count` were accepted. */
-  guess(count: number, over_ms: number, now: number): void {
-    this.#climb ??= new Climb(1, 1e-6, 0);
-    this.#climb.guess(count / over_ms);
-    this.#bucket.size = Math.max(1, count);
-    this.#use(0, now);
+  /** Idle time says nothing of what is taken. */
+  idle(now: number): void {
+    if (this.#closed_at === null && this.#window === null)
+      this.#cycle = { ...this.#cycle, from: now, taken: 0 };
   }
 
-  accepted(now: number): void {
-    const { value } = this.#climb ?? { value: 0 };
-    // Within a window anything is accepted, so that trials one upon the other would say nothing.
-    this.#climb?.accepted(Number.POSITIVE_INFINITY, now - this.#tried_at >= this.#trial_ms);
-    if (this.#climb?.value !== value) this.#tried_at = now;
+  /** `is_paced`: whether the rate had held the accepted one. */
+  accepted(is_paced: boolean, sent_at: number, now: number): void {
+    const climb = this.#climb;
+    if (climb === null) return;
+    if (this.#closed_at !== null && sent_at > this.#closed_at)
+      this.#opened(climb, sent_at - this.#closed_at, sent_at, now);
+    if (this.#window !== null) return;
+    const { value } = climb;
+    const is_held = is_paced && sent_at >= this.#tried_at;
+    climb.accepted(
+      Number.POSITIVE_INFINITY,
+      is_held,
+      now - this.#tried_at >= Math.min(this.#trial_ms, climb.is_rough ? GUESS_MS : Number.POSITIVE_INFINITY),
+    );
+    if (climb.value !== value) this.#tried_at = now;
     this.#use(this.#bucket.left(now), now);
   }
 
-  /** `count`: requests that were accepted in the last `over_ms`. `is_paced`: whether the rate had held the refused one. */
-  refused(count: number, over_ms: number, is_paced: boolean, now: number): void {
-    const climb = this.#climb;
-    if (climb === null) return;
-    this.#trial_ms = Math.min(TRIAL_MS, over_ms / 8);
-    // One pause of the provider is not its rate.
-    const measured = Math.max(count / over_ms, count < MEANS_SOMETHING ? climb.value * 0.6 : 0);
-    // Saved up while idle: the provider keeps less for later than was thought, its rate may be right.
-    if (!is_paced && this.#bucket.size > 1) {
-      this.#bucket.size = Math.max(1, this.#bucket.size * 0.7);
-      if (measured < climb.value) climb.refused(measured, measured);
-    } else climb.refused(Math.min(climb.value * 0.97, measured), measured * 1.05);
+  /** From one opening to the next a provider has taken what it takes in this time, whether bit by bit or at once. */
+  #opened(climb: Climb, closed_ms: number, sent_at: number, now: number): void {
+    const { from, taken, later } = this.#cycle;
+    this.#closed_at = null;
+    this.#cycle = { from: sent_at, taken: Math.max(1, later), later: 0 };
+    // Without the time for which the rate itself held the next request.
+    const lost_ms = Math.max(Math.min(closed_ms, TRIAL.least_ms), closed_ms - 1 / climb.value);
+    this.#trial_ms = Math.min(TRIAL.most_ms, Math.max(TRIAL.times * lost_ms, this.#trial_ms * 0.7));
+    const period_ms = sent_at - from;
+    const is_same = Math.abs(taken - this.#last_taken) < taken * WINDOW.differs;
+    // What slides, or is shared with others, looks like a window at times.
+    if (this.#window !== null && !is_same) this.#doubts = Math.min(this.#doubts * 2 + 5, WINDOW.doubts);
+    const is_whole = is_same && taken >= WINDOW.least && closed_ms > WINDOW.closed_ms;
+    this.#equal = is_whole ? this.#equal + 1 : 0;
+    this.#window = this.#equal > this.#doubts ? { taken, period_ms } : null;
+    this.#last_taken = taken;
+    this.#tries_more = taken >= FEW;
     this.#use(0, now);
+    if (!this.#is_first) return;
+    this.#is_first = false;
+    climb.reset(Math.min(climb.value, taken / Math.max(1_000, period_ms)), true);
+    this.#bucket.set(climb.value * closed_ms - 1, now);
+  }
+
+  /** What was sent then is not taken. `is_news`: whether it says anything of the rate. */
+  refused(sent_at: number, is_news: boolean, retry_after_ms: number, now: number): void {
+    this.#cycle[this.#closed_at !== null && sent_at > this.#closed_at ? 'later' : 'taken'] -= 1;
+    if (!is_news) return;
+    // Knocking at a closed door says nothing new.
+    if (this.#closed_at !== null) return this.paid();
+    const { from, taken } = this.#cycle;
+    if (this.#climb === null) {
+      if (taken <= 0) return;
+      this.#climb = new Climb(1, 1e-6, 0);
+      this.#climb.reset(taken / Math.max(GUESS_MS, now - from + retry_after_ms), true);
+      this.#bucket.size = taken;
+    } else if (this.#window !== null) {
+      this.#closed_at = now;
+      this.#bucket.set(0, now);
+      this.#bucket.rate = 1 / KNOCK_MS;
+      return;
+    } else this.#lower(this.#climb, (taken + 2) / Math.max(1, now - from), now);
+    this.#closed_at = now;
+    this.#tried_at = now;
+    this.#use(0, now);
+  }
+
+  #lower(climb: Climb, measured: number, now: number): void {
+    // Saved up while idle: the provider keeps less for later than was thought, its rate may be right.
+    const has_saved = this.#bucket.size > 1 && now - this.#saved_at < Math.max(1_000, this.#trial_ms);
+    if (has_saved) this.#bucket.size = Math.max(1, this.#bucket.size / 4);
+    const most = climb.value * (has_saved ? 1 : 0.97);
+    climb.refused(Math.max(climb.value * 0.5, Math.min(most, measured)));
+  }
+
+  /** Counts a refusal that this rate should have prevented. */
+  paid(): void {
+    this.#climb?.paid();
   }
 
   #use(left: number, now: number): void {
     this.#bucket.set(left, now);
-    this.#bucket.rate = this.#climb?.value ?? 0;
+    this.#bucket.rate = (this.rate ?? 0) * (this.#window === null ? 1 : WINDOW.hurry);
   }
 }
 
@@ -103,45 +210,47 @@ export class Allowance {
   #told: ToldLimit;
   /** Sent in all. */
   spent = 0;
-  /** When a fixed window ends, in which nothing comes back before; null if it comes back bit by bit, or is not known. */
-  #window_end: number | null = null;
+  /** Whether it comes back at once, at the end of a window, instead of bit by bit. */
+  #is_window = false;
+  /** When the window ends, and when it began. */
+  #end: number | null = null;
+  #began = Number.NEGATIVE_INFINITY;
   #implied: number | null = null;
 
   constructor(told: ToldLimit, now: number) {
     this.#told = told;
+    this.#bucket.rate = told.limit / MINUTE_MS;
     this.tell(told, 0, now);
   }
 
-  /** `since`: what was sent after the request whose answer says this, and is not yet in it. */
-  tell(told: ToldLimit, since: number, now: number): void {
+  /** `at`: when this was so. `since`: what was sent after the request whose answer says this, and is not yet in it. */
+  tell(told: ToldLimit, since: number, at: number): void {
+    if (at < this.#began) return;
     const used = told.limit - told.remaining;
     const { reset_ms } = told;
     this.#told = told;
     this.#bucket.size = told.limit;
-    this.#bucket.set(told.remaining - since, now);
-    this.#bucket.rate = told.limit / MINUTE_MS;
+    this.#bucket.set(told.remaining - since, at);
     if (reset_ms === null || reset_ms === 0 || used <= 0) return;
     // What comes back bit by bit does so at one rate; in a window the same time stays for ever more of it.
     const implied = used / reset_ms;
     if (reset_ms >= (told.is_coarse ? 5_000 : 50)) {
-      if (this.#implied !== null) {
-        const ratio = implied / this.#implied;
-        this.#window_end = ratio > 1.5 || ratio < 0.66 ? now + reset_ms : this.#window_end && now + reset_ms;
-      }
+      const ratio = implied / (this.#implied ?? implied);
+      if (ratio > 1.5 || ratio < 0.66) this.#is_window = true;
       this.#implied = implied;
       this.#bucket.rate = implied;
     }
-    if (this.#window_end !== null) this.#bucket.rate = 0;
+    if (this.#is_window) [this.#end, this.#bucket.rate] = [at + reset_ms + LATE_MS, 0];
   }
 
   wait(units: number, now: number): number {
-    if (this.#window_end !== null && now >= this.#window_end) {
-      this.#window_end = null;
-      this.#implied = null;
+    if (this.#end !== null && now >= this.#end) {
+      [this.#began, this.#end, this.#implied] = [this.#end, null, null];
       this.#bucket.set(this.#told.limit, now);
+      this.#bucket.rate = this.#told.limit / MINUTE_MS;
     }
     const wait = this.#bucket.wait(units, now);
-    return this.#window_end === null ? wait : Math.min(wait, this.#window_end - now);
+    return this.#end === null ? wait : Math.min(wait, this.#end - now);
   }
 
   take(units: number, now: number): void {

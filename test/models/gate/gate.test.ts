@@ -144,6 +144,22 @@ it('a sibling that comes while another was told to slow down does not ask before
   assert.deepEqual(asked.toSorted(), ['refused', 'refused', 'sibling']);
 });
 
+it('the next in the queue is not sent in the moment between a refusal and the wait that it asks for', async () => {
+  const { gate, now } = handDriven({ concurrency: 1 });
+  const sent: string[] = [];
+  const one = (name: string, ...outcomes: ModelOutcome[]) =>
+    gate.stream(
+      model(async () => {
+        sent.push(`${name} at ${Math.floor(now() / 1_000)} s`);
+        return outcomes.shift() ?? OK;
+      }),
+      ask(),
+      () => undefined,
+    );
+  await Promise.all([one('refused', limited(10_000)), one('next')]);
+  assert.deepEqual(sent.toSorted(), ['next at 10 s', 'refused at 0 s', 'refused at 10 s']);
+});
+
 it('gives up after the maximum number of tries, and says so', async () => {
   const { gate, slept } = handDriven({ attempts: 4 });
   const outcome = await gate.stream(
@@ -259,15 +275,20 @@ it('an abort in the queue leaves it, and the place is not lost', async () => {
   );
 });
 
-/** A gate with one slot whose back-off ends only with an abort: of two waits, the first is over and the second lasts. */
+/** A gate with one slot whose back-off ends only with an abort, until it is opened again. */
 function sleepless() {
   let closed = true;
+  const reopened: (() => void)[] = [];
   const gate = new Gate({
     ...{ start: 1, most: 1 },
     now: () => (closed ? 0 : 1e9),
     random: () => 0.5,
     sleep: (_ms, signal) =>
-      new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
+      new Promise((resolve) => {
+        reopened.push(() => resolve(true));
+        if (!closed) resolve(true);
+        signal.addEventListener('abort', resolve, { once: true });
+      }),
   });
   const stream = (outcome: ModelOutcome, signal?: AbortSignal) =>
     gate.stream(
@@ -277,6 +298,7 @@ function sleepless() {
     );
   const reopen = () => {
     closed = false;
+    for (const wake of reopened) wake();
   };
   return { stream, reopen };
 }

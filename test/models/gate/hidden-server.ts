@@ -1,42 +1,9 @@
 import type { Gate } from '../../../src/models/gate/gate.ts';
 import type { Headers } from '../../../src/models/gate/rate-headers.ts';
 import type { Model, ModelOutcome } from '../../../src/models/model.ts';
+import { Random } from '../../sim/random.ts';
 import { ask } from '../protocols.ts';
-
-/** Time that passes only when nothing else can happen. */
-export class FakeTime {
-  now = 0;
-  #order = 0;
-  #timers: { at: number; order: number; ring: () => void }[] = [];
-
-  readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      this.#order += 1;
-      const timer = { at: this.now + Math.max(0, ms), order: this.#order, ring: resolve };
-      this.#timers.push(timer);
-      signal?.addEventListener('abort', () => {
-        this.#timers = this.#timers.filter((one) => one !== timer);
-        resolve();
-      });
-    });
-
-  /** Runs until `done` or until nothing is left to wait for. */
-  async run(done: Promise<unknown>): Promise<void> {
-    let over = false;
-    void done.finally(() => {
-      over = true;
-    });
-    for (;;) {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (over) return;
-      if (this.#timers.length === 0) throw new Error('everybody waits for nothing');
-      this.now = Math.min(...this.#timers.map(({ at }) => at));
-      const due = this.#timers.filter(({ at }) => at <= this.now).sort((a, b) => a.order - b.order);
-      this.#timers = this.#timers.filter(({ at }) => at > this.now);
-      for (const { ring } of due) ring();
-    }
-  }
-}
+import type { FakeTime } from './fake-time.ts';
 
 export interface HiddenLimits {
   /** Requests in each `period_ms`. */
@@ -44,77 +11,117 @@ export interface HiddenLimits {
   /** Tokens in each `period_ms`. */
   readonly tokens?: number;
   readonly period_ms?: number;
-  /** A fixed window, or a bucket that fills. */
-  readonly form?: 'bucket' | 'window';
+  /** A bucket that fills, a fixed window, or one that slides with each request (which counts requests only). */
+  readonly form?: 'bucket' | 'window' | 'sliding';
+  /** How much of the first window has passed at the beginning. */
+  readonly phase_ms?: number;
+  /** Requests that a bucket holds at most; without it, those of a period. */
+  readonly burst?: number;
   readonly at_once?: number;
   /** Answers at once; more wait on the server. */
   readonly slots?: number;
+  readonly tells?: 'nothing' | 'retry-after' | 'headers';
+  /** What a refusal says. */
+  readonly text?: string;
+  /** Share of requests for which the server has too much to do, whatever is sent. */
+  readonly overloaded?: number;
+}
+
+export interface Answers {
   readonly first_token_ms?: number;
   readonly answer_ms?: number;
-  readonly tells?: 'nothing' | 'retry-after' | 'headers';
   readonly tokens_each?: number;
+  /** How much the times vary, and the tokens: 0 is not at all, 1 from about a quarter to four times. */
+  readonly spread?: number;
+  readonly token_spread?: number;
+  readonly seed?: string;
 }
+
+/** The way of a request to the server, and back. */
+export const WAY_MS = 20;
 
 /** A server whose limits its clients do not know. Time is that of `time`. */
 export class HiddenServer {
   limits: HiddenLimits;
   readonly #time: FakeTime;
+  readonly #answers: Required<Answers>;
+  readonly #random: Random;
   refused: number[] = [];
   accepted: { at: number; tree: string }[] = [];
+  /** Tokens, and time for answers, of all that were accepted. */
+  tokens = 0;
+  work_ms = 0;
   #at_work = 0;
   highest = 0;
   #queue: (() => void)[] = [];
   #serving = 0;
   #left: { requests: number; tokens: number; at: number } | null = null;
+  /** The first accepted request that a sliding window still counts. */
+  #first = 0;
 
-  constructor(time: FakeTime, limits: HiddenLimits) {
+  constructor(time: FakeTime, limits: HiddenLimits, answers: Answers = {}) {
     this.#time = time;
     this.limits = limits;
+    const usual = { first_token_ms: 300, answer_ms: 1_000, tokens_each: 1_000, spread: 0, token_spread: 0 };
+    this.#answers = { ...usual, seed: 'server', ...answers };
+    this.#random = new Random(this.#answers.seed);
   }
 
   #refill() {
-    const { requests = Number.POSITIVE_INFINITY, tokens = Number.POSITIVE_INFINITY } = this.limits;
-    const { period_ms = 60_000, form = 'bucket' } = this.limits;
+    const { requests = Number.POSITIVE_INFINITY, tokens = Number.POSITIVE_INFINITY, burst } = this.limits;
+    const { period_ms = 60_000, form = 'bucket', phase_ms = 0 } = this.limits;
     const now = this.#time.now;
-    this.#left ??= {
-      requests,
-      tokens,
-      at: form === 'window' ? Math.floor(now / period_ms) * period_ms : now,
+    const start = Math.floor((now + phase_ms) / period_ms) * period_ms - phase_ms;
+    const most = {
+      requests: Math.min(requests, burst ?? requests),
+      tokens: Math.min(tokens, (burst ?? tokens) * (burst === undefined ? 1 : this.#answers.tokens_each)),
     };
+    this.#left ??= { ...most, at: form === 'window' ? start : now };
     const passed = now - this.#left.at;
     if (form === 'window') {
-      if (passed >= period_ms) this.#left = { requests, tokens, at: Math.floor(now / period_ms) * period_ms };
-    } else {
-      const fill = (left: number, most: number) =>
-        most === Number.POSITIVE_INFINITY ? most : Math.min(most, left + (most * passed) / period_ms);
+      if (start > this.#left.at) this.#left = { requests, tokens, at: start };
+    } else if (form === 'bucket') {
+      const fill = (left: number, each: number, full: number) =>
+        each === Number.POSITIVE_INFINITY ? each : Math.min(full, left + (each * passed) / period_ms);
       this.#left = {
-        requests: fill(this.#left.requests, requests),
-        tokens: fill(this.#left.tokens, tokens),
+        requests: fill(this.#left.requests, requests, most.requests),
+        tokens: fill(this.#left.tokens, tokens, most.tokens),
         at: now,
       };
+    } else {
+      while ((this.accepted[this.#first]?.at ?? now) <= now - period_ms) this.#first += 1;
+      this.#left = { requests: requests - (this.accepted.length - this.#first), tokens, at: now };
     }
     return this.#left;
   }
 
-  /** Milliseconds until one more request fits, and until everything is there again. */
+  /** Milliseconds until so many more units fit, and until everything is there again. */
   #reset(kind: 'requests' | 'tokens', units: number): { next: number; full: number } {
     const left = this.#refill();
     const most = this.limits[kind];
     if (most === undefined) return { next: 0, full: 0 };
     const { period_ms = 60_000, form = 'bucket' } = this.limits;
+    const missing = units - left[kind];
     if (form === 'window') {
       const full = left.at + period_ms - this.#time.now;
-      return { next: left[kind] >= units ? 0 : full, full };
+      return { next: missing <= 0 ? 0 : full, full };
+    }
+    if (form === 'sliding') {
+      const until = (at = this.#time.now - period_ms) => at + period_ms - this.#time.now;
+      return {
+        next: missing <= 0 ? 0 : until(this.accepted[this.#first]?.at),
+        full: until(this.accepted.at(-1)?.at),
+      };
     }
     const per = period_ms / most;
-    return { next: Math.max(0, (units - left[kind]) * per), full: (most - left[kind]) * per };
+    return { next: Math.max(0, missing * per), full: (most - left[kind]) * per };
   }
 
-  #headers(is_refused: boolean): Headers {
-    const { tells = 'nothing', tokens_each = 1_000 } = this.limits;
+  #headers(is_refused: boolean, units: number): Headers {
+    const { tells = 'nothing' } = this.limits;
     if (tells === 'nothing') return {};
-    const [requests, tokens] = [this.#reset('requests', 1), this.#reset('tokens', tokens_each)];
-    const wait = Math.ceil(Math.max(requests.next, tokens.next) / 100) / 10;
+    const [requests, tokens] = [this.#reset('requests', 1), this.#reset('tokens', units)];
+    const wait = Math.ceil(Math.max(requests.next, tokens.next) / 1_000);
     const said: Record<string, string> = is_refused && wait > 0 ? { 'retry-after': `${wait}` } : {};
     if (tells === 'retry-after') return said;
     const left = this.#refill();
@@ -130,46 +137,58 @@ export class HiddenServer {
     return said;
   }
 
+  /** A factor around 1. */
+  #vary(spread: number): number {
+    if (spread === 0) return 1;
+    const sum = this.#random.next() + this.#random.next() + this.#random.next();
+    return Math.exp((sum - 1.5) * spread);
+  }
+
   readonly model: Model = {
     ...{ id: 'hidden/m', context_window: null, tells_cost: true },
     stream: async ({ onHeaders, cache_key = '' }, onDelta): Promise<ModelOutcome> => {
       const time = this.#time;
-      const { first_token_ms = 300, answer_ms = 1_000, tokens_each = 1_000 } = this.limits;
-      await time.sleep(20);
-      const left = this.#refill();
+      const { first_token_ms, answer_ms, tokens_each, spread, token_spread } = this.#answers;
+      const way = () => time.sleep(WAY_MS + (spread === 0 ? 0 : this.#random.next() * 5));
+      const factor = this.#vary(spread);
+      const units = Math.round(tokens_each * this.#vary(token_spread));
+      await way();
       const { at_once = Number.POSITIVE_INFINITY, slots = Number.POSITIVE_INFINITY } = this.limits;
-      if (left.requests < 1 - 1e-9 || left.tokens < tokens_each - 1e-9 || this.#at_work >= at_once) {
+      const { overloaded = 0, text = '429: too many' } = this.limits;
+      if (overloaded > 0 && this.#random.chance(overloaded)) {
         this.refused.push(time.now);
-        const headers = this.#headers(true);
-        await time.sleep(20);
+        await way();
+        onHeaders?.(529, {});
+        return { type: 'failure', failure: { kind: 'overloaded', error: '529', retryable: true } };
+      }
+      const left = this.#refill();
+      if (left.requests < 1 - 1e-9 || left.tokens < units - 1e-9 || this.#at_work >= at_once) {
+        this.refused.push(time.now);
+        const headers = this.#headers(true, units);
+        await way();
         onHeaders?.(429, headers);
         const seconds = headers['retry-after'];
         const wish = seconds === undefined ? {} : { retry_after_ms: Number(seconds) * 1_000 };
-        const failure = { kind: 'rate_limit', error: '429: too many', retryable: true } as const;
-        return { type: 'failure', failure, ...wish };
+        return { type: 'failure', failure: { kind: 'rate_limit', error: text, retryable: true }, ...wish };
       }
       left.requests -= 1;
-      left.tokens -= tokens_each;
+      left.tokens -= units;
+      this.tokens += units;
+      this.work_ms += (first_token_ms + answer_ms) * factor;
       this.#at_work += 1;
       this.highest = Math.max(this.highest, this.#at_work);
       this.accepted.push({ at: time.now, tree: cache_key });
       if (this.#serving >= slots) await new Promise<void>((resolve) => this.#queue.push(resolve));
       this.#serving += 1;
-      const headers = this.#headers(false);
-      await time.sleep(first_token_ms);
+      const headers = this.#headers(false, units);
+      await time.sleep(first_token_ms * factor);
       onHeaders?.(200, headers);
       onDelta({ type: 'text', text: 'hi' });
-      await time.sleep(answer_ms);
+      await time.sleep(answer_ms * factor);
       this.#at_work -= 1;
       this.#serving -= 1;
       this.#queue.shift()?.();
-      const usage = {
-        input: tokens_each * 0.8,
-        output: tokens_each * 0.2,
-        cached: 0,
-        reasoning: 0,
-        cost_usd: null,
-      };
+      const usage = { input: units * 0.8, output: units * 0.2, cached: 0, reasoning: 0, cost_usd: null };
       return {
         ...{ type: 'answer', content: { model: 'm', parts: [] }, usage, finish: 'stop' },
       } as ModelOutcome;
