@@ -82,7 +82,7 @@ async function openUi({ folder, model, database }: Place, count: number): Promis
   });
   await pty.until('/help');
   pty.send('begin\r');
-  await pty.until(`on ${count} agents`);
+  await pty.until(`wait ${count} agents`);
   return pty;
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { budgetDocument } from '../../documents/budget-json.ts';
 import { withWorkflows } from '../../kernel/toolsets/workflow/workflow-toolset.ts';
 import { configIn } from '../../permissions/mode.ts';
@@ -120,6 +121,9 @@ export class TreeConnection {
     this.#loading.add(agent_id);
     app.attempt(async () => {
       try {
+        // While the selection in the list moves on, nothing is read.
+        if (agent_id !== app.state.view) await pause(RESTS_MS);
+        if (needsHistory(app.state) !== agent_id) return;
         const last = app.state.agents.get(agent_id)?.last_seq ?? 0;
         const messages = await app.store.history(agent_id, Math.max(0, last - MESSAGES_MAX));
         const mail = await app.store.mail(agent_id);
@@ -184,6 +188,8 @@ export class TreeConnection {
   }
 }
 
+/** How long an agent is selected in the list before its scrollback is read. */
+const RESTS_MS = 150;
 /** Throttle: minimum time between two reads while agents spend. */
 const READ_MS = 1_000;
 
