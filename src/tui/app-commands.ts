@@ -9,6 +9,7 @@ import { changeBudget } from './commands/budget.ts';
 import { tellChanges } from './commands/changes/diff.ts';
 import { askUndo } from './commands/changes/undo.ts';
 import { type ArgumentsOf, type AtAgent, COMMANDS, type CommandName } from './commands/command-table.ts';
+import { copy } from './commands/copy.ts';
 import { tellCost } from './commands/cost.ts';
 import { switchMode } from './commands/mode.ts';
 import { switchModel } from './commands/model.ts';
@@ -82,6 +83,7 @@ const RUNS: { readonly [N in CommandName]: Run<N> } = {
     if (root_id === null) app.say('there is nothing to export yet', 'bad');
     else app.say(`written: ${await app.exportTree(root_id, format, file)}`, 'good');
   },
+  copy,
   new: (app) => app.openTree(null),
   resume: resumeTree,
   setup: leaveForSetup,

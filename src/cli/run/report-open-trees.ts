@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { isWorking } from '../../records/agent/state.ts';
+import { count } from '../../render/amounts.ts';
 import { sameLedgerFlags } from '../../settings/suggested-command.ts';
 import type { Store } from '../../store/store.ts';
 import type { AppEnd } from '../../tui/app-options.ts';
@@ -27,6 +28,10 @@ export async function reportOpenTrees(
       : living.length > 0
         ? `come back with: coppice --tree ${named}`
         : `all its agents have ended; read it with: coppice --tree ${named}`;
+    // The tokens and the cost on a line of their own: the commands can be copied to the end of theirs.
+    const { tokens = 0, cost_usd = 0 } = (await store.tree(id)) ?? {};
+    const cost = cost_usd > 0 ? `, $${cost_usd.toFixed(cost_usd < 0.1 ? 4 : 2)}` : '';
+    if (tokens > 0) process.stdout.write(`used in all: ${count(tokens)} tokens${cost}\n`);
     process.stdout.write(`${line}\n`);
   }
   return how === 'hangup' ? 129 : EXIT.done;

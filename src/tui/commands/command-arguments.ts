@@ -103,6 +103,16 @@ export const READERS = {
     return typeof wanted === 'string' ? new Fault(wanted) : { agent, wanted };
   },
 
+  /** `/copy`: a code block by its number, or what the last command printed. */
+  partToCopy({ words: [word, ...more] }: Typed) {
+    if (more.length > 0) return new Fault('copy one thing');
+    if (word === undefined) return 'answer' as const;
+    if (word === 'output') return word;
+    return /^[1-9]\d{0,5}$/.test(word)
+      ? Number(word)
+      : new Fault('name the number of a code block, or output');
+  },
+
   formatAndFile({ words: [first = 'md'], text }: Typed) {
     const format = FORMATS.find((one) => one === first) ?? FORMATS.find((one) => first.endsWith(`.${one}`));
     if (format === undefined) return new Fault('the format is md, html or json');

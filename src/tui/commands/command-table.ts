@@ -174,6 +174,12 @@ const ROWS = {
     completes: 'agent',
   },
   export: { usage: '[FORMAT] [FILE]', help: 'write the conversation to a file', parse: 'formatAndFile' },
+  copy: {
+    usage: '[NUMBER|output]',
+    help: 'copy the last answer, a code block of it by its number, or the output of the last command',
+    parse: 'partToCopy',
+    at_agent: true,
+  },
   new: {
     help: 'begin another conversation; this one goes on',
     aliases: ['clear'],

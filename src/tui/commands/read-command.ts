@@ -22,7 +22,6 @@ const OTHER_WORDS = new Map([
   ['mcp', 'coppice mcp list shows the MCP servers that agents use; coppice mcp add adds one.'],
   ['context', 'The line above the input shows how full the context is; /compact summarises the older part.'],
   ['rewind', '/undo takes back what agents changed in files; /new begins another conversation.'],
-  ['copy', 'Select text with the mouse (holding Shift); /export writes the conversation to a file.'],
 ]);
 
 /** Whether a text is a command: a slash and a word. A path such as `/etc/hosts is odd` is not. */

@@ -30,7 +30,8 @@ const LINES_SHOWN = 40;
 export class ShellCommands {
   readonly #host: CommandHost;
   #running: AbortController | null = null;
-  #last: { readonly command: string; readonly output: string } | null = null;
+  /** The command that ended last, and when. */
+  last: { readonly command: string; readonly output: string; readonly at: number } | null = null;
 
   constructor(host: CommandHost) {
     this.#host = host;
@@ -41,7 +42,7 @@ export class ShellCommands {
     const sends = text.startsWith('!!');
     const command = text.slice(sends ? 2 : 1).trim();
     const to = this.#host.view();
-    if (command === '' && sends && this.#last !== null) return this.#send(to, text);
+    if (command === '' && sends && this.last !== null) return this.#send(to, text);
     if (command === '') return this.#host.say('type a shell command after the !', 'bad');
     if (this.#running !== null) return this.#host.say('another command is running: Esc stops it', 'bad');
     const folder = this.#host.folder();
@@ -77,13 +78,13 @@ export class ShellCommands {
       },
     );
     this.#running = null;
-    this.#last = { command, output: result.output };
+    this.last = { command, output: result.output, at: Date.now() };
     this.#host.dispatch({ type: 'own_command', began: null });
     this.#host.say(`! ${command}\n${shellOutputLines(result)}`);
   }
 
   #send(to: string | null, typed: string): void {
-    const last = this.#last;
+    const last = this.last;
     if (last === null) return;
     const lines = last.output.trimEnd().split('\n').length;
     const output = { label: `its output, ${lines} ${lines === 1 ? 'line' : 'lines'}`, text: last.output };

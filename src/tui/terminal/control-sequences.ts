@@ -22,6 +22,11 @@ export function pastedText(data: string): string | null {
   return data.slice(PASTE_ON.length, -PASTE_OFF.length);
 }
 
+/** Encodes a text for the clipboard of the terminal (OSC 52). */
+export function clipboardText(text: string): string {
+  return `\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`;
+}
+
 export const CURSOR_SHOWN = '\x1b[?25h';
 export const CURSOR_HIDDEN = '\x1b[?25l';
 export const ERASE_TO_SCREEN_END = '\x1b[J';

@@ -48,6 +48,10 @@ export class PlainScreen implements Screen {
   attention(): void {}
   suspend(): void {}
 
+  copy(): boolean {
+    return false;
+  }
+
   lend(work: () => Promise<void>): Promise<void> {
     return work();
   }

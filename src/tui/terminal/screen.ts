@@ -31,6 +31,8 @@ export interface Screen {
   leaveFull(): void;
   /** BEL and OSC 9; does nothing while the terminal has the focus. */
   attention(text: string): void;
+  /** Hands a text to the clipboard of the terminal (OSC 52), which may refuse it without a word; false: no such thing can be written. */
+  copy(text: string): boolean;
   /** Ctrl-Z: restores the terminal, stops the process group, and takes the terminal again when continued. */
   suspend(): void;
   /** The terminal belongs to another program until `work` has ended; what is printed and drawn meanwhile appears afterwards. */

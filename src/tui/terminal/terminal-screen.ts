@@ -3,6 +3,7 @@ import { Attention, type Notify } from './attention.ts';
 import {
   CURSOR_HIDDEN,
   CURSOR_SHOWN,
+  clipboardText,
   ERASE_TO_LINE_END,
   ERASE_TO_SCREEN_END,
   lineText,
@@ -152,6 +153,12 @@ export class TerminalScreen implements Screen {
 
   attention(text: string): void {
     if (this.#state === 'open') this.#attention.call(text);
+  }
+
+  copy(text: string): boolean {
+    if (this.#state !== 'open') return false;
+    this.#write(clipboardText(text));
+    return true;
   }
 
   suspend(): void {

@@ -26,6 +26,7 @@ const ARGUMENTS: Readonly<Record<string, readonly [string, unknown, string | nul
   undo: ['redo one', { redo: true, agent: 'one' }, 'one two'],
   budget: ['one usd=2', { agent: 'one', wanted: { usd: 2 } }, 'usd=much'],
   export: ['a b.md', null, 'pdf'],
+  copy: ['2', 2, '0'],
   resume: [' words of it', 'words of it', null],
 };
 

@@ -44,7 +44,7 @@ it('runs a whole session in lines: conversation, list, answered question, child,
     ['mcp', 'coppice mcp list shows'],
     ['context', '/compact summarises'],
     ['rewind', '/undo takes back'],
-    ['copy', '/export writes'],
+    ['copy', 'this terminal only prints lines'],
     ['constructor', 'no command /constructor'],
   ] as const) {
     line(`/${word}`);

@@ -1,0 +1,57 @@
+/** Proves that a person gets an answer, a code block or the output of a command into the clipboard of the terminal, is told what was sent and that it may be refused, and reads on leaving what the tree has used. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { openUi, type UiStage } from './ui-stage.ts';
+
+const ANSWER = [
+  'Two ways:\n',
+  '```sh\nmake all\n```\n',
+  '1. or\n\n   ```ts\n   const word = "größer";\n   const more = 2;\n   ```\n',
+].join('\n');
+
+/** Types `/copy …` and returns what the terminal was given for its clipboard; null: nothing. */
+async function copied(ui: UiStage, line: string, says: string): Promise<string | null> {
+  const mark = ui.pty.mark();
+  await ui.say(line);
+  await ui.pty.until(() => ui.pty.written(mark).includes(says), `${line}: ${says}`);
+  const sent = ui.pty.written(mark).split('\x1b]52;c;')[1];
+  return sent === undefined ? null : Buffer.from(sent.split('\x07')[0] ?? '', 'base64').toString();
+}
+
+it('copies an answer, a block of it, and what a command printed; says what there is not', async (test) => {
+  const ui = await openUi(
+    test,
+    {
+      rules: [
+        {
+          when: { user: '^run', step: 1 },
+          calls: [{ name: 'bash', input: { command: "printf 'one\\ntwo\\033[31m'" } }],
+        },
+        { when: { user: '^run' }, say: 'It ran.' },
+        { say: ANSWER },
+      ],
+    },
+    { args: ['--allow', 'bash'] },
+  );
+  assert.equal(await copied(ui, '/copy', 'there is no conversation yet'), null);
+  await ui.say('how?');
+  await ui.pty.until('const more');
+  assert.equal(await copied(ui, '/copy output', 'no command has printed anything yet'), null);
+  assert.equal(await copied(ui, '/copy', 'the last answer, '), ANSWER.trimEnd());
+  assert.ok(ui.shows('the terminal refuses this (OSC 52'));
+  assert.equal(await copied(ui, '/copy 1', 'code block 1 of 2, 1 line'), 'make all');
+  const second = await copied(ui, '/copy 2', 'code block 2 of 2, 2 lines');
+  assert.equal(second, 'const word = "größer";\nconst more = 2;');
+  assert.equal(await copied(ui, '/copy 3', 'the last answer has 2 code blocks'), null);
+  await ui.say('run');
+  await ui.pty.until('It ran.');
+  assert.equal(await copied(ui, '/copy output', 'the output of the last command'), 'one\ntwo');
+  await ui.say('!echo mine');
+  await ui.pty.until('! echo mine');
+  assert.equal(await copied(ui, '/copy output', 'the output of your command "echo mine'), 'mine');
+  await ui.say('/exit');
+  await ui.pty.ended;
+  const [used = '', back = ''] = ui.pty.history().filter((line) => /^(used in all|come back)/.test(line));
+  assert.match(used, /^used in all: \d+k? tokens/);
+  assert.match(back, /^come back with: coppice --tree \w{8}/);
+});
