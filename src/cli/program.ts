@@ -1,4 +1,4 @@
-import { Argument, Command, type CommanderError, Help, Option } from 'commander';
+import { Argument, Command, type CommanderError, Option } from 'commander';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { nameHint } from '../render/nearest-name.ts';
 import { addAgentsCommands } from './agents/agents-commands.ts';
@@ -10,6 +10,7 @@ import { addRunCommands } from './run/run-commands.ts';
 import { addServeCommands } from './serve/serve-commands.ts';
 import type { WorkOptions } from './setup/context.ts';
 import type { CommandBuilder, Work } from './start/command-builder.ts';
+import { EVERYWHERE, groupCommands, layHelp } from './start/help-layout.ts';
 import { rowCount, timeSpan } from './start/option-values.ts';
 import { addWorkflowCommands } from './workflow/workflow-commands.ts';
 
@@ -32,14 +33,9 @@ export function createProgram(version: string): Program {
       .version(version, '-V, --version')
       // `reportError` prints a usage error like every other error.
       .configureOutput({ outputError: () => undefined })
-      .showSuggestionAfterError()
-      // Leaves out the default of repeatable options: an empty list says nothing.
-      .configureHelp({
-        optionDescription(option) {
-          return Help.prototype.optionDescription.call(this, option).replace(' (default: [])', '');
-        },
-      }),
+      .showSuggestionAfterError(),
   );
+  layHelp(command);
   const builder: CommandBuilder = {
     sub: (name, description, parent = command) => globals(parent.command(name).description(description)),
     deferred: (work, options = {}) =>
@@ -68,6 +64,7 @@ export function createProgram(version: string): Program {
     .action(builder.imported(async () => (await import('./doctor/doctor.ts')).doctor, { local: true }));
   addCompletionCommand(builder);
   addHelpCommand(command);
+  groupCommands(command);
   return { command, chosen: () => chosen };
 }
 
@@ -101,6 +98,7 @@ function addHelpCommand(program: Command): void {
 /** Flags that every command takes, before or after its name. */
 function globals(command: Command): Command {
   return command
+    .optionsGroup(EVERYWHERE)
     .option('--config <file>', 'configuration file')
     .option('--database <url>', 'sqlite:PATH or postgres://…')
     .option('--server <url>', 'ask this server instead of the database')
@@ -109,6 +107,7 @@ function globals(command: Command): Command {
     .option('--json', 'JSON output for programs')
     .option('--no-color', 'no colours')
     .option('--debug', 'print stack traces')
+    .optionsGroup('Options:')
     .exitOverride((error) => {
       // For a command group without a subcommand, its help, which is printed already, is enough for people.
       const helped = error.code === 'commander.help' && command.optsWithGlobals().json !== true;

@@ -1,6 +1,6 @@
 /**
- * Proves that every snippet of the pages about the library runs as it stands there: the model that it names is scripted, a server that it asks is a real one, and
- * a snippet that goes on with an earlier one gets what that one has.
+ * Proves that every TypeScript snippet of the pages about the library, and of the first page, runs as it stands there: the model that it names is scripted, a
+ * server that it asks is a real one, and a snippet that goes on with an earlier one gets what that one has.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -41,7 +41,7 @@ function whole(snippet: string): string {
   return [...before, snippet, 'process.exit(0);'].join('\n');
 }
 
-for (const page of ['library.md', 'testing-agents.md'])
+for (const page of ['library.md', 'testing-agents.md', 'first-ten-minutes.md'])
   describe(`the snippets of docs/${page}`, () => {
     const text = readFileSync(join(import.meta.dirname, '..', '..', 'docs', page), 'utf8');
     const snippets = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, snippet = '']) => snippet);
