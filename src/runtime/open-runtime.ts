@@ -312,6 +312,13 @@ class Runtime implements RuntimeFace {
     await this.#order(agent_id, { type: 'model', model });
   }
 
+  async sentFirst(agent_id: string) {
+    const agent = await this.#people.ledger.find(agent_id);
+    const tree = this.#executor.agent_index.tree(agent.root_id);
+    const { system } = this.#catalog.setupFor(agent.config);
+    return { system, tools: this.#catalog.sentTools(agent, tree, false) };
+  }
+
   settled(agent_id: string, until: 'tree' | 'root' = 'tree', signal?: AbortSignal): Promise<TreeOutcome> {
     return this.#quiescence.settled(agent_id, until, signal);
   }

@@ -8,6 +8,7 @@ import type { Attached } from '../records/conversation/facts/message-facts.ts';
 import type { Mail } from '../records/conversation/mail.ts';
 import type { CaptureContent, Image } from '../records/conversation/message.ts';
 import type { Outcome } from '../records/run/outcome.ts';
+import type { ToolSpec } from '../records/tool.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 
 export interface StartOptions {
@@ -153,6 +154,8 @@ export interface RuntimeFace {
   switchModel(agent_id: string, model: string): Promise<void>;
   /** Summarises the older part of the conversation before the next request, or at once if the agent rests; `note`: what to keep (docs/context.md). */
   compact(agent_id: string, note?: string): Promise<void>;
+  /** What every request of an agent begins with: its system text, and the tools that this process knows for it (of MCP servers: of those that run). */
+  sentFirst(agent_id: string): Promise<{ readonly system: string; readonly tools: readonly ToolSpec[] }>;
   /** Switches the permission mode of a tree permanently, for all its agents, from their next call on. */
   switchMode(root_id: string, mode: PermissionMode): Promise<void>;
   /** Interrupts the turn of this one agent; its children continue. */

@@ -10,7 +10,6 @@ import { tellChanges } from './commands/changes/diff.ts';
 import { askUndo } from './commands/changes/undo.ts';
 import { type ArgumentsOf, type AtAgent, COMMANDS, type CommandName } from './commands/command-table.ts';
 import { copy } from './commands/copy.ts';
-import { tellCost } from './commands/cost.ts';
 import { switchMode } from './commands/mode.ts';
 import { switchModel } from './commands/model.ts';
 import { leaveForSetup, quit } from './commands/quit.ts';
@@ -18,6 +17,9 @@ import { isCaptureCommand, isCommand, readCommand } from './commands/read-comman
 import { resumeTree } from './commands/resume.ts';
 import { removeRule, showRules } from './commands/rules.ts';
 import { tellTasks } from './commands/tasks.ts';
+import { tellContext } from './commands/use/context.ts';
+import { tellCost } from './commands/use/cost.ts';
+import { tellStatus } from './commands/use/status.ts';
 import { orderWorkflow, savedCall, startSaved } from './commands/workflow.ts';
 import { addressee } from './composer/attachments/mentions.ts';
 import { writeMessage } from './composer/write-message.ts';
@@ -76,6 +78,8 @@ const RUNS: { readonly [N in CommandName]: Run<N> } = {
   undo: askUndo,
   workflow: orderWorkflow,
   tasks: tellTasks,
+  status: tellStatus,
+  context: tellContext,
   cost: tellCost,
   budget: changeBudget,
   async export(app, { format, file }) {

@@ -54,6 +54,7 @@ class App implements AppContext {
   readonly store: Store;
   readonly unled: AppOptions['unled'];
   readonly trust: AppOptions['trust'];
+  readonly meters: AppOptions['meters'];
   readonly style: UiStyle;
   readonly rules_file: string;
   readonly output_folder: string;
@@ -87,6 +88,7 @@ class App implements AppContext {
     this.store = options.store;
     this.unled = options.unled;
     this.trust = options.trust;
+    this.meters = options.meters;
     this.style = options.style;
     this.line_mode = options.line_mode;
     this.rules_file = options.rules_file;

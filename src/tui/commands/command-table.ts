@@ -145,7 +145,12 @@ const ROWS = {
     parse: 'modeName',
     keys: { mode: [['shift+tab'], 'next mode: ask, accept edits, plan only'] },
   },
-  model: { usage: '[NAME]', help: 'choose another model for the agent in view', parse: 'anyText' },
+  model: {
+    usage: '[NAME]',
+    help: 'choose another model for the agent in view',
+    aliases: ['models'],
+    parse: 'anyText',
+  },
   compact: {
     usage: '[WHAT TO KEEP]',
     help: 'summarise the older part of the conversation for its model',
@@ -165,8 +170,10 @@ const ROWS = {
     parse: 'anyText',
     keys: { workflow: [['leader j'], 'the newest workflow run: phases, agents, actions'] },
   },
-  tasks: { help: 'the task list that the agents share' },
-  cost: { help: 'what was used, this turn and in all, by agent and model' },
+  tasks: { help: 'the task list that the agents share', aliases: ['todos'] },
+  status: { help: 'model, mode, folder, context, agents and use, on one page' },
+  context: { help: 'what fills the context: system text, tools, conversation', at_agent: true },
+  cost: { help: 'what was used, this turn and in all, by agent and model', aliases: ['usage'] },
   budget: {
     usage: '[AGENT] [usd=N] [tokens=N]',
     help: 'what may still be spent, or another budget',
@@ -189,11 +196,12 @@ const ROWS = {
   resume: {
     usage: '[ID|WORDS]',
     help: 'choose another conversation; this one goes on',
+    aliases: ['continue', 'sessions'],
     parse: 'anyText',
     in_capture: true,
     keys: { resume: [['leader l']] },
   },
-  setup: { help: 'connect another model, in a new conversation' },
+  setup: { help: 'connect another model, in a new conversation', aliases: ['login', 'connect'] },
   web: { help: 'open the dashboard in the browser', in_capture: true, keys: { dashboard: [['leader w']] } },
   draft: {
     keys: {
@@ -207,7 +215,7 @@ const ROWS = {
   },
   quit: {
     help: 'leave; running agents may go on',
-    aliases: ['exit'],
+    aliases: ['exit', 'q'],
     in_capture: true,
     keys: { quit: [['leader q'], 'quit'] },
   },

@@ -13,14 +13,15 @@ const OTHER_WORDS = new Map([
     'init',
     'Ask the agent to write AGENTS.md: agents of this folder get it, once you trust it (coppice trust).',
   ],
-  ['status', 'The line above the input shows agents and tokens; /agents, /cost and /model say more.'],
   ['config', 'coppice doctor shows the configuration file and what it says; /setup connects another model.'],
   [
     'permissions',
     '/rules shows what you granted, /mode what is asked; other rules are in the configuration.',
   ],
   ['mcp', 'coppice mcp list shows the MCP servers that agents use; coppice mcp add adds one.'],
-  ['context', 'The line above the input shows how full the context is; /compact summarises the older part.'],
+  ['memory', 'Agents of this folder read its AGENTS.md, once you trust it (coppice trust).'],
+  ['doctor', 'coppice doctor, in a shell, checks the configuration, the models and the ledger.'],
+  ['redo', '/undo redo puts back what /undo took back.'],
   ['rewind', '/undo takes back what agents changed in files; /new begins another conversation.'],
 ]);
 

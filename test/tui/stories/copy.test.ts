@@ -1,4 +1,4 @@
-/** Proves that a person gets an answer, a code block or the output of a command into the clipboard of the terminal, is told what was sent and that it may be refused, and reads on leaving what the tree has used. */
+/** Proves that a person gets an answer, a code block or the output of a command into the clipboard of the terminal, is told what was sent and that it may be refused, reads what the agent and the tree do and what fills the context, and on leaving what was used. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openUi, type UiStage } from './ui-stage.ts';
@@ -49,6 +49,24 @@ it('copies an answer, a block of it, and what a command printed; says what there
   await ui.say('!echo mine');
   await ui.pty.until('! echo mine');
   assert.equal(await copied(ui, '/copy output', 'the output of your command "echo mine'), 'mine');
+  await ui.say('/status');
+  await ui.pty.until('questions open');
+  for (const one of ['agent    main (idle)', 'mode     ask', 'agents   1, 0 at work, 0 questions open'])
+    assert.ok(ui.shows(one), one);
+  await ui.say('/context');
+  await ui.pty.until('/compact summarises the older part');
+  const rows = ui.pty.screen().flatMap((line) => {
+    const found = /^\s*(\d+)k?\s+(\d+)%\s+(\d+)\s+(.*?)\s*$/.exec(line);
+    return found === null ? [] : [{ share: Number(found[2]), tokens: Number(found[3]), what: found[4] }];
+  });
+  const what = rows.map((row) => row.what?.replace(/\d+/, 'N'));
+  const parts = ['system text', 'descriptions of N tools', 'what it was told', 'its answers and calls'];
+  assert.deepEqual(what, [...parts, 'results of its calls']);
+  const whole = rows.reduce((sum, { share }) => sum + share, 0);
+  assert.ok(whole >= 97 && whole <= 103, `${whole}%`);
+  const told = Number(/context of main: (\d+) tokens/.exec(ui.pty.screen().join('\n'))?.[1]);
+  const divided = rows.reduce((sum, { tokens }) => sum + tokens, 0);
+  assert.ok(Math.abs(told - divided) <= rows.length, `${told} tokens, divided into ${divided}`);
   await ui.say('/exit');
   await ui.pty.ended;
   const [used = '', back = ''] = ui.pty.history().filter((line) => /^(used in all|come back)/.test(line));

@@ -38,11 +38,11 @@ it('runs a whole session in lines: conversation, list, answered question, child,
   await pty.until('You said: hello there');
   for (const [word, says] of [
     ['init', 'AGENTS.md'],
-    ['status', '/agents, /cost and /model say more'],
+    ['status', 'used     '],
     ['Config', 'coppice doctor shows'],
     ['permissions', '/rules shows what you granted'],
     ['mcp', 'coppice mcp list shows'],
-    ['context', '/compact summarises'],
+    ['context', 'descriptions of '],
     ['rewind', '/undo takes back'],
     ['copy', 'this terminal only prints lines'],
     ['constructor', 'no command /constructor'],

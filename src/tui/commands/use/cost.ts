@@ -1,7 +1,7 @@
-import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
-import { count } from '../../render/amounts.ts';
-import { clean } from '../../render/clean.ts';
-import type { AppContext } from '../app-context.ts';
+import { addUsage, NO_USAGE, type Usage } from '../../../records/agent/usage.ts';
+import { count } from '../../../render/amounts.ts';
+import { clean } from '../../../render/clean.ts';
+import type { AppContext } from '../../app-context.ts';
 
 interface Spent {
   readonly usage: Usage;
