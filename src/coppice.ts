@@ -48,7 +48,7 @@ export type {
   WorkflowOutcome,
   Workflows,
 } from './library/workflows.ts';
-export type { Model, ModelDelta, ModelOutcome, ModelRequest } from './models/model.ts';
+export type { Model, ModelDelta, ModelOutcome, ModelRequest, SdkModel } from './models/model.ts';
 export { createScriptedModel } from './models/scripted/scripted-model.ts';
 export type {
   WorkflowAgentCall,

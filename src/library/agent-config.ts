@@ -17,7 +17,7 @@ import {
 } from '../settings/settings-profiles.ts';
 import { given, subagentTerms } from '../settings/subagent-terms.ts';
 import { BUILT_IN_PERMISSIONS, checkRules } from '../tools/built-in-permissions.ts';
-import type { AgentOptions, CoppiceOptions } from './coppice-options.ts';
+import type { AgentOptions, NamedOptions } from './coppice-options.ts';
 import type { SubagentTerms } from './subagents/subagent-options.ts';
 
 const SYSTEM = 'You are an agent. Do what you are asked with the tools you have.';
@@ -25,7 +25,7 @@ const BUILT_IN = ['read', 'search', 'think'];
 
 /** Sources of agents' configurations. `own`: the program's tools, which agents may use without approval. */
 export interface AgentSources {
-  readonly options: CoppiceOptions;
+  readonly options: NamedOptions;
   readonly own: readonly Tool[];
   readonly subagents: SubagentTerms | null;
   readonly profiles: ReadonlyMap<string, Profile>;
@@ -34,7 +34,7 @@ export interface AgentSources {
 /** Returns the configuration of a root. Throws `E_CONFIG` for an unknown profile, and for a rule that fits no tool. */
 export function agentConfig(
   { options, own: tools, subagents, profiles }: AgentSources,
-  agent: Omit<AgentOptions, 'prompt'>,
+  agent: Omit<AgentOptions, 'prompt' | 'model'> & { readonly model?: string | undefined },
 ): AgentConfig {
   const own = tools.map((tool) => tool.spec.name);
   const profile = agent.profile === undefined ? null : findProfile(profiles, agent.profile);
@@ -96,7 +96,7 @@ export function agentLimits(
 }
 
 /** Returns the profiles by name; those of the program override those of its settings. Throws `E_CONFIG`. */
-export function profileMap(options: CoppiceOptions, own: readonly Tool[]): ReadonlyMap<string, Profile> {
+export function profileMap(options: NamedOptions, own: readonly Tool[]): ReadonlyMap<string, Profile> {
   const known = {
     tools: judgedTools(own),
     toolsets: ALL_TOOLSETS.map(({ name }) => name),

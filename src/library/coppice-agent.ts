@@ -33,7 +33,9 @@ export interface LetterOptions extends Patience {
 
 /** A child that a program creates; what it is not given it has of its parent. */
 export interface ChildOptions<Output>
-  extends Pick<AgentOptions, 'prompt' | 'name' | 'model' | 'profile' | 'budget' | 'signal' | 'timeout_ms'> {
+  extends Pick<AgentOptions, 'prompt' | 'name' | 'profile' | 'budget' | 'signal' | 'timeout_ms'> {
+  /** `provider/model`, or a name of `CoppiceOptions.models`. */
+  readonly model?: string;
   /** A name of your choice among the children of this agent: asked for again, the child is not created twice. */
   readonly id?: string;
   /** The form of its result. */
@@ -123,6 +125,10 @@ async function createChild<Output>(
 ): Promise<CoppiceAgent<Output>> {
   checkAgentOptions(options, method, method === 'fork' ? OF_CHILD : [...OF_CHILD, 'system', 'turns']);
   const { id: key, output, turns, ...agent } = options;
+  if (options.model !== undefined && typeof options.model !== 'string')
+    throw new CoppiceError('E_INVALID_ARGUMENT', `${method}: model must be a name`, {
+      hint: 'Name the object in "models" of openCoppice',
+    });
   const { prompt, name = method, model, profile, system, signal } = agent;
   const schema = output === undefined ? undefined : jsonSchemaOf(output, method);
   const { runtime, store } = ground;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { toolsetClash } from '../kernel/toolsets/toolset.ts';
-import type { Model } from '../models/model.ts';
+import type { Model, SdkModel } from '../models/model.ts';
 import type { AgentConfig, PermissionRules } from '../records/agent/agent.ts';
 import type { BudgetTerms } from '../records/agent/budget.ts';
 import type { Limits } from '../records/agent/limits.ts';
@@ -39,10 +39,10 @@ export type ProfileOptions = Pick<Profile, 'name'> &
 export interface CoppiceOptions extends Omit<Settings, 'database' | 'model'> {
   /** `sqlite:PATH` or `postgres://…`. Created when it does not exist. */
   readonly database: string;
-  /** `provider/model` for agents without one; `agents.defaults.model` overrides it. */
-  readonly model: string;
-  /** Your own models by name; they override providers. */
-  readonly models?: Readonly<Record<string, Model>>;
+  /** `provider/model` for agents without one, or a model object of the AI SDK; `agents.defaults.model` overrides it. */
+  readonly model: string | SdkModel;
+  /** Your own models by name, also objects of the AI SDK; they override providers. */
+  readonly models?: Readonly<Record<string, Model | SdkModel>>;
   /** Environment in which keys and folders are looked up. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Your own tools, made with `defineTool`; agents may use them without approval. */
@@ -66,6 +66,9 @@ export interface CoppiceOptions extends Omit<Settings, 'database' | 'model'> {
   readonly thinking?: AgentConfig['thinking'];
 }
 
+/** The options, with the name by which the ledger knows the model. */
+export type NamedOptions = Omit<CoppiceOptions, 'model'> & { readonly model: string };
+
 /** What one agent may be given; what it is not given is as for all agents of this coppice. */
 export interface AgentOptions extends Patience {
   readonly prompt: string;
@@ -73,7 +76,8 @@ export interface AgentOptions extends Patience {
   readonly images?: readonly Picture[];
   /** Default `main`. */
   readonly name?: string;
-  readonly model?: string;
+  /** `provider/model`, a name of `CoppiceOptions.models`, or a model object of the AI SDK. */
+  readonly model?: string | SdkModel;
   readonly system?: string;
   readonly thinking?: AgentConfig['thinking'];
   readonly toolsets?: readonly ToolsetName[];
@@ -115,7 +119,20 @@ const common = {
 /** Checked where it is used. */
 const whatever = z.unknown().optional();
 
-const isModel = (one: unknown) => typeof (one as Model | null)?.stream === 'function';
+const isModel = (one: unknown) => typeof (one as Model | null)?.stream === 'function' || isSdkModel(one);
+
+/** Whether it is a model object of the AI SDK, in a version that is understood. */
+export function isSdkModel(one: unknown): one is SdkModel {
+  const { specificationVersion: version, provider, modelId, doStream } = (one ?? {}) as Partial<SdkModel>;
+  const has_names = [provider, modelId].every((name) => typeof name === 'string' && name !== '');
+  return (version === 'v3' || version === 'v4') && has_names && typeof doStream === 'function';
+}
+
+const NO_OWN_MODEL = 'is no model: createScriptedModel makes one, or the AI SDK (version 6 or 7)';
+const NO_MODEL = 'must be provider/model, or a model object of the AI SDK (version 6 or 7)';
+const modelSetting = z
+  .custom<string | SdkModel>((one) => typeof one === 'string' || isSdkModel(one), NO_MODEL)
+  .optional();
 
 /** Options that only a program can give. */
 const ownOptions = z.object({
@@ -124,9 +141,7 @@ const ownOptions = z.object({
   onApproval: z
     .custom((one) => one === 'queue' || typeof one === 'function', "must be a function, or 'queue'")
     .optional(),
-  models: z
-    .record(z.string(), z.custom<Model>(isModel, 'is no model: createScriptedModel makes one'))
-    .optional(),
+  models: z.record(z.string(), z.custom<Model | SdkModel>(isModel, NO_OWN_MODEL)).optional(),
   // `process.env` is no plain object.
   env: z.custom((one) => typeof one === 'object', 'must be an object').optional(),
   tools: z.array(whatever).optional(),
@@ -139,7 +154,7 @@ const agentOptions = z.object({
   ...common,
   prompt: z.string(),
   images: z.array(z.custom(isPicture, 'must be the path of a file, or bytes')).optional(),
-  ...{ name: z.string().optional(), model: z.string().optional(), profile: z.string().optional() },
+  ...{ name: z.string().optional(), model: modelSetting, profile: z.string().optional() },
   tools: z.array(z.string()).optional(),
   budget: budgetSettings.optional(),
   ...{ signal: whatever, timeout_ms: whatever },
@@ -178,12 +193,13 @@ export function checkOptions(options: Partial<CoppiceOptions> = {}): void {
     [
       'model',
       options.agents?.defaults?.model ?? options.model,
-      'provider/model, such as anthropic/claude-sonnet-4-5, or a name of "models"',
+      'provider/model, such as anthropic/claude-sonnet-4-5, a name of "models", or a model object of the AI SDK',
     ],
   ] as const)
     if (value === undefined)
       throw new CoppiceError('E_CONFIG', `openCoppice needs the option "${name}"`, { hint });
   const where = 'of openCoppice';
+  checkSettings(z.looseObject({ model: modelSetting }), { model: options.model }, where);
   checkSettings(ownOptions, options, where);
   const clash = toolsetClash(options.toolsets ?? []);
   if (clash !== null)
@@ -195,7 +211,7 @@ export function checkOptions(options: Partial<CoppiceOptions> = {}): void {
       });
   checkSettings(
     settings,
-    Object.fromEntries(given.filter(([name]) => Object.hasOwn(settings.shape, name))),
+    Object.fromEntries(given.filter(([name]) => Object.hasOwn(settings.shape, name) && name !== 'model')),
     where,
   );
 }

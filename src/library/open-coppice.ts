@@ -1,3 +1,4 @@
+import type { SdkModel } from '../models/model.ts';
 import type { WorkflowFunction } from '../models/workflow/globals/workflow-function.ts';
 import { killAllProcessGroups } from '../processes/process-group.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
@@ -9,7 +10,7 @@ import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { createBuiltInTools } from '../tools/tool-registry.ts';
 import { type AgentSources, agentConfig, agentLimits, agentTerms, profileMap } from './agent-config.ts';
-import { type AgentOptions, type CoppiceOptions, checkOptions } from './coppice-options.ts';
+import { type AgentOptions, type CoppiceOptions, checkOptions, isSdkModel } from './coppice-options.ts';
 import { type Engine, engineOn, refuseOldNode } from './engine.ts';
 import { LiveAnswers } from './live-answers.ts';
 import type { Methods } from './methods.ts';
@@ -50,16 +51,30 @@ async function openWith(
   given: OwnParts,
 ): Promise<Coppice> {
   const own = [...(options.tools ?? []), ...(registry?.tools ?? [])];
+  const models = new Map(Object.entries(options.models ?? {}));
+  // In the ledger a model is a name; an object that comes without one is called as its package calls it.
+  const nameOf = (model: string | SdkModel) => {
+    if (typeof model === 'string') return model;
+    const [given] = [...models].find(([, one]) => one === model) ?? [];
+    const name = given ?? `${model.provider}/${model.modelId}`;
+    if (!models.has(name)) models.set(name, model);
+    return name;
+  };
+  const known = { ...options, model: options.model && nameOf(options.model) };
   const sources: AgentSources = {
-    options,
+    options: known,
     own,
     subagents: registry?.subagents ?? null,
-    profiles: profileMap(options, own),
+    profiles: profileMap(known, own),
   };
   const terms = agentTerms(sources);
   const { env = process.env } = options;
   const store = given.store ?? (await openStore(options.database));
-  const parts = runtimeParts(options, env, store, (name) => options.models?.[name]);
+  const parts = runtimeParts(known, env, store, (name, terms) => {
+    const model = models.get(name);
+    if (!isSdkModel(model)) return model;
+    return import('../models/sdk-model.ts').then(({ openSdkModel }) => openSdkModel(name, model, terms));
+  });
   const functions = new Map<string, WorkflowFunction>();
   const runtime = await openRuntime({
     ...parts,
@@ -78,7 +93,7 @@ async function openWith(
   const rootOf = (agent: AgentOptions) => ({
     prompt: agent.prompt,
     name: agent.name ?? 'main',
-    config: agentConfig(sources, agent),
+    config: agentConfig(sources, { ...agent, model: agent.model && nameOf(agent.model) }),
     limits: agentLimits(sources, agent),
   });
   const ground = {

@@ -87,6 +87,14 @@ export type ModelOutcome =
     }
   | { readonly type: 'aborted'; readonly partial?: string };
 
+/** A model object of the AI SDK: `LanguageModelV3` or `LanguageModelV4` of `@ai-sdk/provider`, such as `openai('gpt-5')`. */
+export interface SdkModel {
+  readonly specificationVersion: 'v3' | 'v4';
+  readonly provider: string;
+  readonly modelId: string;
+  doStream(options: never): PromiseLike<object>;
+}
+
 /**
  * One language model. The contract:
  * - `stream` never throws and never rejects; every way to fail is a `failure` outcome.

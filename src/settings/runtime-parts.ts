@@ -3,7 +3,7 @@ import type { Door } from '../models/gate/closed-provider.ts';
 import type { Gate } from '../models/gate/gate.ts';
 import type { Model } from '../models/model.ts';
 import type { OpenHost } from '../models/model-host.ts';
-import { openModel } from '../models/providers.ts';
+import { type OpenModelOptions, openModel } from '../models/providers.ts';
 import type { WorkflowFunction } from '../models/workflow/globals/workflow-function.ts';
 import type { WorkflowHost } from '../models/workflow-host.ts';
 import type { Agent } from '../records/agent/agent.ts';
@@ -21,7 +21,7 @@ export function runtimeParts(
   settings: Settings,
   env: NodeJS.ProcessEnv,
   store: Store,
-  own: (name: string) => Model | undefined,
+  own: (name: string, terms: OpenModelOptions) => Model | Promise<Model> | undefined,
   named?: string,
 ) {
   const { providers = {}, mcp = {}, sandbox, context, env_allow = [] } = settings;
@@ -52,7 +52,7 @@ export function runtimeParts(
   return {
     ...{ workflows },
     ...{ store, env_allow, bounds, openHost, ...(context === undefined ? {} : { context }) },
-    openModel: async (name: string): Promise<Model> => own(name) ?? openModel(name, terms),
+    openModel: async (name: string): Promise<Model> => own(name, terms) ?? openModel(name, terms),
     // Imported once an agent needs a server.
     openServers: async () => {
       const { McpHost } = await import('../tools/mcp-servers/mcp-host.ts');

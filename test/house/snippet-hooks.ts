@@ -3,6 +3,7 @@ import { registerHooks } from 'node:module';
 const OWN: Readonly<Record<string, string>> = {
   coppice: new URL('./snippet-library.ts', import.meta.url).href,
   'coppice/testing': new URL('../../src/testing.ts', import.meta.url).href,
+  '@ai-sdk/openai': import.meta.resolve('@ai-sdk/openai'),
   zod: import.meta.resolve('zod'),
 };
 

@@ -6,7 +6,7 @@ import * as library from '../../src/coppice.ts';
  */
 
 const RESULTS = ['{"score":4,"problems":["none"]}', '{"merge":true,"reason":"fine"}'];
-const NAMED = 'anthropic/claude-sonnet-4-5';
+const NAMED = ['anthropic/claude-sonnet-4-5', 'openai.responses/gpt-5', 'mini'];
 
 const scripted = library.createScriptedModel(
   {
@@ -23,7 +23,10 @@ const scripted = library.createScriptedModel(
 );
 
 export const openCoppice: typeof library.openCoppice = (options) =>
-  library.openCoppice({ ...options, models: { [NAMED]: scripted, ...options.models } });
+  library.openCoppice({
+    ...options,
+    models: { ...options.models, ...Object.fromEntries(NAMED.map((name) => [name, scripted])) },
+  });
 
 export const openClient: typeof library.openClient = () => {
   const { SNIPPET_URL = '', SNIPPET_TOKEN = '' } = process.env;

@@ -1,6 +1,18 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createGoogle } from '@ai-sdk/google';
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import type {
+  LanguageModelV3CallOptions,
+  LanguageModelV3FilePart,
+  LanguageModelV3TextPart,
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+} from '@ai-sdk/provider';
 import { Gate } from '../../src/models/gate/gate.ts';
-import type { Model, ModelRequest } from '../../src/models/model.ts';
+import type { Model, ModelRequest, SdkModel } from '../../src/models/model.ts';
 import { openModel } from '../../src/models/providers.ts';
+import { openSdkModel } from '../../src/models/sdk-model.ts';
 import { startAnthropicServer } from '../servers/anthropic-server.ts';
 import type { Answerer } from '../servers/brain.ts';
 import { startGoogleServer } from '../servers/google-server.ts';
@@ -56,6 +68,52 @@ export async function open(
   const { model = protocol.model } = options;
   return { server, model: await connect(protocol.type, server.url + protocol.path, model, options) };
 }
+
+/** The same with a model object of the AI SDK for this address; `version`: which version of the specification it speaks. */
+export async function openSdk(
+  protocol: (typeof PROTOCOLS)[number],
+  answer: Answerer,
+  { attempts = 3, idle_ms = 5_000 }: ConnectOptions = {},
+  version: 'v3' | 'v4' = 'v4',
+): Promise<UnderTest> {
+  const server = await protocol.start({ answer });
+  const object = SDK_MODELS[protocol.type](server.url + protocol.path, protocol.model);
+  const name = `${object.provider}/${object.modelId}`;
+  const model = openSdkModel(name, version === 'v4' ? object : inVersion3(object), {
+    providers: {},
+    idle_timeout_ms: idle_ms,
+    gates: new Map([[name, new Gate({ attempts, patience_ms: 0, base_ms: 2, max_ms: 100 })]]),
+  });
+  return { server, model };
+}
+
+/** The object as one of version 3, which refuses what only version 4 has. */
+function inVersion3(object: LanguageModelV4): SdkModel {
+  const doStream = ({ prompt, ...options }: LanguageModelV3CallOptions) => {
+    if ('reasoning' in options) throw new Error('version 3 has no option "reasoning"');
+    const wrapped = prompt.map((one) =>
+      one.role === 'user' ? { ...one, content: one.content.map(inVersion4) } : one,
+    );
+    return object.doStream({ ...options, prompt: wrapped } as LanguageModelV4CallOptions);
+  };
+  // With the headers, in which the key is.
+  const { provider, modelId, config } = object as LanguageModelV4 & { readonly config: unknown };
+  return { ...{ provider, modelId, config, doStream }, specificationVersion: 'v3' } as SdkModel;
+}
+
+function inVersion4(part: LanguageModelV3TextPart | LanguageModelV3FilePart): object {
+  if (part.type === 'text') return part;
+  if (typeof part.data !== 'string') throw new Error('a picture of version 3 is base64');
+  return { ...part, data: { type: 'data', data: part.data } };
+}
+
+const SDK_MODELS = {
+  anthropic: (baseURL: string, model: string) => createAnthropic({ baseURL, apiKey: KEY })(model),
+  openai: (baseURL: string, model: string) => createOpenAI({ baseURL, apiKey: KEY })(model),
+  'openai-compatible': (baseURL: string, model: string) =>
+    createOpenAICompatible({ baseURL, apiKey: KEY, name: 'local', includeUsage: true })(model),
+  google: (baseURL: string, model: string) => createGoogle({ baseURL, apiKey: KEY })(model),
+} satisfies Readonly<Record<string, (baseURL: string, model: string) => LanguageModelV4>>;
 
 export function ask(over: Partial<ModelRequest> = {}): ModelRequest {
   return {
