@@ -112,7 +112,7 @@ export class Calls {
       return { type: 'answer', answer: errorResult(result.output) };
     if (has_results && terms.has_tasks) return { type: 'task', task_id: taskOfCall(called) };
     if (result === null) return { type: 'answer', answer: notCarriedOut() };
-    if (!has_results) return { type: 'answer', answer: { content: [{ type: 'text', text: result.output }] } };
+    if (!has_results) return answer(JSON.parse(result.output));
     const left = Math.max(0, until - performance.now());
     const outcome = await this.awaited(result.facts?.created ?? [], terms, left);
     return terms.isCancelled() ? this.#stopped(called) : outcome;

@@ -18,6 +18,7 @@ import { ClientAgent } from './client-agent.ts';
 import { cancelTask, subjectOf, TASKS_EXTENSION, taskState } from './durable-tasks.ts';
 import { doingLine } from './listed-agents.ts';
 import type { McpOptions } from './mcp-options.ts';
+import { promptList, promptNamed } from './prompts.ts';
 import { failed, invalidParams, refused } from './tool-answer.ts';
 import { toolList } from './tool-list.ts';
 import { listTranscripts, readTranscript, TRANSCRIPTS } from './transcripts.ts';
@@ -75,6 +76,7 @@ export class McpService {
         capabilities: {
           tools: {},
           resources: {},
+          prompts: {},
           ...(era === 'modern' ? { extensions: { [TASKS_EXTENSION]: {} } } : {}),
         },
         instructions: INSTRUCTIONS,
@@ -126,6 +128,8 @@ export class McpService {
         this.#calls -= 1;
       }
     });
+    server.setRequestHandler('prompts/list', LIST, () => ({ prompts: promptList() }));
+    server.setRequestHandler('prompts/get', ({ params }) => promptNamed(params.name, params.arguments));
     server.setRequestHandler('resources/list', LIST, async (_, context) => ({
       resources: await listTranscripts(clientOf(context), options),
     }));

@@ -1,14 +1,17 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { errorJson } from '../documents/error-json.ts';
 
-/** The answer of a tool: JSON as text. */
+/** The answer of a tool: JSON as text and, unless it is an error, as an object that `outputOf` describes. */
 export interface ToolAnswer {
   readonly content: { readonly type: 'text'; readonly text: string }[];
+  readonly structuredContent?: Readonly<Record<string, unknown>>;
   readonly isError?: true;
 }
 
 export function textResult(value: object): ToolAnswer {
-  return { content: [{ type: 'text', text: JSON.stringify(value) }] };
+  // Only `send` answers a list: for several receivers.
+  const structuredContent = Array.isArray(value) ? { sent: value } : { ...value };
+  return { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent };
 }
 
 export function errorResult(text: string): ToolAnswer {

@@ -50,6 +50,32 @@ export const steerInput = z.strictObject({
   fresh: z.array(z.string()).optional().describe('For rerun: labels and phases of calls to make anew.'),
 });
 
+/** What the tools answer as `structuredContent`: required is what every answer has. Errors have none. */
+const text = z.string();
+const optional = text.optional();
+const agent = z.looseObject({ agent_id: text, name: text });
+const row = agent.extend({ status: text, outcome: optional, error: optional, approval: optional });
+const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
+  fork: z.looseObject({ agents: z.array(agent) }),
+  kill: z.looseObject({ killed: z.array(text) }),
+  list_agents: z.looseObject({
+    you: z.looseObject({ agent_id: text.nullable(), name: text }),
+    agents: z.array(row.extend({ parent_id: optional, doing: optional })),
+  }),
+  send: z.looseObject({ sent_to: optional, name: optional, sent: z.array(z.looseObject({})).optional() }),
+  steer_workflow: z.looseObject({ agent_id: text, ordered: optional, name: optional }),
+};
+/** Of `spawn_agents`, `subagent_delegate`, `start_tree`, `wait` and workflows. */
+const results = z.looseObject({
+  results: z.array(row.extend({ message: optional, last_reply: optional })),
+  running: z.array(agent).optional(),
+  timed_out: z.boolean().optional().describe('Some are still at work: call wait.'),
+});
+
+export function outputOf(tool: string): z.ZodType {
+  return OUTPUTS[tool] ?? results;
+}
+
 interface Listed {
   readonly name: string;
   readonly description: string;
@@ -106,5 +132,7 @@ export function toolList(): Tool[] {
       inputSchema: input,
       annotations: ANNOTATIONS[name] ?? CREATES,
     }));
-  return [...own, ...decided].sort((a, b) => (a.name < b.name ? -1 : 1)) as Tool[];
+  return [...own, ...decided]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((tool) => ({ ...tool, outputSchema: inputSchema(outputOf(tool.name)) })) as Tool[];
 }

@@ -4,7 +4,7 @@ import { type LoadedScript, loadScript, scriptTrust } from '../models/workflow/s
 import { savedScripts } from '../models/workflow/script-places.ts';
 import { dataFolder } from '../settings/folders.ts';
 import type { McpOptions } from './mcp-options.ts';
-import { CREATES, workflowInput } from './tool-list.ts';
+import { CREATES, outputOf, workflowInput } from './tool-list.ts';
 
 /** Tools listed at once: each costs its description in the client's context. */
 const TOOLS_MAX = 50;
@@ -26,6 +26,7 @@ export function workflowTools({ cwd, env }: Pick<McpOptions, 'cwd' | 'env'>): To
           name: PREFIX + name,
           description: `${about.slice(0, DESCRIPTION_MAX)} (Runs a workflow: a script that orchestrates agents. Returns its result; if that takes longer, it goes on, and wait collects it by agent_id.)`,
           inputSchema: inputSchema(workflowInput) as Tool['inputSchema'],
+          outputSchema: inputSchema(outputOf(PREFIX + name)) as Tool['outputSchema'],
           annotations: CREATES,
         },
       ];

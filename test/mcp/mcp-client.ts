@@ -1,7 +1,9 @@
 /** A client of `coppice mcp` that speaks both eras of the protocol by hand, so that tests see the raw messages. */
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { outputOf } from '../../src/mcp/tool-list.ts';
 import { writeRules } from '../acp/editor-client.ts';
 import type { Home } from '../cli/run-cli.ts';
 import { closeLater } from '../close-opened.ts';
@@ -141,6 +143,7 @@ export async function startClient(
       if (result === undefined) throw new Error(JSON.stringify(error));
       const [block] = (result.content ?? []) as { text: string }[];
       const value = block === undefined ? {} : JSON.parse(block.text);
+      if (block !== undefined && result.isError !== true) checkStructure(tool, value, result);
       return { value, is_error: result.isError === true, raw: result };
     },
     newest: () => last,
@@ -153,6 +156,13 @@ export async function startClient(
       return closed;
     },
   };
+}
+
+/** Every answer that is no error is also an object that the schema of its tool in `tools/list` describes. */
+export function checkStructure(tool: string, value: object, { structuredContent }: Record<string, unknown>) {
+  assert.deepEqual(structuredContent, Array.isArray(value) ? { sent: value } : value);
+  const checked = outputOf(tool).safeParse(structuredContent);
+  assert.ok(checked.success, `${tool}: ${checked.error?.message}`);
 }
 
 /** Polls a task until it is in one of these states. */

@@ -48,6 +48,44 @@ for (const era of ['modern', 'legacy'] as const)
         assert.match(tools.find((one) => one.name === name)?.description ?? '', /FRESH CONTEXT/);
     });
 
+    it('describes what each tool answers: an object, with the names that every answer has', async () => {
+      const { result } = await client.ask('tools/list');
+      const tools = result?.tools as { name: string; outputSchema: { type: string; required?: string[] } }[];
+      assert.deepEqual(
+        tools.map(({ name, outputSchema: { type, required } }) =>
+          [name, type, ...(required ?? [])].join(' '),
+        ),
+        [
+          ...['fork object agents', 'kill object killed', 'list_agents object you agents', 'send object'],
+          ...['spawn_agents object results', 'start_tree object results', 'steer_workflow object agent_id'],
+          ...['subagent_delegate object results', 'wait object results'],
+        ],
+      );
+    });
+
+    it('offers prompts for common tasks, and refuses one without its argument', async () => {
+      const { result } = await client.ask('prompts/list');
+      const prompts = result?.prompts as { name: string; arguments: { name: string; required: boolean }[] }[];
+      assert.deepEqual(
+        prompts.map((one) => [one.name, ...one.arguments.map(({ name }) => name)].join(' ')),
+        ['collect', 'parallel task', 'review change'],
+      );
+      const get = async (name: string, given: object = {}) =>
+        client.ask('prompts/get', { name, arguments: given } as object);
+      const { messages } = (await get('parallel', { task: 'count the files' })).result ?? {};
+      const [message] = messages as { role: string; content: { text: string } }[];
+      assert.equal(message?.role, 'user');
+      assert.match(message?.content.text ?? '', /spawn_agents[\s\S]*The task: count the files$/);
+      for (const { name, arguments: fields } of prompts) {
+        const given = Object.fromEntries(fields.map((field) => [field.name, 'x']));
+        assert.equal((await get(name, given)).error, undefined);
+        if (fields.length > 0)
+          assert.equal((await get(name, { [fields[0]?.name ?? '']: ' ' })).error?.code, -32602);
+      }
+      for (const unknown of ['nothing', 'constructor'])
+        assert.equal((await get(unknown)).error?.code, -32602);
+    });
+
     it('tells the next agent that comes to rest, once', async () => {
       assert.equal((await client.tool('wait', { timeout: 5 })).value.status, 'no_agents');
       await forked('quick', 'TASK q');
@@ -80,6 +118,14 @@ for (const era of ['modern', 'legacy'] as const)
       assert.deepEqual(said((await client.tool('wait', { timeout: 20, from_agents: ['two'] })).value), [
         ['two', 'idle', 'second: please'],
       ]);
+      const both = [ids[0], ids[1]];
+      const { raw } = await client.tool('send', { to: both, message: 'again both' });
+      const { sent } = raw.structuredContent as { sent: { sent_to: string }[] };
+      assert.deepEqual(
+        sent.map(({ sent_to }) => sent_to),
+        both,
+      );
+      await client.tool('wait', { timeout: 20, from_agents: both });
       assert.deepEqual((await client.tool('kill', { agent_id: 'one' })).value, { killed: [ids[0]] });
       const { agents } = (await client.tool('list_agents')).value;
       assert.deepEqual(agents.map(({ name, status }) => `${name} ${status}`).sort(), [

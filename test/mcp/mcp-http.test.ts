@@ -93,7 +93,7 @@ onBothDatabases('coppice serve at /mcp', (database) => {
       403,
     );
     const { status, json } = await ask(web, 'tools/list', {});
-    assert.deepEqual([status, json.result.tools.length], [200, 8]);
+    assert.deepEqual([status, json.result.tools.length], [200, 9]);
   });
 
   it('stops the agents of a call that its client gives up, in the newer protocol only', async () => {

@@ -30,12 +30,8 @@ export const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string,
     ['coppice resume', "this folder's newest tree with work left"],
     ['coppice resume 3f2a --retry', 'also agents whose turn failed'],
   ],
-  logs: [['coppice logs main --follow', 'keep printing']],
   send: [['coppice send reader "Skip the tests folder"', '']],
-  approvals: [
-    ['coppice approvals', 'what waits for an answer'],
-    ['coppice approvals allow 9c1d', 'let this call run'],
-  ],
+  approvals: [['coppice approvals allow 9c1d', 'let this call run']],
   'cron add': [['coppice cron add tests --cron "0 7 * * 1-5" --task "Run the tests"', '']],
   'workflow run': [['coppice workflow run review.js --args \'{"files":["a.ts"]}\'', '']],
   'mcp add': [
