@@ -12,7 +12,6 @@ import {
   picturesOf,
 } from './coppice-agent.ts';
 import { type AgentOptions, checkAgentOptions, OPTIONS_OF_AGENT } from './coppice-options.ts';
-import { abortText } from './engine.ts';
 import { jsonSchemaOf, type OutputSchema } from './output.ts';
 
 export interface RootOptions<Output = unknown> extends AgentOptions {
@@ -36,14 +35,17 @@ export async function startRoot<Output>(
   const { id: key, output, ...options } = given;
   const id = idOf(key, 'agent');
   const { signal } = options;
-  if (signal?.aborted) throw new CoppiceError('E_ABORTED', `start: ${abortText(signal)}`);
   const root = output === undefined ? rootOf(options) : withSchema(rootOf(options), output);
   const known = key === undefined ? null : await store.agent(id);
   if (known === null) {
     const { images = [] } = options;
     const pictures = images.length === 0 ? {} : { images: await picturesOf(images, root.config.cwd) };
     await runtime.start({ ...root, id, ...pictures });
-  } else await goOn(id, key ?? '', root.prompt, ground);
+  }
+  // Also after a start: another call with this id may have come first.
+  if (key !== undefined) await assertSame(id, key, root.prompt, ground);
+  if (known !== null && (await store.agents({ root_id: id, living: true })).some(isActive))
+    await runtime.resume(id);
   if (signal !== undefined) killOn(signal, id, runtime);
   return coppiceAgent(ground, id, output);
 }
@@ -64,13 +66,12 @@ function withSchema(root: StartOptions, output: OutputSchema<unknown>): StartOpt
   return { ...root, config, prompt: withForm(root.prompt, schema) };
 }
 
-/** Takes a tree that is there already to where it works. Rejects if it is another task. */
-async function goOn(id: string, key: string, prompt: string, { runtime, store }: AgentGround): Promise<void> {
+/** Rejects if the tree that has this id is another task. */
+async function assertSame(id: string, key: string, prompt: string, { store }: AgentGround): Promise<void> {
   const [first] = await store.history(id, 0, 1);
   const text = first?.kind === 'user' ? first.content.text : null;
   if (text !== storable(prompt))
     throw new CoppiceError('E_INVALID_ARGUMENT', `the id "${key}" is of an agent with another prompt`, {
       hint: 'Use another id, or send() this one a message',
     });
-  if ((await store.agents({ root_id: id, living: true })).some(isActive)) await runtime.resume(id);
 }

@@ -1,6 +1,8 @@
+import { inspect } from 'node:util';
+import * as z from 'zod';
 import { approvalsJson, type ListedApproval } from '../documents/approval-json.ts';
 import type { Agent } from '../records/agent/agent.ts';
-import type { AskAnswer, AskScope } from '../records/conversation/ask.ts';
+import { ASK_SCOPES, type AskAnswer, type AskScope } from '../records/conversation/ask.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
@@ -27,12 +29,17 @@ export type ApprovalAnswer =
 /** Answers an approval, or leaves it in the queue for whoever answers `later`. */
 export type OnApproval = (ask: Approval) => ApprovalAnswer | 'later' | Promise<ApprovalAnswer | 'later'>;
 
+const ANSWER = z.strictObject({
+  ...{ verdict: z.enum(['allow', 'deny']), scope: z.enum(ASK_SCOPES).optional() },
+  ...{ rule: z.string().optional(), note: z.string().optional(), values: z.looseObject({}).optional() },
+});
+
 /** Answers one approval by its id. Rejects with `E_ASK_ANSWERED` if somebody else has. */
 export async function answerApproval(ground: Ground, id: string, answer: ApprovalAnswer, shown?: string) {
   const given = typeof answer === 'string' ? { verdict: answer } : answer;
-  if (given?.verdict !== 'allow' && given?.verdict !== 'deny')
-    throw new CoppiceError('E_INVALID_ARGUMENT', `the answer ${JSON.stringify(answer)} is none`, {
-      hint: "Answer 'allow', 'deny' or { verdict, scope, rule, note }",
+  if (typeof id !== 'string' || !ANSWER.safeParse(given).success)
+    throw new CoppiceError('E_INVALID_ARGUMENT', `the answer ${inspect(answer)} to ${inspect(id)} is none`, {
+      hint: `Answer an id with 'allow', 'deny' or { verdict, scope, rule, note, values }; scopes: ${ASK_SCOPES.join(', ')}`,
     });
   return answerDocument(ground, id, { ...given, ...(shown === undefined ? {} : { shown }) });
 }

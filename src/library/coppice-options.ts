@@ -11,7 +11,7 @@ import { noSuchName } from '../render/nearest-name.ts';
 import { checkSettings } from '../settings/check-settings.ts';
 import { agentSettings, budgetSettings, type Settings, settings } from '../settings/settings.ts';
 import type { OnApproval } from './approvals.ts';
-import { checkPatience, type Patience } from './engine.ts';
+import { abortText, checkPatience, type Patience } from './engine.ts';
 import type { ToolRegistry } from './tool-definition.ts';
 
 export const TOOLSETS = ['process', 'slash', 'fanout', 'sessions', 'delegate', 'tasks', 'workflow'] as const;
@@ -175,6 +175,8 @@ export function checkAgentOptions(
     throw noSuchName('E_CONFIG', `${method} has no option`, unknown[0], known, 'Options');
   checkSettings(agentOptions, Object.fromEntries(given), `of ${method}`);
   checkPatience(options, method);
+  const { signal } = options;
+  if (signal?.aborted === true) throw new CoppiceError('E_ABORTED', `${method}: ${abortText(signal)}`);
 }
 
 /** Throws `E_CONFIG` for a missing database or model, for an unknown option and for a value that cannot be meant. */

@@ -55,9 +55,15 @@ export function engineOn<Options>(
       const report = await runtime.resume(root_id, how);
       return { ...agentHandle(runtime, root_id), report };
     },
-    subscribe: (listener) => runtime.subscribe(listener),
+    subscribe(listener) {
+      if (typeof listener === 'function') return runtime.subscribe(listener);
+      throw new CoppiceError('E_INVALID_ARGUMENT', 'subscribe needs a function');
+    },
     send: (agent_id, text, patience) => agentHandle(runtime, agent_id).send(text, patience),
-    kill: (agent_id) => runtime.kill(agent_id),
+    async kill(agent_id) {
+      if (typeof agent_id === 'string') return runtime.kill(agent_id);
+      throw new CoppiceError('E_INVALID_ARGUMENT', 'kill needs the id of one agent');
+    },
     close: () => runtime.close(),
   };
 }

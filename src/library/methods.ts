@@ -69,6 +69,7 @@ export interface MethodGround extends AgentGround {
 }
 
 const [text, yes, count] = [z.string().optional(), z.boolean().optional(), z.int().min(1).optional()];
+const any = z.unknown().optional();
 const tree = { tree: text, all: yes, limit: count };
 const QUERIES = {
   trees: z.strictObject({
@@ -77,6 +78,8 @@ const QUERIES = {
   }),
   agents: z.strictObject({ ...tree, called: text }),
   messages: z.strictObject({ after: z.int().min(0).optional(), tail: count, limit: count }),
+  resume: z.strictObject({ output: any, model: text, limits: any, retry: yes, without_last: yes }),
+  find: z.strictObject({ output: any }),
   approvals: z.strictObject({ ...tree, id: text, after: text }),
 };
 
@@ -92,12 +95,13 @@ export function methodsOn(ground: MethodGround): Methods {
     return (await store.agent(idOf(text.slice(0, ID_MAX), 'agent'))) ?? oneAgent(store, text, { list: hint });
   };
   const asked = <Query extends object>(name: keyof typeof QUERIES, query: Query = {} as Query): Query => {
-    checkSettings(QUERIES[name], query, `of ${name}`);
+    checkSettings<unknown>(QUERIES[name], query, `of ${name}`);
     return query;
   };
   const inTree = async <Query extends { readonly tree?: string | undefined }>(query: Query) =>
     query.tree === undefined ? query : { ...query, tree: (await found(query.tree)).root_id };
-  const resumed = async <Output>(id: string, { output, ...how }: ResumeOptions & Typed<Output> = {}) => {
+  const resumed = async <Output>(id: string, options?: ResumeOptions & Typed<Output>) => {
+    const { output, ...how } = asked('resume', options);
     const report = await runtime.resume(id, how);
     return { ...coppiceAgent(ground, id, output), report };
   };
@@ -115,7 +119,8 @@ export function methodsOn(ground: MethodGround): Methods {
   return {
     start: (options) => startRoot(ground, ground.rootOf, options),
     resume: resume as Methods['resume'],
-    find: async (agent, { output } = {}) => coppiceAgent(ground, (await found(agent)).id, output),
+    find: async (agent, options) =>
+      coppiceAgent(ground, (await found(agent)).id, asked('find', options).output),
     send: async (agent, ...letter) => sendLetter(ground, (await found(agent)).id, ...letter),
     trees: async (query) => treesDocument(sources, asked('trees', query)),
     agents: async (query) => agentsDocument(sources, await inTree(asked('agents', query))),

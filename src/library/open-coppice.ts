@@ -111,6 +111,7 @@ async function openWith(
   const later =
     (name: (typeof METHODS)[number]) =>
     async (...given: never[]) => {
+      if (closing !== null) throw new CoppiceError('E_CLOSED', 'the coppice is closed');
       methods ??= import('./methods.ts').then(({ methodsOn }) => methodsOn(ground));
       return ((await methods)[name] as (...given: never[]) => unknown)(...given);
     };

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
 import { type Agent, descendantsOf } from '../records/agent/agent.ts';
 import { assistantText } from '../records/conversation/child-text.ts';
 import { CoppiceError, orElse } from '../records/coppice-error.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
+import { checkSettings } from '../settings/check-settings.ts';
 import type { Store } from '../store/store.ts';
 import { hintsOf } from '../trees/rest.ts';
 import { checkPatience } from './engine.ts';
@@ -72,7 +74,7 @@ export function textOf(ground: StreamGround, id: string, options: StreamOptions 
 /** What happens to the agent and those below it. */
 export function eventsOf(ground: StreamGround, id: string, options: StreamOptions = {}): Stream<TreeEvent> {
   const { store } = ground;
-  const seqs = new Map(placeIn(options, /^\{.*\}$/, (text) => Object.entries<number>(JSON.parse(text))));
+  const seqs = new Map(placeIn(options, /^\{.*\}$/, (text) => Object.entries(SEQS.parse(JSON.parse(text)))));
   const versions = new Map<string, string>();
   async function* look(): AsyncGenerator<TreeEvent> {
     const all = await store.agents({ root_id: (await store.agent(id))?.root_id ?? id });
@@ -96,7 +98,11 @@ export function eventsOf(ground: StreamGround, id: string, options: StreamOption
   return follow(ground, id, options, look, () => JSON.stringify(Object.fromEntries(seqs)));
 }
 
-function placeIn<Part>({ after }: StreamOptions, form: RegExp, read: (text: string) => Part[]): Part[] {
+const STREAM = z.strictObject({ after: z.unknown(), signal: z.unknown() }).partial();
+const SEQS = z.record(z.string(), z.int().min(0));
+
+function placeIn<Part>(options: StreamOptions, form: RegExp, read: (text: string) => Part[]): Part[] {
+  const { after } = checkSettings(STREAM, options, 'of a stream');
   if (after === undefined) return [];
   const place = typeof after === 'string' && form.test(after) ? orElse(() => read(after), null) : null;
   if (place !== null) return place;

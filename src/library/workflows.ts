@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
 import { runName, workflowText } from '../kernel/toolsets/workflow/workflow-agent.ts';
 import type { WorkflowFunction } from '../models/workflow/globals/workflow-function.ts';
 import { isActive } from '../records/agent/agent.ts';
@@ -7,6 +8,7 @@ import { isTerminal } from '../records/agent/state.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { DEFAULT_CALLS, type WorkflowTerms } from '../records/workflow/workflow-terms.ts';
 import type { RuntimeFace, StartOptions, TreeOutcome, WorkflowSteer } from '../runtime/runtime-face.ts';
+import { checkSettings } from '../settings/check-settings.ts';
 import { dataFolder } from '../settings/folders.ts';
 import type { Store } from '../store/store.ts';
 import { rerunWorkflow } from '../trees/workflow/rerun-run.ts';
@@ -78,6 +80,8 @@ export interface WorkflowSources {
 /** The text of a script, unlike a name or a path, says what it is. */
 const SCRIPT = /\n|\bexport\s+const\s+meta\b/;
 
+const RERUN = z.strictObject({ args: z.unknown(), fresh: z.array(z.string()) }).partial();
+
 export function workflowsOn({ runtime, store, functions, rootOf, env }: WorkflowSources): Workflows {
   async function workflow<Value>(
     what: string | WorkflowFunction<never, Value>,
@@ -121,7 +125,8 @@ export function workflowsOn({ runtime, store, functions, rootOf, env }: Workflow
       ...{ pause: steer('pause'), stop: steer('stop'), resume: steer('resume') },
       skip: async (agent) => void (await skipAgent(sources, await agentOf(agent))),
       retry: async (agent) => void (await retryAgent(sources, await agentOf(agent))),
-      async rerun({ args, fresh } = {}) {
+      async rerun(given = {}) {
+        const { args, fresh } = checkSettings(RERUN, given, 'of rerun');
         const again = randomUUID();
         const own = functions.get(id);
         if (own !== undefined) functions.set(again, own);

@@ -95,6 +95,19 @@ it('in the queue they wait in the ledger, and are answered from anywhere, once',
   assert.equal(told[0], ask?.id);
   const other = await stage({ database });
   await assert.rejects(other.coppice.answer(ask?.id ?? '', 'maybe' as never), { code: 'E_INVALID_ARGUMENT' });
+  const loop: { verdict: string; note?: unknown } = { verdict: 'deny' };
+  loop.note = loop;
+  for (const wrong of [
+    ...[{ verdict: 'allow', scope: 'everything' }, { verdict: 'allow', rule: 5 }, loop, 5n],
+    ...[
+      { verdict: 'deny', note: 7 },
+      { verdict: 'deny', reason: 'not noted' },
+    ],
+  ])
+    await assert.rejects(other.coppice.answer(ask?.id ?? '', wrong as never), {
+      ...{ name: 'CoppiceError', code: 'E_INVALID_ARGUMENT' },
+    });
+  await assert.rejects(other.coppice.answer(null as never, 'deny'), { code: 'E_INVALID_ARGUMENT' });
   await other.coppice.answer(ask?.id ?? '', 'allow');
   assert.equal((await (await second.coppice.find('deployment')).result()).reply, 'I tried');
   assert.deepEqual([second.ran, told.length], [['production'], 1]);
@@ -116,7 +129,7 @@ it('a callback that fails, or answers nonsense, leaves the call in the queue and
   await until(() => warnings.length === 2, 'the second');
   process.off('warning', hear);
   assert.match(warnings[0] ?? '', /^COPPICE_CALLBACK the callback onApproval failed: Error: no connection/);
-  assert.match(warnings[1] ?? '', /the answer "yes" is none/);
+  assert.match(warnings[1] ?? '', /the answer 'yes' to .* is none/);
   const { approvals, open } = await on.coppice.approvals();
   assert.equal(open, 2);
   for (const { id } of approvals) await on.coppice.answer(id, 'deny');

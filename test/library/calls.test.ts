@@ -9,8 +9,9 @@ import { after, describe, it } from 'node:test';
 import { type CoppiceOptions, createScriptedModel, defineTool, openCoppice } from '../../src/coppice.ts';
 import { ALL_TOOLSETS } from '../../src/kernel/toolsets/all-toolsets.ts';
 import { BUILT_IN_TOOLS, TOOLSETS } from '../../src/library/coppice-options.ts';
+import { openTest } from '../../src/testing.ts';
 import { BUILT_IN_PERMISSIONS } from '../../src/tools/built-in-permissions.ts';
-import { closeOpened } from '../close-opened.ts';
+import { closeLater, closeOpened } from '../close-opened.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { libraryStage } from './library-stage.ts';
@@ -219,9 +220,45 @@ describe('a wrong option', () => {
       [() => coppice.agents({ al: true } as never), 'E_CONFIG'],
       [() => coppice.messages(agent.id, { tail: -1 }), 'E_CONFIG'],
       [() => coppice.approvals({ open: true } as never), 'E_CONFIG'],
+      [() => coppice.resume(agent.id, { rtry: true } as never), 'E_CONFIG'],
+      [() => coppice.find(agent.id, { outptu: {} } as never), 'E_CONFIG'],
+      [() => coppice.kill([agent.id] as never), 'E_INVALID_ARGUMENT'],
+      [async () => coppice.subscribe(5 as never), 'E_INVALID_ARGUMENT'],
+      [async () => agent.text({ afer: '1:0' } as never), 'E_CONFIG'],
+      [async () => agent.events(null as never), 'E_CONFIG'],
+      [async () => agent.events({ after: `{"${agent.id}":"x"}` }), 'E_INVALID_ARGUMENT'],
+      [() => agent.fork({ prompt: 'x', signal: AbortSignal.abort() }), 'E_ABORTED'],
+      [async () => (await coppice.workflow(async () => 1)).rerun({ arg: 2 } as never), 'E_CONFIG'],
     ] as const)
       await assert.rejects(wrong, { name: 'CoppiceError', code });
     await assert.rejects(agent.result({ timout_ms: 5 } as never), { message: /no option "timout_ms"/ });
     await coppice.close();
+    await assert.rejects(coppice.trees(), { name: 'CoppiceError', code: 'E_CLOSED' });
   });
+});
+
+it('two calls at once with one id make one agent; with another task the second is refused', async () => {
+  // In memory, both orders are in one step of the parent.
+  const coppice = await openTest({ rules: [...RULES] });
+  closeLater(() => coppice.close());
+  const parent = await coppice.start({ prompt: 'x' });
+  await parent.result();
+  for (const method of ['fork', 'spawn'] as const) {
+    const child = () => parent[method]({ prompt: 'x', id: method });
+    const [one, two] = await Promise.all([child(), child()]);
+    assert.equal(one.id, two.id);
+    assert.equal((await one.result({ timeout_ms: 10_000 })).reply, 'said');
+  }
+  const { agents } = await parent.result({ timeout_ms: 10_000 });
+  assert.equal(agents.length, 3);
+  const { messages } = await coppice.messages(parent.id);
+  const made = messages.filter((one) => one.kind === 'event' && one.content.event === 'forked');
+  assert.equal(made.length, 2, 'each was created once');
+  const both = await Promise.allSettled(
+    ['x', 'y'].map((prompt) => coppice.start({ prompt, id: 'the same' })),
+  );
+  assert.deepEqual(
+    both.map(({ status }) => status),
+    ['fulfilled', 'rejected'],
+  );
 });

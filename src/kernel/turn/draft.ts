@@ -289,6 +289,13 @@ export class Draft {
     return this.#parts;
   }
 
+  /** Whether there is such an agent, also one that an earlier order of this step has created. */
+  hasAgent(id: string): boolean {
+    return (
+      this.view.relatives.agent(id) !== undefined || this.#parts.create.some((one) => one.agent.id === id)
+    );
+  }
+
   get asksModel(): boolean {
     return this.#effects.some(({ type }) => type === 'request-model');
   }

@@ -156,7 +156,7 @@ function forkByPerson({ id, name, prompt, captured }: OrderOf<'fork'>, by: strin
   const refuse = (why: string) => draft.tell(`fork refused: ${why}`);
   if (draft.config.workflow !== undefined)
     return refuse('a workflow run has no fork: coppice workflow rerun makes another run of its script');
-  if (draft.view.relatives.agent(id) !== undefined) return refuse(`agent ${id} already exists`);
+  if (draft.hasAgent(id)) return refuse(`agent ${id} already exists`);
   const view = toolsetView(draft, draft.last_seq);
   const decision = forkAgent(view, {
     id,
@@ -181,7 +181,7 @@ const CREATES = { fork, subagent_spawn: subagentSpawn } as const;
 
 /** Decides the call as if the agent had made it; the program has looked up model and folder, and takes the result. Idempotent by the id. */
 function createForProgram({ id, tool, input, schema }: OrderOf<'create'>, by: string, draft: Draft): void {
-  if (draft.view.relatives.agent(id) !== undefined) return;
+  if (draft.hasAgent(id)) return;
   const own = toolsetView(draft, draft.last_seq);
   const ids = [id];
   const known = ({ type }: Need) => type === 'model' || type === 'folder';
@@ -211,8 +211,8 @@ function unknownNeed({ type }: Need): NeedAnswer {
 
 /** Order of the tool `workflow`, and of people. Idempotent by the id. */
 function startWorkflow({ id, run_id, workflow, by }: OrderOf<'workflow'>, draft: Draft): void {
-  const { relatives, now: at } = draft.view;
-  if (relatives.agent(id) !== undefined) return;
+  const { now: at } = draft.view;
+  if (draft.hasAgent(id)) return;
   const view = toolsetView(draft, draft.last_seq);
   const reached = exceededCreationLimit(view);
   if (reached !== null) return draft.tell(`the workflow ${workflow.name} was not started: ${reached}`);
