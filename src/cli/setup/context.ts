@@ -76,8 +76,8 @@ export async function contextOf(
     });
   if (local && options.server !== undefined) throw notRemote(command, '--server');
   const server = url === null || local ? null : await serverOf(url, env, data_folder);
-  // One of the server's machine otherwise.
-  if (options.cwd !== undefined && server === null) workingFolder(options.cwd);
+  // One of the server's machine otherwise; doctor tells it among all else that is missing.
+  if (options.cwd !== undefined && server === null && command.name() !== 'doctor') workingFolder(options.cwd);
   const database = databaseAddressText(options.database, env, () => loaded.configuration.database);
   const no_color = options.color === false;
   return {

@@ -76,7 +76,7 @@ function callFailure(error: APICallError, { secrets, key_env, messages }: Requir
       : kind === 'no_credit'
         ? noCredit(said) + which
         : kind === 'no_model'
-          ? `the provider does not have this model, or not for this key: ${said}`
+          ? `the provider does not have this model, or not for this key, or not at this address: ${said}`
           : said;
   const retryable = ['rate_limit', 'overloaded', 'network', 'no_credit'].includes(kind);
   const wish = retryAfter(error.responseHeaders ?? {}, Date.now(), error.responseBody || error.message);

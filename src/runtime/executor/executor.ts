@@ -266,7 +266,12 @@ export class Executor {
     this.agent_index.set(agent);
     this.#options.emit({ type: 'agent', agent, created });
     for (const next of this.#runs.see(agent)) this.#wakeOne(next);
-    if (!isWorking(agent.state.type)) for (const waiter of this.#waiters.of(agent.id)) this.#wakeOne(waiter);
+    // Waits for whoever started a run last until the run has ended, too.
+    const starter = agent.origin === 'session' && isTerminal(agent.state.type) ? agent.parent_id : null;
+    for (const awaited of isWorking(agent.state.type)
+      ? []
+      : [agent.id, ...(starter === null ? [] : [starter])])
+      for (const waiter of this.#waiters.of(awaited)) this.#wakeOne(waiter);
     if (isWorking(agent.state.type) && !onlyWaits(agent.state)) return;
     for (const id of this.#waiters.of(ANYONE)) this.#wakeOne(id, agent.root_id);
   }

@@ -1,4 +1,5 @@
 import type { Agent } from '../../records/agent/agent.ts';
+import { isTerminal } from '../../records/agent/state.ts';
 import type { Signal, Store } from '../../store/store.ts';
 import type { AgentIndex } from './agent-index.ts';
 import type { Cell } from './cell.ts';
@@ -85,6 +86,10 @@ export class LedgerSync {
       // The agent was reloaded meanwhile: the mail that was pending then may have been consumed.
       if (cells.get(agent_id) !== cell) return this.checkMail(agent_id);
       for (const mail of pending) cell.inbox.add(mail, true);
+      // Waits for this agent last as long as its runs: that these have ended is told to nobody else here.
+      for (const { kind, from_id } of pending)
+        if (kind === 'announce' && from_id !== null && !cells.has(from_id))
+          this.look(this.checkAgent(from_id));
     } finally {
       this.#checks_under_way -= 1;
     }
@@ -100,7 +105,11 @@ export class LedgerSync {
     });
     if (agent !== null) {
       await this.#readLastWords(agent.root_id);
-      return this.#apply(agent);
+      this.#apply(agent);
+      // Whoever waits for it waits for its runs, too; their ends were told to it alone.
+      for (const { id, origin, state } of this.#options.agent_index.children(agent_id))
+        if (origin === 'session' && !isTerminal(state.type) && !cells.has(id)) await this.checkAgent(id);
+      return;
     }
     // Another process delivered its outcome and deleted its conversation in the same transaction.
     const cell = cells.get(agent_id);

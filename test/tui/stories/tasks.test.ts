@@ -36,7 +36,7 @@ it('the list is below the children, in the list of agents and in the conversatio
   await ui.pty.until('tasks: 1 open · 1 blocked · 1 claimed: kid 1');
   const rows = ui.pty.screen();
   const place = rows.findIndex((row) => row.includes('tasks: '));
-  assert.match(rows[place - 1] ?? '', /kid +◐/, 'below the children');
+  assert.match(rows[place - 1] ?? '', /◐ kid /, 'below the children');
   await ui.press(KEY.leader, 'a');
   await ui.pty.until('Agents 2');
   assert.match(ui.pty.screen().join('\n'), /└1 kid .*\n {2}tasks: 1 open · 1 blocked · 1 claimed: kid 1\n/);
