@@ -69,8 +69,7 @@ const killInput = z.strictObject({ agent_id: text('the agent_id').describe('The 
 
 export const kill = checkedTool({
   name: 'kill',
-  description:
-    'End one of your descendants and all below it, for good. Returns the ids of all that ended.',
+  description: 'End one of your descendants and all below it, for good. Returns the ids of all that ended.',
   sent: killInput,
   schema: killInput.extend({ agent_id: several(killInput.shape.agent_id) }),
   surveys: true,

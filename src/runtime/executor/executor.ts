@@ -232,6 +232,7 @@ export class Executor {
     const known = ids.flatMap((id) => this.agent_index.agent(id) ?? []);
     const gone = ids.filter((id) => this.agent_index.remove(id));
     for (const agent of known) for (const next of this.#runs.leave(agent)) this.#wakeOne(next);
+    for (const agent of known) this.#wakeWaitersOf(agent);
     if (gone.length > 0) this.#options.emit({ type: 'removed', ids: gone });
   }
 
@@ -266,14 +267,16 @@ export class Executor {
     this.agent_index.set(agent);
     this.#options.emit({ type: 'agent', agent, created });
     for (const next of this.#runs.see(agent)) this.#wakeOne(next);
-    // Waits for whoever started a run last until the run has ended, too.
-    const starter = agent.origin === 'session' && isTerminal(agent.state.type) ? agent.parent_id : null;
-    for (const awaited of isWorking(agent.state.type)
-      ? []
-      : [agent.id, ...(starter === null ? [] : [starter])])
-      for (const waiter of this.#waiters.of(awaited)) this.#wakeOne(waiter);
+    if (!isWorking(agent.state.type)) this.#wakeWaitersOf(agent);
     if (isWorking(agent.state.type) && !onlyWaits(agent.state)) return;
     for (const id of this.#waiters.of(ANYONE)) this.#wakeOne(id, agent.root_id);
+  }
+
+  /** Waits for whoever started a run last until the run has ended, too. */
+  #wakeWaitersOf({ id, origin, parent_id }: Agent): void {
+    const starter = origin === 'session' ? parent_id : null;
+    for (const awaited of starter === null ? [id] : [id, starter])
+      for (const waiter of this.#waiters.of(awaited)) this.#wakeOne(waiter);
   }
 
   #wakeOne(id: string, root_id?: string): void {

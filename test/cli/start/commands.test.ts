@@ -81,7 +81,7 @@ describe('coppice without a model', () => {
         2,
         /there is no folder \/nowhere\/at\/all/,
       ],
-      ...['ps', 'tree', 'workflow run x', 'workflow list', 'cron list', 'doctor', 'approvals'].map(
+      ...['ps', 'tree', 'workflow run x', 'workflow list', 'cron list', 'approvals'].map(
         (line) =>
           [
             [...line.split(' '), '--cwd', '/nowhere/at/all'],

@@ -38,9 +38,12 @@ it('lists the commands without a key', () => {
     '/diff',
     '/undo [redo] [AGENT]',
     '/tasks',
+    '/status',
+    '/context',
     '/cost',
     '/budget [AGENT] [usd=N] [tokens=N]',
     '/export [FORMAT] [FILE]',
+    '/copy [NUMBER|output]',
     '/setup',
   ]);
 });
