@@ -27,6 +27,10 @@ describe('a model object of the AI SDK', () => {
     const agent = await coppice.start({ prompt: 'begin', id: 'the work' });
     const { root, reply } = await agent.result();
     assert.deepEqual([root.config.model, reply], ['openai.responses/gpt-5', 'done']);
+    for (const method of ['fork', 'spawn'] as const) {
+      const child = await agent[method]({ prompt: 'x', name: method, model: 'cheap' });
+      assert.equal((await child.result()).root.config.model, 'cheap', method);
+    }
     const one = await coppice.start({ prompt: 'begin', model: openai('gpt-5-mini') });
     assert.equal((await one.result()).root.config.model, 'openai.responses/gpt-5-mini');
     const cheap = await coppice.start({ prompt: 'begin', model: 'cheap' });

@@ -20,6 +20,7 @@ export const spawnInput = z.strictObject({
     .nullish()
     .describe('Maximum turns the subagent can take'),
   systemPrompt: z.string().nullish().describe('Optional system prompt override for the subagent'),
+  model: z.string().min(1).nullish().describe('Another model, as provider/model.'),
   ...taskOptions,
 });
 
