@@ -54,7 +54,7 @@ it('with a draft and a question of a grandchild, v visits it, Esc postpones it, 
   await ui.answer('v');
   await pty.until('grep-all]');
   assert.ok(pty.alternate);
-  await pty.until('asks you: bash');
+  await pty.until('● bash echo one > one.txt');
   assert.ok(ui.shows('wants: bash'), 'it stands wherever the person goes');
   await ui.answer('y');
   await pty.until('First:');
