@@ -19,7 +19,7 @@ describe('coppice mcp', () => {
     const home = makeHome();
     assert.match((await home.run(['mcp', 'list'])).stdout, /no MCP servers; add one/);
     const added = await home.run(['mcp', 'add', 't', '--env', 'A=b', '--', ...SERVER, '{}']);
-    assert.match(added.stderr, /^trying t in the sandbox: \/.* '\{\}'\n$/);
+    assert.match(added.stderr, /^trying t in the sandbox: ('?)\/[^']+\1 .* '\{\}'\n$/);
     assert.match(added.stdout, /^added t to .*config\.json: 15 tools; see them: coppice mcp test t\n$/);
     assert.match((await home.run(['mcp', 'list'])).stdout, /^t +config +used +\/\S+/m);
     const tested = await home.run(['mcp', 'test']);
