@@ -1,6 +1,6 @@
 import type { Failure } from '../../records/agent/failure.ts';
 import { movedInstants } from '../../records/agent/run-deadline.ts';
-import type { AgentState, Call, Executing } from '../../records/agent/state.ts';
+import type { AgentState, Call, Executing, WaitSpec } from '../../records/agent/state.ts';
 import { isAsked, isParked } from '../../records/conversation/parked.ts';
 import { appendAnswer } from './append.ts';
 import { countDeath, deadlyReason, forgiveDeaths } from './breakers.ts';
@@ -27,8 +27,7 @@ export function resumed(state: AgentState, event: EventOf<'resume'>, context: Tr
     return step({ ...unasked, attempt }, [{ type: 'request-model', attempt }]);
   }
   // Mail and outcomes of children are in the mailbox: nothing to repeat.
-  if (state.type === 'waiting')
-    return step(state, [{ type: 'start-timer', call_id: HUMAN_WAIT, at: state.wait.deadline }]);
+  if (state.type === 'waiting') return step(state, [startTimer(HUMAN_WAIT, state.wait)]);
   if (state.type !== 'executing') return step(state, []);
   const live = state.running.filter((one) => !isParked(one)).map(({ call }) => call);
   const turn = forgiven ? forgiveDeaths(state.turn, deaths) : countDeath(state.turn, live, deaths);
@@ -44,7 +43,7 @@ export function resumed(state: AgentState, event: EventOf<'resume'>, context: Tr
     const { call, wait, child } = one;
     // Parked in the ledger: mail ends these waits.
     if (child !== undefined || isAsked(one)) continue;
-    if (wait !== undefined) effects.push({ type: 'start-timer', call_id: call.id, at: wait.deadline });
+    if (wait !== undefined) effects.push(startTimer(call.id, wait));
     else if (call.idempotent) effects.push({ type: 'run-call', call });
     else {
       effects.push(appendAnswer(call, 'interrupted', INTERRUPTED));
@@ -73,10 +72,21 @@ function quarantined(
   return endInFailure(failure, stopped, context);
 }
 
-/** Moves starts and deadlines with the clock. Timers need no effect: they measure the time that passes, and compare with the state when they ring. */
+/** Moves starts and deadlines with the clock. Timers of waits are set anew: one that rings a little early would otherwise be far behind the clock, and not ring again. */
 export function clockMoved(before: AgentState, by_ms: number): Transition {
   const state = movedInstants(before, by_ms);
-  if (!('turn' in state && 'turn' in before)) return step(state.type === 'waiting' ? state : before, []);
+  if (state.type === 'waiting') return step(state, [startTimer(HUMAN_WAIT, state.wait)]);
+  if (!('turn' in state && 'turn' in before)) return step(before, []);
   const { started_at, began_at = started_at } = before.turn;
-  return step({ ...state, turn: { ...state.turn, began_at: Math.min(began_at, started_at + by_ms) } }, []);
+  const running = state.type === 'executing' ? state.running : [];
+  return step(
+    { ...state, turn: { ...state.turn, began_at: Math.min(began_at, started_at + by_ms) } },
+    running.flatMap(({ call, wait }) => (wait === undefined ? [] : [startTimer(call.id, wait)])),
+  );
 }
+
+const startTimer = (call_id: string, { deadline }: WaitSpec): Effect => ({
+  type: 'start-timer',
+  call_id,
+  at: deadline,
+});

@@ -1,7 +1,14 @@
 // Proves that a move of the clock changes no duration: starts, deadlines and time budgets move with it, in every state, and nothing else does; nor the timers of workflows, which are instants.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type AgentState, newTurn, type RunningCall, type Turn } from '../../../src/records/agent/state.ts';
+import { HUMAN_WAIT } from '../../../src/kernel/transition/human-wait.ts';
+import {
+  type AgentState,
+  newTurn,
+  type RunningCall,
+  type Turn,
+  type WaitSpec,
+} from '../../../src/records/agent/state.ts';
 import { AT_WORK, agentOf, answer, call, executing, NOW, play, toolOf } from '../turn/turn-stage.ts';
 import { decide } from './kernel-run.ts';
 import { OWN } from './turn-fixture.ts';
@@ -11,8 +18,16 @@ const HOUR_MS = 3_600_000;
 function moved(state: AgentState, by_ms: number): AgentState {
   const result = decide(state, { type: 'clock-moved', at: 0, by_ms }, OWN);
   assert.ok(result.ok);
-  assert.deepEqual(result.effects, []);
+  assert.deepEqual(result.effects, timersOf(result.state));
   return result.state;
+}
+
+/** Every wait has a timer that rings at its deadline, as it is after the move. */
+function timersOf(state: AgentState) {
+  const at = (call_id: string, { deadline }: WaitSpec) => ({ type: 'start-timer', call_id, at: deadline });
+  if (state.type === 'waiting') return [at(HUMAN_WAIT, state.wait)];
+  if (state.type !== 'executing') return [];
+  return state.running.flatMap(({ call: { id }, wait }) => (wait ? [at(id, wait)] : []));
 }
 
 const turn = newTurn(100);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ledgerTime } from '../../../src/runtime/leading/ledger-time.ts';
-import { SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/runtime-clock.ts';
+import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/runtime-clock.ts';
 import { openStore } from '../../../src/store/open-store.ts';
 import { newLedger } from '../../store/new-ledger.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
@@ -28,7 +28,9 @@ const waitsBesideAsker =
 async function steppedClock() {
   let off_ms = 0;
   const wall = () => Date.now() + off_ms;
-  const clock = await ledgerTime({ now: async () => wall() }, { ...SYSTEM_RUNTIME_CLOCK, now: wall });
+  // Timers may ring a millisecond early; these always do.
+  const after: RuntimeClock['after'] = (ms, ring) => SYSTEM_RUNTIME_CLOCK.after(Math.max(0, ms - 2), ring);
+  const clock = await ledgerTime({ now: async () => wall() }, { ...SYSTEM_RUNTIME_CLOCK, after, now: wall });
   return {
     clock,
     wall,
@@ -100,6 +102,26 @@ onBothDatabases('a step of the wall clock', (database) => {
       await until(async () => (await on.agent('busy')).state.type !== 'requesting', 'the run time is over');
       const { state } = await on.agent('busy');
       assert.match(state.type === 'errored' ? state.failure.error : state.type, /run time of 6 s/);
+    });
+
+  for (const by_ms of [2 * HOUR_MS, -2 * HOUR_MS])
+    it(`${by_ms / HOUR_MS} h: a wait ends of which the timer rang early, and nothing else wakes the agent`, async () => {
+      const { clock, step } = await steppedClock();
+      const timedOut = Promise.withResolvers<string>();
+      const play: Play = (scene) => {
+        if (scene.name === 'busy') return timedOut.promise;
+        if (scene.step === 0) return [['fork', { name: 'busy', prompt: 'work' }]];
+        if (scene.step === 1) return [['wait', { timeout: 1 }]];
+        const status = String(parsed(scene.last[0]).status);
+        timedOut.resolve(status);
+        return status;
+      };
+      const on = await stage(play, { clock });
+      const root = await on.start();
+      await until(async () => (await on.store.agent(root.id))?.doing === 'wait for a message', 'it waits');
+      await step(by_ms);
+      assert.equal(await timedOut.promise, 'timeout');
+      await on.runtime.settled(root.id);
     });
 
   it('a time budget counts no step, for the agent and for those that it creates', async () => {
