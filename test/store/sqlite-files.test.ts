@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { it } from 'node:test';
 import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
 import { openStore } from '../../src/store/open-store.ts';
 import { assertCreatable, openReadOnly } from '../../src/store/sqlite/open-database.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -88,6 +89,23 @@ it('six processes open the same new file at once', async () => {
     outputs.map((output) => output.stdout.trim()),
     Array(6).fill('0'),
   );
+});
+
+it('waits for a process that writes to a new file, where SQLite itself would not wait', async () => {
+  const file = join(folder, 'held.db');
+  const holder = new Worker(
+    `const { DatabaseSync } = require('node:sqlite');
+     const database = new DatabaseSync(${JSON.stringify(file)});
+     database.exec('BEGIN IMMEDIATE');
+     require('node:worker_threads').parentPort.postMessage('held');
+     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+     database.exec('COMMIT');`,
+    { eval: true },
+  );
+  await once(holder, 'message');
+  const store = await openStore(`sqlite:${file}`);
+  assert.deepEqual(await store.agents({}), []);
+  await store.close();
 });
 
 it('names what is at the path if it is not a file, and does not block on a pipe', async () => {

@@ -9,7 +9,9 @@ import { sqliteStoreError } from './sqlite-error.ts';
 const BUSY_TIMEOUT_MS = 10_000;
 /** Size of the page cache: a thousand agents at work touch more than SQLite's default of 2 MB, and would read pages again from the file. */
 const CACHE_KIB = 8_000;
+const BUSY_PAUSE_MS = 20;
 const SQLITE_ERROR = 1;
+const SQLITE_BUSY = 5;
 /** `PRAGMA application_id` of our files: "Copp". */
 const APPLICATION_ID = 0x436f7070;
 
@@ -18,18 +20,24 @@ export function openDatabase(path: string, create: boolean): DatabaseSync {
   const file = resolve(path);
   if (!create && isMissing(file)) throw new StoreError('E_DB_NONE', `there is no ledger at ${file}`);
   prepareFile(file);
-  let database: DatabaseSync | null = null;
-  try {
-    database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
-    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    refuseForeign(database, file);
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
-    database.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
-    migrate(database, file);
-    return database;
-  } catch (error) {
-    database?.close();
-    throw sqliteStoreError(error, file);
+  const patience = performance.now() + BUSY_TIMEOUT_MS;
+  for (;;) {
+    let database: DatabaseSync | null = null;
+    try {
+      database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+      database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+      refuseForeign(database, file);
+      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;');
+      database.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
+      migrate(database, file);
+      return database;
+    } catch (error) {
+      database?.close();
+      // Where waiting could be a deadlock, SQLite does not wait: two that both make a new file a WAL file, or one that opens it while the last one closes it.
+      const is_busy = (error as { readonly errcode?: number }).errcode === SQLITE_BUSY;
+      if (!is_busy || performance.now() > patience) throw sqliteStoreError(error, file);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1 + Math.random() * BUSY_PAUSE_MS);
+    }
   }
 }
 
