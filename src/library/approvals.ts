@@ -8,7 +8,7 @@ import type { RuntimeFace } from '../runtime/runtime-face.ts';
 import type { Store } from '../store/store.ts';
 import { answerDocument } from '../trees/answers/people-answers.ts';
 import { AskWatch } from '../trees/approvals.ts';
-import { warnOfCallback } from './subagents/subagent-watch.ts';
+import { warnOfCallback } from './engine.ts';
 
 interface Ground {
   readonly runtime: RuntimeFace;

@@ -35,7 +35,10 @@ export interface Engine<Options> {
   start(options: Options): Promise<RunningAgent>;
   /** Takes over a tree that no living process leads, and continues it. */
   resume(root_id: string, options?: ResumeOptions): Promise<RunningAgent & { readonly report: ResumeReport }>;
-  /** Calls `listener` for the events of all agents of this process; returns a function that unsubscribes. */
+  /**
+   * Calls `listener` for the events of all agents of this process; returns a function that unsubscribes. A listener that throws or rejects stops nothing: the
+   * process emits a warning (`COPPICE_CALLBACK`) of its first error.
+   */
   subscribe(listener: (event: RuntimeEvent) => void): () => void;
   /** Sends mail to any agent by its uuid. */
   send(agent_id: string, text: string, patience?: Patience): Promise<void>;
@@ -56,7 +59,7 @@ export function engineOn<Options>(
       return { ...agentHandle(runtime, root_id), report };
     },
     subscribe(listener) {
-      if (typeof listener === 'function') return runtime.subscribe(listener);
+      if (typeof listener === 'function') return runtime.subscribe(harmless(listener));
       throw new CoppiceError('E_INVALID_ARGUMENT', 'subscribe needs a function');
     },
     send: (agent_id, text, patience) => agentHandle(runtime, agent_id).send(text, patience),
@@ -66,6 +69,29 @@ export function engineOn<Options>(
     },
     close: () => runtime.close(),
   };
+}
+
+/** As the listener, but its errors end nobody's service; people are told of the first, as a listener that fails once often fails each time. */
+function harmless(listener: (event: RuntimeEvent) => unknown): (event: RuntimeEvent) => void {
+  let told = false;
+  const failed = (error: unknown) => {
+    if (!told) warnOfCallback('of subscribe', error);
+    told = true;
+  };
+  return (event) => {
+    try {
+      const result = listener(event);
+      if (result instanceof Promise) result.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  };
+}
+
+/** Whoever calls a program's function goes on without it. */
+export function warnOfCallback(name: string, error: unknown): void {
+  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.emitWarning(`the callback ${name} failed: ${reason}`, { code: 'COPPICE_CALLBACK' });
 }
 
 export function agentHandle(runtime: RuntimeFace, id: string): RunningAgent {

@@ -237,6 +237,34 @@ describe('a wrong option', () => {
   });
 });
 
+it('a listener that throws or rejects ends nothing, is called again, and its first error is told once', async () => {
+  const warnings: string[] = [];
+  const hear = (warning: Error & { code?: string }) => warnings.push(`${warning.code} ${warning.message}`);
+  process.on('warning', hear);
+  const { coppice } = await stage();
+  const [heard, called] = [[] as string[], { throws: 0, rejects: 0 }];
+  coppice.subscribe(() => {
+    called.throws += 1;
+    throw new Error('no such socket');
+  });
+  coppice.subscribe(async () => {
+    called.rejects += 1;
+    throw new Error('no such queue');
+  });
+  coppice.subscribe(({ type }) => heard.push(type));
+  const agent = await coppice.start({ prompt: 'x' });
+  assert.equal((await agent.result()).reply, 'said');
+  await until(() => warnings.length === 2, 'both warnings');
+  process.off('warning', hear);
+  assert.match(
+    warnings[0] ?? '',
+    /^COPPICE_CALLBACK the callback of subscribe failed: Error: no such socket/,
+  );
+  assert.match(warnings[1] ?? '', /^COPPICE_CALLBACK the callback of subscribe failed: Error: no such queue/);
+  assert.ok(heard.length > 1);
+  assert.deepEqual(called, { throws: heard.length, rejects: heard.length });
+});
+
 it('two calls at once with one id make one agent; with another task the second is refused', async () => {
   // In memory, both orders are in one step of the parent.
   const coppice = await openTest({ rules: [...RULES] });

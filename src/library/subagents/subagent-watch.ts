@@ -6,6 +6,7 @@ import type { PlacedMessage, ResultContent } from '../../records/conversation/me
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { parsedObject } from '../../records/text/json-text.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import { warnOfCallback } from '../engine.ts';
 import type { SubagentCallbacks, SubagentInfo } from './subagent-options.ts';
 
 interface OpenCall {
@@ -150,12 +151,6 @@ export class SubagentWatch {
       warnOfCallback(name, error);
     }
   }
-}
-
-/** Whoever calls a program's function goes on without it. */
-export function warnOfCallback(name: string, error: unknown): void {
-  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.emitWarning(`the callback ${name} failed: ${reason}`, { code: 'COPPICE_CALLBACK' });
 }
 
 /** `subagent_delegate` creates agents of another program that answer once and have no toolset. */
