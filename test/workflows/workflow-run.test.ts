@@ -219,9 +219,11 @@ it('asks a person, who answers where approvals are answered', async () => {
   await until(async () => (await asked()).length === 1, 'the question');
   const [question] = await asked();
   assert.match(JSON.stringify(question), /Which colour\?/);
-  const wrong = await own.run(['approvals', 'allow', question?.id ?? '', '--value', 'answer=green']);
-  assert.notEqual(wrong.code, 0);
-  await own.run(['approvals', 'allow', question?.id ?? '', '--value', 'answer=blue']);
+  const id = question?.id ?? '';
+  assert.match((await own.run(['approvals'])).stdout, /answer: \(one of 1\. red, 2\. blue, required\)/);
+  for (const wrong of [['--value', 'answer=green'], ['3'], ['0'], ['red, blue']])
+    assert.notEqual((await own.run(['approvals', 'allow', id, ...wrong])).code, 0);
+  assert.match((await own.run(['approvals', 'allow', id, '2'])).stdout, /^answered /);
   const { code, stdout, stderr } = await ended;
   assert.equal(code, 0, stderr);
   assert.deepEqual(JSON.parse(JSON.parse(stdout).reply), { answer: 'blue', meanwhile: 'x' });

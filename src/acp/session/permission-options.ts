@@ -1,7 +1,7 @@
 import type { PermissionOption, ToolCallContent } from '@agentclientprotocol/sdk';
 import { offeredRule } from '../../permissions/grants/propose-rules.ts';
 import type { Ask, AskAnswer } from '../../records/conversation/ask.ts';
-import type { FormField } from '../../records/question/form-field.ts';
+import { choicesFor, type FormField, neededField } from '../../records/question/form-field.ts';
 import { questionOf } from '../../records/question/question.ts';
 import { eachAskPart } from '../../render/ask-parts.ts';
 import { fenced, textContent } from '../updates/tool-call-view.ts';
@@ -34,29 +34,20 @@ export function permissionOptions(ask: Ask): PermissionOption[] {
 /** A form with a single missing field can be answered by choosing its value; a value that has to be typed cannot be given here. */
 function questionOptions(fields: readonly FormField[]): PermissionOption[] {
   const decline: PermissionOption = { optionId: 'deny', kind: 'reject_once', name: 'Decline' };
-  const missing = fields.filter((field) => field.required && field.default === undefined);
-  const [only] = missing;
-  if (only === undefined) return [{ optionId: 'once', kind: 'allow_once', name: 'Accept' }, decline];
-  const choices = choicesOf(only);
-  if (missing.length > 1 || choices.length === 0) return [decline];
-  const options = choices.map(
-    ([value, name]): PermissionOption => ({
-      optionId: `value:${value}`,
-      kind: 'allow_once',
-      name: `${only.title ?? only.name}: ${name}`,
-    }),
-  );
+  if (!fields.some((field) => field.required && field.default === undefined))
+    return [{ optionId: 'once', kind: 'allow_once', name: 'Accept' }, decline];
+  const needed = neededField(fields);
+  if (needed === null) return [decline];
+  const options = choicesFor(needed)
+    .slice(0, CHOICES_MAX)
+    .map(
+      ({ value, title }): PermissionOption => ({
+        optionId: `value:${value}`,
+        kind: 'allow_once',
+        name: `${needed.title ?? needed.name}: ${title ?? value}`,
+      }),
+    );
   return [...options, decline];
-}
-
-function choicesOf({ kind, choices = [] }: FormField): readonly (readonly [string, string])[] {
-  if (kind === 'boolean')
-    return [
-      ['true', 'yes'],
-      ['false', 'no'],
-    ];
-  const known = choices.slice(0, CHOICES_MAX).map(({ value, title }) => [value, title ?? value] as const);
-  return kind === 'choice' ? known : [];
 }
 
 /** The answer that an option stands for; null if there is no such option. */
@@ -65,10 +56,8 @@ export function answerOf(ask: Ask, option_id: string): Answer | null {
   if (option_id === 'deny') return { verdict: 'deny', scope: 'once', note: '' };
   const question = questionOf(ask);
   if (question !== null) {
-    const field = question.fields.find((one) => one.required && one.default === undefined);
     const value = /^value:([\s\S]*)$/.exec(option_id)?.[1];
-    if (field === undefined || value === undefined) return null;
-    return { verdict: 'allow', scope: 'once', note: '', values: { [field.name]: value } };
+    return value === undefined ? null : { verdict: 'allow', scope: 'once', note: '', values: { '': value } };
   }
   const rule = offeredRule(ask);
   if (rule === undefined || (option_id !== 'session' && option_id !== 'always')) return null;

@@ -16,6 +16,8 @@ export interface AnswerOptions {
   /** Rule that is granted, unless the scope is `once`. */
   readonly rule?: string | undefined;
   readonly note: string;
+  /** The one value that a question needs. */
+  readonly answer?: string | undefined;
   /** Values for the form of a question, as `name=value`; a field with several choices has one entry for each choice. */
   readonly values?: readonly string[] | undefined;
   /** Whether a denied question is put away without a decision. */
@@ -30,7 +32,7 @@ export function approvalsAnswer(context: Context, text: string, options: AnswerO
     if (rule === undefined && scope !== 'once' && scope !== 'agent')
       throw await ruleMissing(asked, text, scope);
     const answered = await (verdict === 'allow'
-      ? asked.allow(text, { scope, rule, ...valuesOf(options.values) })
+      ? asked.allow(text, { scope, rule, ...valuesOf(options) })
       : asked.deny(text, { note: storable(options.note), dismissed: options.dismissed }));
     if (context.json) {
       printJson(answered);
@@ -49,9 +51,9 @@ export function approvalsAnswer(context: Context, text: string, options: AnswerO
   });
 }
 
-function valuesOf(written: readonly string[] = []): { readonly values?: Record<string, string> } {
-  if (written.length === 0) return {};
-  const values = new Map<string, string>();
+function valuesOf({ answer, values: written = [] }: Pick<AnswerOptions, 'answer' | 'values'>) {
+  if (answer === undefined && written.length === 0) return {};
+  const values = new Map<string, string>(answer === undefined ? [] : [['', answer]]);
   for (const one of written) {
     const at = one.indexOf('=');
     if (at < 1) throw new CoppiceError('E_USAGE', `"${one}": write --value NAME=VALUE`);

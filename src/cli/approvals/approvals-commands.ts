@@ -25,17 +25,19 @@ export function addApprovalsCommands({ sub, deferred, imported }: CommandBuilder
   sub('show', 'Show one of them with nothing left out', approvals)
     .argument('<id>', 'id or unique prefix')
     .action(imported(async () => (await import('./approvals-list.ts')).approvalsShow));
-  const allow = sub('allow', 'Allow this call', approvals).argument('<id>', 'id or unique prefix');
+  const allow = sub('allow', 'Allow this call, or answer this question', approvals)
+    .argument('<id>', 'id or unique prefix')
+    .argument('[answer]', 'of a question: a choice, its number, or the one value that it needs');
   for (const [scope, description] of Object.entries(SCOPES)) allow.option(`--${scope}`, description);
   allow.option('--value <name=value>', "value of a field of the question's form (repeatable)", collect);
   allow.option('--rule <rule>', 'the rule that is granted, such as "bash:git status *"').action(
-    deferred(async (context, id: string, flags: AllowFlags) =>
+    deferred(async (context, id: string, answer: string | undefined, flags: AllowFlags) =>
       (await import('./approvals-answer.ts')).approvalsAnswer(context, id, {
         verdict: 'allow',
         scope: scopeOf(flags),
         rule: flags.rule,
         note: '',
-        values: flags.value,
+        ...{ answer, values: flags.value },
       }),
     ),
   );

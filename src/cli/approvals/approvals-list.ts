@@ -15,7 +15,7 @@ const LINE_MAX = 2_000;
 
 const HOW = `allow: coppice approvals allow ID            (from now on: --turn, --agent, --session or --always, with --rule RULE)
 deny:  coppice approvals deny ID --say TEXT  (the model reads the text)`;
-const HOW_ANSWERED = `answer a question: coppice approvals allow ID --value NAME=VALUE …  (decline it: deny ID; dismiss it: deny ID --dismiss)`;
+const HOW_ANSWERED = `answer a question: coppice approvals allow ID ANSWER; in a form: --value NAME=VALUE …  (decline it: deny ID; dismiss it: deny ID --dismiss)`;
 
 /** `coppice approvals list`: calls of all trees that wait for approval, oldest first. */
 export async function approvalsList(context: Context): Promise<number> {

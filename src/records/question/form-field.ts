@@ -134,7 +134,7 @@ export function fieldText(field: FormField): string {
     number: 'number',
     integer: 'whole number',
     boolean: 'true or false',
-    choice: `one of ${names.join(', ')}`,
+    choice: `one of ${hasNumbers(field) ? names.map((name, at) => `${at + 1}. ${name}`).join(', ') : names.join(', ')}`,
     choices: `any of ${names.join(', ')}`,
   };
   return [
@@ -144,6 +144,38 @@ export function fieldText(field: FormField): string {
     ...(field.default === undefined ? [] : [`otherwise ${JSON.stringify(field.default)}`]),
     ...(required ? ['required'] : []),
   ].join(', ');
+}
+
+/** The field that a person has to fill in, if it is the only one: an answer without a name is its value. */
+export function neededField(fields: readonly FormField[]): FormField | null {
+  const [only, ...more] = fields.filter((field) => field.required && field.default === undefined);
+  return only === undefined || more.length > 0 ? null : only;
+}
+
+/** The values to choose from, of which one is the value of the field; empty if it has to be written. */
+export function choicesFor({ kind, choices = [] }: FormField): readonly Choice[] {
+  return kind === 'boolean' ? YES_NO : kind === 'choice' ? choices : [];
+}
+
+const YES_NO: readonly Choice[] = [
+  { value: 'true', title: 'yes' },
+  { value: 'false', title: 'no' },
+];
+
+/** The choice that a person means: its value, its title, or its number, from 1. */
+export function meantChoice(field: FormField, said: string): Choice | null {
+  const choices = field.kind === 'choices' ? (field.choices ?? []) : choicesFor(field);
+  const text = said.trim();
+  return (
+    choices.find(({ value }) => value === said) ??
+    choices.find(({ value, title }) => value.trim() === text || title === text) ??
+    (hasNumbers(field) && /^\d{1,3}$/.test(text) ? (choices[Number(text) - 1] ?? null) : null)
+  );
+}
+
+/** Whether choices can be named by their numbers: none of them is a number itself. */
+function hasNumbers({ choices = [] }: FormField): boolean {
+  return !choices.some(({ value, title }) => [value, title].some((one) => /^\s*\d+\s*$/.test(one ?? '')));
 }
 
 /** `1 to 5`, `at least 2 of them`. */

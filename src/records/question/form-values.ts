@@ -1,4 +1,4 @@
-import { boundsOf, type FormField, type FormValue } from './form-field.ts';
+import { boundsOf, type FormField, type FormValue, meantChoice, neededField } from './form-field.ts';
 
 const TEXT_MAX = 100_000;
 
@@ -6,15 +6,20 @@ type Values = Readonly<Record<string, FormValue>>;
 type Read = { readonly ok: true; readonly value: FormValue } | { readonly ok: false; readonly fault: string };
 
 /**
- * Validates the values of a form and fills in defaults. Strings are converted to the type of their field: `5`, `true`, `a,b`. The error lists every fault.
+ * Validates the values of a form and fills in defaults. Strings are converted to the type of their field: `5`, `true`, `a,b`, the number of a choice. A value
+ * without a name is that of the one field that has to be filled in. The error lists every fault.
  */
 export function formValues(
   fields: readonly FormField[],
-  given: Values,
+  { '': unnamed, ...named }: Values,
 ): { readonly ok: true; readonly values: Values } | { readonly ok: false; readonly error: string } {
   const faults: string[] = [];
   const values: Record<string, FormValue> = Object.create(null);
   const names = fields.map(({ name }) => name);
+  const needed = unnamed === undefined ? null : neededField(fields);
+  if (unnamed !== undefined && needed === null)
+    faults.push(`"${unnamed}": which field is it${names.length > 0 ? `, of ${names.join(', ')}` : ''}?`);
+  const given = needed === null || unnamed === undefined ? named : { [needed.name]: unnamed, ...named };
   for (const name of Object.keys(given))
     if (!names.includes(name))
       faults.push(`there is no field "${name}"${names.length > 0 ? `: there are ${names.join(', ')}` : ''}`);
@@ -39,14 +44,13 @@ function readValue(field: FormField, value: FormValue): Read {
     case 'integer':
       return numberOf(field, value);
     case 'boolean': {
-      if (value === true || value === 'true') return { ok: true, value: true };
-      if (value === false || value === 'false') return { ok: true, value: false };
-      return no('must be true or false');
+      const meant = meantChoice(field, String(value));
+      return meant === null ? no('must be true or false') : { ok: true, value: meant.value === 'true' };
     }
-    case 'choice':
-      return typeof value === 'string' && isChoice(field, value)
-        ? { ok: true, value }
-        : no(choicesText(field));
+    case 'choice': {
+      const meant = meantChoice(field, String(value));
+      return meant === null ? no(choicesText(field)) : { ok: true, value: meant.value };
+    }
     case 'choices':
       return choicesOf(field, value);
   }
@@ -88,14 +92,11 @@ function choicesOf(field: FormField, value: FormValue): Read {
   const { min = 0, max = Number.POSITIVE_INFINITY } = field;
   const list = typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;
   if (!Array.isArray(list)) return no(choicesText(field));
-  const chosen = [...new Set((list as readonly string[]).filter((one) => one !== ''))];
-  if (!chosen.every((one) => isChoice(field, one))) return no(choicesText(field));
+  const meant = (list as readonly string[]).filter((one) => one !== '').map((one) => meantChoice(field, one));
+  if (meant.includes(null)) return no(choicesText(field));
+  const chosen = [...new Set(meant.map((one) => one?.value ?? ''))];
   if (chosen.length < min || chosen.length > max) return no(`must be ${boundsOf(field).join()}`);
   return { ok: true, value: chosen };
-}
-
-function isChoice({ choices = [] }: FormField, value: string): boolean {
-  return choices.some((one) => one.value === value);
 }
 
 function choicesText({ choices = [] }: FormField): string {

@@ -1,5 +1,5 @@
 import { parsedObject } from '../text/json-text.ts';
-import type { FormField, FormValue } from './form-field.ts';
+import { type FormField, type FormValue, meantChoice, neededField } from './form-field.ts';
 
 /** A question that a tool asks a person while it runs. */
 export interface Question {
@@ -43,4 +43,10 @@ export function questionOf({
     ...(typeof url === 'string' && { url }),
     call: String(call ?? ''),
   };
+}
+
+/** The value that a key or a word chooses, where choosing is all that there is to answer; null: it chooses nothing. */
+export function chosenValue(entry: Parameters<typeof questionOf>[0], said: string): string | null {
+  const needed = neededField(questionOf(entry)?.fields ?? []);
+  return needed === null ? null : (meantChoice(needed, said)?.value ?? null);
 }

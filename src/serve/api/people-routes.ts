@@ -78,7 +78,9 @@ export const PEOPLE_ROUTES = [
       values: z
         .record(z.string(), formValue)
         .optional()
-        .describe('of a question: what is filled into its form, by field'),
+        .describe(
+          'of a question: what is filled into its form, by field; under an empty name, that of the one field that it needs. The number of a choice stands for it',
+        ),
     }),
     handle: (sources, request) =>
       answerDocument(sources, named(request, 'approval'), { verdict: 'allow', ...request.body }),

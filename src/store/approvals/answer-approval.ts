@@ -67,7 +67,7 @@ async function filledIn(ask: Ask, { values, dismissed, ...answer }: AskAnswer): 
   if (!read.ok)
     throw refuse(
       read.error,
-      `Give the values: /allow NAME=VALUE, or coppice approvals allow ${ask.id.slice(0, 8)} --value NAME=VALUE`,
+      `Give the value: /allow VALUE, or coppice approvals allow ${ask.id.slice(0, 8)} VALUE; in a form of several fields, NAME=VALUE and --value NAME=VALUE`,
     );
   return { ...answer, note: JSON.stringify(read.values) };
 }

@@ -41,13 +41,16 @@ export const READERS = {
     return words;
   },
 
-  /** `/allow`: a scope and a rule for later calls, or the values of a form. */
+  /** `/allow`: a scope and a rule for later calls, or what a question is answered: the values of its form, or the one value that it needs. */
   scopeAndRule({ text }: Typed) {
     const values = writtenValues(text) ?? undefined;
     if (values !== undefined) return { scope: 'once' as const, rule: undefined, values };
     const [, word = '', rule = ''] = /^(\S*)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
     const scope = word === '' ? 'once' : ASK_SCOPES.find((one) => one === word);
-    if (scope === undefined) return new Fault(`SCOPE is one of ${ASK_SCOPES.join(', ')}`);
+    if (scope === undefined) {
+      const said = text.trim().replace(/^"([^"]*)"$/, '$1');
+      return { scope: 'once' as const, rule: undefined, values: { '': said } };
+    }
     if (scope === 'once' && rule !== '') return new Fault('a rule needs a scope other than once');
     return { scope, rule: rule === '' ? undefined : rule, values };
   },

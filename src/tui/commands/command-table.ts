@@ -53,8 +53,8 @@ const ROWS = {
     keys: { approvals: [['leader !'], 'answer what agents ask'] },
   },
   allow: {
-    usage: '[SCOPE RULE | NAME=VALUE…]',
-    help: 'allow the call that is asked about; SCOPE (turn, agent, session, always) grants the rule as well; values fill in the form of a question',
+    usage: '[SCOPE RULE | CHOICE | NAME=VALUE…]',
+    help: 'allow the call that is asked about; SCOPE (turn, agent, session, always) grants the rule as well; a question is answered with a choice, its number, or the values of its form',
     parse: 'scopeAndRule',
     in_capture: true,
     keys: {

@@ -1,5 +1,6 @@
 import { matchesKey } from '@earendil-works/pi-tui';
-import type { Ask } from '../../records/conversation/ask.ts';
+import { ASK_SCOPES, type Ask } from '../../records/conversation/ask.ts';
+import { chosenValue, questionOf } from '../../records/question/question.ts';
 import { askParts } from '../../render/ask-parts.ts';
 import { shownDigest } from '../../store/approvals/shown-digest.ts';
 import type { AppContext } from '../app-context.ts';
@@ -35,6 +36,8 @@ export function answerByCommand(app: AnswerContext, answer: Given): void {
   if (app.state.question === null) return app.dispatch({ type: 'question', shown: true });
   if (!mayAnswer(app.state, app.state.draft_at))
     return app.say('that question has just come up: read it, then answer again');
+  if (answer.values?.[''] !== undefined && questionOf(ask) === null)
+    return app.say(`SCOPE is one of ${ASK_SCOPES.join(', ')}`);
   // A rule is granted only after the person has seen it.
   if (answer.verdict === 'allow' && answer.scope !== 'once' && answer.rule === undefined) {
     const { rules, first, why } = proposedRules(ask);
@@ -55,6 +58,7 @@ export function answerByLetter(app: AnswerContext): void {
   const is_panel = takesLetters(app.state);
   if (app.acceptsInput && !is_panel) app.editor.setText('');
   app.dispatch({ type: 'saying', text: null });
+  if (answer === 'choose') return choose(app, held.text);
   answerWith(app, answer, app.state.armed || is_panel ? null : held.text);
 }
 
@@ -82,6 +86,12 @@ function answerWith(app: AnswerContext, answer: Answer, typed: string | null = n
     case 'whole':
       return app.say(wholeText(ask), 'now');
   }
+}
+
+function choose(app: AnswerContext, digit: string): void {
+  const [ask] = app.state.asks;
+  const value = ask === undefined ? null : chosenValue(ask, digit);
+  if (ask !== undefined && value !== null) send(app, [ask], { ...ONCE, values: { '': value } });
 }
 
 /** The question with nothing left out. */

@@ -3,6 +3,7 @@ const ANSWERS = [
   'allow_alike',
   'allow_rule',
   'allow_narrow',
+  'choose',
   'edit_rule',
   'deny',
   'deny_saying',

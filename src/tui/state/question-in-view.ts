@@ -1,11 +1,12 @@
 import type { Ask } from '../../records/conversation/ask.ts';
+import { chosenValue } from '../../records/question/question.ts';
 import { type Answer, answerOf } from './answer.ts';
 import type { HeldLetter, Question, UiState } from './ui-state.ts';
 
 /**
  * The visible question of an agent: a banner above the input that does not block it. What the person types always goes into the draft
  * and cannot answer by accident:
- *  Q1. A letter answers only if it stands alone: the draft was empty, and no other key came within `ALONE_MS` before and after it.
+ *  Q1. A letter, or the digit of a choice, answers only if it stands alone: the draft was empty, and no other key came within `ALONE_MS` before and after it.
  *      `y` or `n` pressed twice, no faster than a key repeats by itself, needs no time after it.
  *  Q2. Nothing answers a question that cannot have been read: it must have been visible for `ALONE_MS` before a letter, for `SEEN_MS` before a chord.
  *  Q3. Pasted text never answers.
@@ -32,7 +33,7 @@ export function withKey(state: UiState, alone: string | null, again: string | nu
   const gap = now - state.typed_at;
   if (before !== null && again === before.text && TWICE.has(before.answer) && gap >= REPEAT_MS && !writes)
     return { ...next, question: { ...question, held: { ...before, text: again + again, at: 0 } } };
-  const answer = alone === null || writes ? undefined : answerOf(alone, false);
+  const answer = alone === null || writes ? undefined : meaningOf(state, alone);
   if (answer === undefined || alone === null) return { ...next, question: { ...question, held: null } };
   if (state.armed) {
     const due = gap >= REPEAT_MS && now - question.since >= SEEN_MS;
@@ -67,6 +68,12 @@ function withPanelKey(
   const [quiet, read] = [gap >= ALONE_MS && seen >= ALONE_MS, seen >= SEEN_MS];
   const counts = grant?.typed != null ? quiet : read && (armed || grant === null);
   return after(counts ? { answer, text: alone, at: now } : null, armed);
+}
+
+/** What a key answers: by its letter, or as the number of a choice. */
+function meaningOf({ asks: [ask] }: UiState, text: string): Answer | undefined {
+  const chooses = /^[0-9]$/.test(text) && ask !== undefined && chosenValue(ask, text) !== null;
+  return chooses ? 'choose' : answerOf(text, false);
 }
 
 /** Answers that a second press of their letter confirms; no word begins with these letters doubled. */

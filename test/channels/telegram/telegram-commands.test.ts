@@ -94,7 +94,7 @@ describe('commands of a Telegram chat', () => {
         askOf({ command: 'ls' }, { id: ONE, subject_kind: null }),
         askOf({ command: 'rm' }, { id: TWO }),
       ];
-      const how = '\n/show ID\n/approve ID [always | name=value …]\n/deny ID [reason]';
+      const how = '\n/show ID\n/approve ID [always | answer | name=value …]\n/deny ID [reason]';
       const lines = [
         'a1b2c3d4 file-reader wants bash: rm -rf dist\n',
         'a1b2ffff file-reader wants bash: rm -rf dist\n  always: bash:rm -rf dist\n',
@@ -164,6 +164,13 @@ describe('commands of a Telegram chat', () => {
       assert.match(await ask(stage, '/approve a1b2c3d4 please'), /^write \/approve/);
       assert.match(await ask(stage, '/approve yes'), /^write \/approve|wants/);
       assert.deepEqual(stage.sessions.answers, []);
+      const question = { asker: 'the workflow', message: 'Which?', fields: [], call: '' };
+      stage.sessions.open.set('71', [askOf(question, { id: ONE, subject_kind: 'question' })]);
+      await ask(stage, '/approve a1b2c3d4 deep red');
+      assert.deepEqual(
+        stage.sessions.answers.map(({ values }) => values),
+        [{ '': 'deep red' }],
+      );
     }),
   );
 

@@ -23,7 +23,10 @@ for (const answer of ['allow', 'dismiss'] as const)
     }, 'the question');
     assert.match(listed, /the MCP server inn asks: Which table\?|the MCP server inn asks:/);
     assert.match(listed, /^ +guests: \(whole number, 1 to 8, required\)$/m);
-    assert.match(listed, /answer a question: coppice approvals allow ID --value NAME=VALUE/);
+    assert.match(
+      listed,
+      /answer a question: coppice approvals allow ID ANSWER; in a form: --value NAME=VALUE/,
+    );
     const id = /^([0-9a-f]+) /m.exec(listed)?.[1] ?? '';
     const refused = await home.run(['approvals', 'allow', id, '--value', 'name=Ada']);
     assert.match(refused.stderr, /field "guests" is missing/);

@@ -26,11 +26,25 @@ const BEGUN: UiState = [seen(agent('main', null)), seen(agent('child', 'main'))]
 });
 const ASKS: UiEvent = { type: 'asks', asks: [ask('a', 'child')] };
 
+const fields = [
+  { name: 'answer', kind: 'choice', required: true, choices: [{ value: 'red' }, { value: 'blue' }] },
+];
+const CHOICE: UiEvent = {
+  type: 'asks',
+  asks: [
+    ask('a', 'child', {
+      subject_kind: 'question',
+      input: JSON.stringify({ asker: 'the workflow', message: 'Which?', fields, call: '' }),
+    }),
+  ],
+};
+
 /** Simulates the program: the draft receives every key, and every `FRAME_MS` a letter that stayed alone may become an answer. */
 function played(
   keys: readonly Key[],
   asked_at: number,
   then: readonly UiEvent[] = [],
+  asks = ASKS,
 ): { answers: Answer[]; draft: string } {
   let state = BEGUN;
   let draft = '';
@@ -51,7 +65,7 @@ function played(
   ].sort((a, b) => a.at - b.at || a.order - b.order);
   for (const { at, order, key } of moments) {
     state = reduce(state, { type: 'tick', now: at });
-    if (order === 0) state = [ASKS, ...then].reduce(reduce, state);
+    if (order === 0) state = [asks, ...then].reduce(reduce, state);
     else if (key === null) {
       const answer = dueAnswer(state, draft);
       if (answer === null) continue;
@@ -107,6 +121,32 @@ it('a sentence typed at normal speed never answers, whenever the question comes 
         assert.equal(draft, sentence);
       }
     }
+});
+
+it('the digit of a choice answers under the same rules, and no other digit or question', () => {
+  for (const text of ['2 files are left', '1', '12', '22', '2.', 'to 2'])
+    for (const gap of [0, 30, 350, ALONE_MS - 1]) {
+      const keys = [...typed(text, gap), { text: '.', gap }];
+      for (const asked_at of momentsAround(keys)) {
+        const { answers, draft } = played(keys, asked_at, [], CHOICE);
+        assert.deepEqual([answers, draft], [[], `${text}.`], `${gap} ms apart, asked at ${asked_at - T0}`);
+      }
+    }
+  const alone = (text: string, asks: UiEvent) => played([{ text, gap: LONG_MS }], T0, [], asks).answers;
+  assert.deepEqual(
+    ['1', '2'].flatMap((digit) => alone(digit, CHOICE)),
+    ['choose', 'choose'],
+  );
+  assert.deepEqual(
+    ['0', '3', '9', 'r'].flatMap((digit) => alone(digit, CHOICE)),
+    [],
+  );
+  assert.deepEqual(
+    ['1', '2'].flatMap((digit) => alone(digit, ASKS)),
+    [],
+  );
+  const late = played([{ text: '2', gap: LONG_MS }], T0 + 2 * LONG_MS - ALONE_MS + 1, [], CHOICE);
+  assert.deepEqual(late, { answers: [], draft: '2' }, 'it had just come up');
 });
 
 it('while a rule is shown that could be granted, a letter alone answers', () => {

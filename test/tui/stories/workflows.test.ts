@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { SEEN_MS } from '../../../src/tui/state/question-in-view.ts';
+import { ALONE_MS } from '../../../src/tui/state/question-in-view.ts';
 import { KEY, openUi } from './ui-stage.ts';
 
 const META = "export const meta = { name: 'NAME', description: 'Reads and checks' };";
@@ -57,7 +57,7 @@ it('a saved workflow is a command: trusted, shown, confirmed, followed, answered
   await again.press('y', KEY.enter);
   await screen.until('wf pages 3/4 · 1 failed');
   await screen.until('Which colour?');
-  await screen.until('/allow answer="deep red"');
+  await screen.until('1 deep red   2 blue');
   await again.press(KEY.leader, 'j');
   await screen.until('Enter open');
   assert.match(
@@ -72,9 +72,16 @@ it('a saved workflow is a command: trusted, shown, confirmed, followed, answered
   await again.inView('2 page a');
   await again.press(KEY.leader, '0');
   await screen.until('Which colour?');
-  // A question that has just come up takes no answer.
-  await new Promise((resolve) => setTimeout(resolve, SEEN_MS + 200));
-  await again.say('/allow answer=blue');
+  // A question that has just come up takes no answer, and a number within words is text.
+  await new Promise((resolve) => setTimeout(resolve, ALONE_MS + 200));
+  await again.press(...'2 is');
+  await screen.until('> 2 is');
+  await screen.until('numbers choose once the line is empty');
+  await again.press(KEY.ctrl_c);
+  await again.gone('> 2 is');
+  await new Promise((resolve) => setTimeout(resolve, ALONE_MS + 200));
+  await again.press('2');
+  await screen.until('2 answers "blue" in a moment');
   await screen.until('heard the end');
   await again.press(KEY.leader, 'j');
   await screen.until('{"read":["seen read a","seen read b"],"colour":"blue","args":[1,2]}');

@@ -1,4 +1,5 @@
 import type { Ask } from '../../../records/conversation/ask.ts';
+import { questionOf } from '../../../records/question/question.ts';
 import { writtenValues } from '../../../records/question/written-values.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
@@ -85,11 +86,18 @@ async function kill({ sessions, chat }: CommandPlace, agent: string): Promise<Fo
 
 async function approve(place: CommandPlace, argument: string): Promise<FormattedText> {
   const [id, rest] = namedIn(argument);
-  const values = writtenValues(rest) ?? undefined;
   const always = rest.toLowerCase() === 'always';
-  if (rest !== '' && !always && values === undefined)
+  const written = writtenValues(rest);
+  const values = written ?? (always || rest === '' ? undefined : { '': rest });
+  // Words after the id of a call are no answer to it.
+  if (written === null && values !== undefined && !(await asksQuestion(place, id)))
     return plain('write /approve ID, /approve ID always, or /approve ID name=value …');
   return await answer(place, id, { verdict: 'allow', scope: always ? 'agent' : 'once', note: '', values });
+}
+
+async function asksQuestion({ sessions, chat }: CommandPlace, id: string): Promise<boolean> {
+  const named = (await sessions.asks(chat)).find((one) => id !== '' && one.id.startsWith(id));
+  return named !== undefined && questionOf(named) !== null;
 }
 
 async function deny(place: CommandPlace, argument: string): Promise<FormattedText> {
@@ -130,7 +138,7 @@ function asksText(asks: readonly Ask[]): FormattedText {
   if (asks.length === 0) return plain('nothing waits for you');
   const builder = new TextBuilder();
   writeAsks(builder, asks);
-  builder.write('\n/show ID\n/approve ID [always | name=value …]\n/deny ID [reason]');
+  builder.write('\n/show ID\n/approve ID [always | answer | name=value …]\n/deny ID [reason]');
   return builder.build();
 }
 

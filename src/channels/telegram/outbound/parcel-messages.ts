@@ -57,7 +57,7 @@ export function askText(ask: Ask, most = ARGUMENT_MAX): FormattedText {
   if (parts.some(({ spelled }) => spelled)) builder.write(`\n⚠ ${SPELLED_NOTE}`);
   builder.write(`\ncwd ${clean(ask.cwd)}\nrule: ${clean(ask.rule)}`);
   if ((questionOf(ask)?.fields.length ?? 0) > 0)
-    builder.write(`\nFill it in: /approve ${ask.id.slice(0, 8)} name=value`);
+    builder.write(`\nAnswer: /approve ${ask.id.slice(0, 8)} ANSWER; in a form, name=value`);
   const rule = ask.verdict === null ? shownRule(ask) : undefined;
   if (rule !== undefined) builder.write(`\n${FROM_NOW_ON}, for this agent: ${rule}`);
   if (ask.verdict !== null) builder.write(`\nno longer waits: ${verdictWord(ask)}`);

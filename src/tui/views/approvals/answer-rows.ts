@@ -1,12 +1,12 @@
 import type { Ask } from '../../../records/conversation/ask.ts';
-import type { FormField } from '../../../records/question/form-field.ts';
-import { questionOf } from '../../../records/question/question.ts';
+import { choicesFor, type FormField, neededField } from '../../../records/question/form-field.ts';
+import { chosenValue, questionOf } from '../../../records/question/question.ts';
 import { clean } from '../../../render/clean.ts';
 import type { Shortcuts } from '../../keys/shortcuts.ts';
 import type { Answer } from '../../state/answer.ts';
 import { proposedRules } from '../../state/grant-draft.ts';
 import type { Question } from '../../state/ui-state.ts';
-import type { Part } from '../../text/line.ts';
+import { columns, type Part } from '../../text/line.ts';
 
 export interface AskingKeys {
   readonly shortcuts: Shortcuts;
@@ -32,12 +32,21 @@ export function answerRows(
 ): (readonly Part[])[] {
   if (saying !== null)
     return [[`why not: ${clean(saying)}`], [['dim', 'Enter denies with these words   Esc back']]];
-  if (held !== null)
-    return [[key(held.text), ` ${HELD[held.answer]} in a moment`], [['dim', 'any other key makes it text']]];
+  if (held !== null) {
+    const chosen = held.answer === 'choose' ? ` "${clean(chosenValue(ask, held.text) ?? '')}"` : '';
+    return [
+      [key(held.text), ` ${HELD[held.answer]}${chosen} in a moment`],
+      [['dim', 'any other key makes it text']],
+    ];
+  }
   if (listed) return [[key('y'), ' once   ', key('n'), ' deny   ', key('Enter'), ' goes there for more']];
-  if (drafting) return chordRows(shortcuts, width);
   const question = questionOf(ask);
-  if (question !== null) return questionRows(question.fields, width);
+  const choices = question === null ? [] : choiceKeys(ask, question.fields, width);
+  if (drafting)
+    return choices.length === 0
+      ? chordRows(shortcuts, width)
+      : [[['dim', 'text: numbers choose once the line is empty']], chordRows(shortcuts, width)[1] ?? []];
+  if (question !== null) return questionRows(question.fields, choices, width);
   const offer = offerOf(ask, width);
   if (width >= 50)
     return [
@@ -55,8 +64,26 @@ export function answerRows(
   return [[key('y'), ' yes ', key('n'), ' no ', key('s'), ' ', key('m'), ' ', key('v'), ' ', key('Esc')]];
 }
 
+/** The digits that choose, where a choice is all that is asked for: with the choices if there is room. */
+function choiceKeys(ask: Ask, fields: readonly FormField[], width: number): readonly Part[] {
+  const needed = neededField(fields);
+  const choices = needed === null ? [] : choicesFor(needed);
+  const keys = [...'1234567890'].flatMap((digit) => {
+    const chosen = choices.find(({ value }) => value === chosenValue(ask, digit));
+    return chosen === undefined ? [] : [key(digit), ` ${clean(chosen.title ?? chosen.value)}   `];
+  });
+  if (keys.length === 0) return [];
+  const more: readonly Part[] = keys.length / 2 < choices.length ? [key('/allow CHOICE')] : [];
+  const all = [...keys, ...more];
+  return columns(all) <= width ? all : [keys[0] as Part, '-', keys.at(-2) as Part, ' choose   ', ...more];
+}
+
 /** The keys for a question of a tool: no rule answers it, and a form is filled in by a command. */
-function questionRows(fields: readonly FormField[], width: number): (readonly Part[])[] {
+function questionRows(
+  fields: readonly FormField[],
+  choices: readonly Part[],
+  width: number,
+): (readonly Part[])[] {
   const form = width >= 50 ? ' with its own defaults; else: /allow NAME=VALUE…' : ' or /allow NAME=VALUE…';
   const needed = fields.filter((field) => field.required && field.default === undefined);
   const values = needed.map(({ name, choices = [] }) => {
@@ -66,7 +93,7 @@ function questionRows(fields: readonly FormField[], width: number): (readonly Pa
   const first: Part[] = [key('y'), fields.length > 0 ? form : ' yes'];
   return [
     // Without a value, nothing can be allowed.
-    needed.length > 0 ? [key(`/allow ${values.join(' ')}`)] : first,
+    choices.length > 0 ? choices : needed.length > 0 ? [key(`/allow ${values.join(' ')}`)] : first,
     [key('n'), ' decline  ', key('m'), ' say why  ', key('v'), ' view  ', key('Esc'), ' later'],
   ];
 }
@@ -87,6 +114,7 @@ const HELD: Readonly<Record<Answer, string>> = {
   allow_alike: 'shows all that are like it',
   allow_rule: 'shows the rule',
   allow_narrow: 'shows the narrow rule',
+  choose: 'answers',
   edit_rule: 'lets you write the rule',
   deny: 'denies',
   deny_saying: 'asks for your words',
@@ -96,7 +124,7 @@ const HELD: Readonly<Record<Answer, string>> = {
 
 /** The keys while there is a draft: only chords answer. */
 function chordRows(shortcuts: Shortcuts, width: number): (readonly Part[])[] {
-  const chord = (action: Answer, long: string, short: string): Part[] => {
+  const chord = (action: Exclude<Answer, 'choose'>, long: string, short: string): Part[] => {
     const name = shortcuts.whole(action);
     return name === null ? [] : [key(name), ` ${width >= 82 ? long : short}  `];
   };
