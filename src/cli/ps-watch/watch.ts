@@ -11,14 +11,12 @@ import { groupOf, type OverviewSource, PAGE } from '../../tui/overview/overview-
 import { overviewHead, treeSummary } from '../../tui/overview/overview-view.ts';
 import { watchTrees } from '../../tui/overview/watch-screen.ts';
 import { ui } from '../run/ui.ts';
-import { withServer } from '../setup/ask-server.ts';
 import { type Context, withStore } from '../setup/context.ts';
 import { opensScreen, styleOfUi } from '../window/window-terminal.ts';
-import { serverSource } from './server-trees.ts';
 
 /**
- * `coppice ps --watch`: shows all trees of the ledger. On a terminal, as in the terminal UI, which Enter opens (but not with a server); elsewhere, as
- * lines that report changes.
+ * `coppice ps --watch`: shows all trees of the ledger. On a terminal, as in the terminal UI, which Enter opens; elsewhere, as lines that report
+ * changes.
  */
 export async function watch(
   context: Context,
@@ -30,17 +28,17 @@ export async function watch(
     throw new CoppiceError('E_USAGE', '--watch prints for people', {
       hint: 'coppice ps --json prints the agents once; GET /v1/events of a server tells all changes',
     });
-  const { server } = context;
-  const agent =
-    server === null
-      ? await withStore(context, (store) => {
-          const { answer } = ledgerOrders(store, { rules_file: rulesFile(context.env) });
-          return watched(
-            context,
-            overviewSource({ store, unled: context, data_folder: context.data_folder }, answer),
-          );
-        })
-      : await withServer(context, server, (client) => watched(context, serverSource(context, client)));
+  if (context.server !== null)
+    throw new CoppiceError('E_USAGE', '--watch reads the database, not a server', {
+      hint: `The dashboard shows all trees of a server: ${context.server.url}; coppice web makes the link there`,
+    });
+  const agent = await withStore(context, (store) => {
+    const { answer } = ledgerOrders(store, { rules_file: rulesFile(context.env) });
+    return watched(
+      context,
+      overviewSource({ store, unled: context, data_folder: context.data_folder }, answer),
+    );
+  });
   return agent === null ? 0 : ui(context, { tree: agent, limit: [], label: [] });
 }
 
@@ -80,10 +78,9 @@ async function watchLines(source: OverviewSource, style: UiStyle, width: number)
     told_at = performance.now();
     process.stdout.write(`${fit(`${new Date().toTimeString().slice(0, 8)} ${text}`, width, style)}\n`);
   };
-  let failed = '';
   try {
-    let known = { trees: await list(PAGE), seen: seen.read() };
-    for (;;) {
+    while (!left.signal.aborted) {
+      const known = { trees: await list(PAGE), seen: seen.read() };
       for (const tree of known.trees.toReversed()) {
         const group = groupOf(tree, known);
         const state = `${group} ${tree.status} ${tree.asked_at}`;
@@ -92,20 +89,9 @@ async function watchLines(source: OverviewSource, style: UiStyle, width: number)
         const [, summary] = treeSummary(tree, group, Date.now(), style);
         tell(`${tree.root_id.slice(0, 8)} ${clean(tree.title)}: ${summary}`);
       }
-      if (performance.now() - told_at >= HEARTBEAT_MS) tell(failed || overviewHead(known, style));
+      if (performance.now() - told_at >= HEARTBEAT_MS) tell(overviewHead(known, style));
       await sleep(PAUSE_MS, left.signal);
       await hints.next();
-      if (left.signal.aborted) break;
-      try {
-        known = { trees: await list(PAGE), seen: seen.read() };
-        if (failed !== '') tell(overviewHead(known, style));
-        failed = '';
-      } catch (error) {
-        // The server may be restarting.
-        if (!(error instanceof CoppiceError) || !error.retryable) throw error;
-        if (failed === '') tell(error.message);
-        failed = error.message;
-      }
     }
   } finally {
     process.off('SIGINT', leave);

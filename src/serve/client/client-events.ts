@@ -10,8 +10,6 @@ export interface EventsOptions {
   readonly agent?: string | undefined;
   /** Id of the last event that was read; the stream resumes after it. */
   readonly after?: string | undefined;
-  /** Called after a connection has broken, before the next attempt. */
-  readonly onBreak?: (() => void) | undefined;
   /** Ends the iteration when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -28,7 +26,7 @@ const FIRST_TRIES = 5;
  */
 export async function* clientEvents(
   client: ClientOptions,
-  { tree, agent, after, onBreak, signal }: EventsOptions = {},
+  { tree, agent, after, signal }: EventsOptions = {},
 ): AsyncGenerator<ClientEvent, void, void> {
   let last = after;
   let failed = 0;
@@ -63,7 +61,6 @@ export async function* clientEvents(
     if (has_ended()) return;
     if (error !== null && (!error.retryable || (!connected && failed + 1 >= (client.tries ?? FIRST_TRIES))))
       throw error;
-    onBreak?.();
     await sleep(pauseBefore(failed), undefined, { ...(signal === undefined ? {} : { signal }) }).catch(
       () => undefined,
     );

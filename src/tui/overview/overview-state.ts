@@ -29,8 +29,6 @@ export interface OverviewSource {
   readonly peek: (tree: TreeRow) => Promise<ReadPeek>;
   readonly answer: RuntimeFace['answer'];
   readonly seen: SeenTrees;
-  /** Returns the notice for a person who wants to open an agent; null if agents can be opened here. */
-  readonly elsewhere: ((agent_id: string) => string) | null;
 }
 
 /** The content of a peek, as read from its source. */

@@ -33,10 +33,10 @@ export function overviewView(
   width: number,
   height: number,
   style: UiStyle,
-  keys: PeekKeys,
+  shortcuts: Shortcuts,
 ): Frame {
-  const hint = height >= 4 ? [hintLine(state, width, style, keys)] : [];
-  const peek = peekView(state, width, Math.floor((height - 2) / 2), style, keys);
+  const hint = height >= 4 ? [hintLine(state, width, style, shortcuts)] : [];
+  const peek = peekView(state, width, Math.floor((height - 2) / 2), style, shortcuts);
   const room = Math.max(0, height - 1 - hint.length - peek.length);
   const rows = overviewRows(state, width, style);
   const selected = selectedTree(state)?.root_id;
@@ -211,12 +211,7 @@ const ANSWERS = [
   ['view_asker', 'go there'],
 ] as const;
 
-function hintLine(
-  state: OverviewState,
-  width: number,
-  style: UiStyle,
-  { shortcuts, opens }: PeekKeys,
-): string {
+function hintLine(state: OverviewState, width: number, style: UiStyle, shortcuts: Shortcuts): string {
   const { notice, peek } = state;
   if (notice !== null) return line(style, width, [[notice.bad ? 'red' : 'green', ` ${clean(notice.text)}`]]);
   const answers =
@@ -227,20 +222,8 @@ function hintLine(
   });
   const hints = state.leader
     ? [...behind, 'Esc back']
-    : [
-        ...answers,
-        peek === null ? 'Space peek' : 'Space close',
-        ...(opens ? ['Enter open'] : []),
-        'Tab next for you',
-        'Esc',
-      ];
+    : [...answers, peek === null ? 'Space peek' : 'Space close', 'Enter open', 'Tab next for you', 'Esc'];
   return line(style, width, [['dim', ` ${hints.join(separator(style))}`]]);
-}
-
-interface PeekKeys {
-  readonly shortcuts: Shortcuts;
-  /** Whether trees can be opened here. */
-  readonly opens: boolean;
 }
 
 /** Maximum characters read from the end of what was said. */
@@ -252,7 +235,7 @@ function peekView(
   width: number,
   height: number,
   style: UiStyle,
-  { shortcuts }: PeekKeys,
+  shortcuts: Shortcuts,
 ): readonly string[] {
   const tree = peek === null ? undefined : trees.find(({ root_id }) => root_id === peek.root_id);
   if (peek === null || tree === undefined || height < 2) return [];

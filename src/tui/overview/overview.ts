@@ -115,10 +115,7 @@ export class Overview {
 
   frame(height: number): Frame {
     const { screen, style } = this.#host;
-    return overviewView(this.#state, drawingWidth(screen), height, style, {
-      shortcuts: this.#shortcuts,
-      opens: this.#source.elsewhere === null,
-    });
+    return overviewView(this.#state, drawingWidth(screen), height, style, this.#shortcuts);
   }
 
   /** Reads the list once and returns it as plain lines. */
@@ -189,13 +186,7 @@ export class Overview {
 
   #enter(): void {
     const tree = selectedTree(this.#state);
-    if (tree !== null) this.#open(tree.root_id);
-  }
-
-  #open(agent_id: string): void {
-    const { elsewhere } = this.#source;
-    if (elsewhere === null) this.#host.open(agent_id);
-    else this.#set({ notice: { text: elsewhere(agent_id), bad: false } });
+    if (tree !== null) this.#host.open(tree.root_id);
   }
 
   /** Opens or updates the peek at the selected tree, which then counts as read. */
@@ -280,7 +271,7 @@ export class Overview {
       editor: { text: '', setText: () => undefined },
       runtime: { answer },
       dispatch: (event) => {
-        if (event.type === 'visit') return overview.#open(event.agent_id);
+        if (event.type === 'visit') return overview.#host.open(event.agent_id);
         overview.#window(event);
         overview.#host.redraw();
       },

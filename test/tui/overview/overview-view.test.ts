@@ -94,9 +94,8 @@ function state(change: Partial<OverviewState> = {}): OverviewState {
   };
 }
 
-const KEYS = { shortcuts: STANDARD_SHORTCUTS, opens: true };
 const draw = (of: OverviewState, width = 100, height = 20, style = PLAIN) =>
-  overviewView(of, width, height, style, KEYS).lines;
+  overviewView(of, width, height, style, STANDARD_SHORTCUTS).lines;
 
 describe('the overview', () => {
   it('shows only the trees that have each word of a filter, and takes keys for it', () => {
