@@ -9,7 +9,7 @@ import type { Context } from '../setup/context.ts';
 import { tellUnserved } from '../setup/no-server-notices.ts';
 import { printResult } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
-import { argsOf } from '../workflow/workflow-args.ts';
+import { argsOf, namedScript } from '../workflow/workflow-args.ts';
 import { jobLine } from './job-line.ts';
 
 /** `deliver` is false for `--no-deliver`. */
@@ -54,15 +54,11 @@ async function wishOf(context: Context, options: JobOptions, allowed: readonly s
   };
 }
 
-/** The script is read here, because the server may run elsewhere. */
 async function workflowOf(context: Context, { workflow, args, calls }: JobOptions) {
   if (workflow === undefined && args === undefined && calls === undefined) return undefined;
-  const { loadScript, scriptTrust } = await import('../../models/workflow/saved-scripts.ts');
-  const folder = resolve(context.options.cwd ?? '.');
-  const trust = scriptTrust(context.env, context.data_folder);
   const given = argsOf(args);
   return {
-    ...(workflow === undefined ? {} : { script: loadScript(workflow, folder, trust).source }),
+    ...(workflow === undefined ? {} : { script: (await namedScript(context, workflow)).source }),
     ...(given === undefined ? {} : { args: JSON.parse(given) as unknown }),
     calls,
   };

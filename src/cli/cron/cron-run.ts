@@ -1,13 +1,10 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
-import type { Agent } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
-import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
 import { leadRun } from '../run/follow-run.ts';
 import { followAtServer } from '../run/server-run.ts';
 import { ask, askLedger } from '../setup/ask-server.ts';
-import { composeTerms } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { demoModels } from '../setup/demo-rules.ts';
 import { tellUndelivered, tellUnled } from '../setup/no-server-notices.ts';
@@ -37,13 +34,12 @@ export async function cronRun(context: Context, text: string, options: CronRunOp
   const follow = { ...options, title: `coppice cron run  ·  ${clean(name)}` };
   const { server } = context;
   if (server !== null) return followAtServer(context, server, async () => root_id, follow);
-  const store = await context.openStore();
-  const begin = async (runtime: RuntimeFace): Promise<Agent> => (await runtime.resume(root_id)).root;
-  return leadRun(context, store, composeTerms(context), begin, {
+  return leadRun(context, async (store) => ({
     ...follow,
+    begin: async (runtime) => (await runtime.resume(root_id)).root,
     extra: demoModels(process.stderr.isTTY),
     after: () => tellDeliveries(context, store, root_id),
-  });
+  }));
 }
 
 function outcomeText(

@@ -15,6 +15,7 @@ import type { Store } from '../../store/store.ts';
 import { isServed } from '../../trees/leaders/leaders.ts';
 import { workflowFailure } from '../../trees/workflow/workflow-failure.ts';
 import { markRead } from '../../tui/overview/overview-source.ts';
+import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime, type RuntimeTerms } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { closeStore, onStopSignal } from '../setup/end-process.ts';
@@ -23,7 +24,8 @@ import { EXIT, exitCodeOf } from '../start/exit-code.ts';
 import { standstillOf, stoppedRun } from './ending/stopped-run.ts';
 import { liveProgress, type Progress, plainProgress, type ShownEvent, shownEvent } from './progress.ts';
 
-export interface FollowOptions {
+/** The flags of every command that follows a run. */
+export interface FollowFlags {
   readonly events?: boolean | undefined;
   /** Seconds. */
   readonly timeout?: number | undefined;
@@ -31,6 +33,9 @@ export interface FollowOptions {
   readonly wait?: boolean | undefined;
   /** Whether calls that need approval wait for a person. Default false. */
   readonly ask?: boolean | undefined;
+}
+
+export interface FollowOptions extends FollowFlags {
   /** The first line of the progress. */
   readonly title: string;
   /** When the root had changed last before it was taken over: an answer of that time is not printed again. */
@@ -61,19 +66,27 @@ export interface FollowedTree {
   readonly agents: readonly AgentDocument[];
 }
 
-/** Opens a runtime, shows a tree while this process leads it, prints the root's reply, and returns the exit code. Closes the runtime and the store. */
+/** A run that this process leads. */
+export interface LedRun extends FollowOptions, Pick<RuntimeTerms, 'extra'> {
+  /** Default: those of the configuration. */
+  readonly terms?: ToolsetTerms;
+  readonly begin: (runtime: RuntimeFace) => Promise<Agent>;
+}
+
+/**
+ * Opens the ledger and a runtime, shows a tree while this process leads it, prints the root's reply, and returns the exit code. Closes both. `prepare` may
+ * resolve to an exit code instead of a run.
+ */
 export async function leadRun(
   context: Context,
-  store: Store,
-  terms: ToolsetTerms,
-  begin: (runtime: RuntimeFace) => Promise<Agent>,
-  options: FollowOptions & Pick<RuntimeTerms, 'extra'>,
+  prepare: (store: Store) => Promise<LedRun | number>,
 ): Promise<number> {
+  const store = await context.openStore();
   try {
-    const runtime = await composeRuntime(context, store, terms, {
-      extra: options.extra,
-      can_ask: options.ask === true,
-    });
+    const prepared = await prepare(store);
+    if (typeof prepared === 'number') return prepared;
+    const { begin, terms = composeTerms(context), extra, ...options } = prepared;
+    const runtime = await composeRuntime(context, store, terms, { extra, can_ask: options.ask === true });
     const led: Followed = {
       begin: async (see) => {
         runtime.subscribe((event) => see(shownEvent(event), event));

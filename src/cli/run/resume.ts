@@ -1,26 +1,20 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { UNSUCCESSFUL } from '../../records/run/outcome.ts';
-import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Calls, CoppiceClient } from '../../serve/client/client.ts';
 import { workFolder } from '../../settings/folders.ts';
 import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { askLedger } from '../setup/ask-server.ts';
-import { composeTerms } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { demoModels } from '../setup/demo-rules.ts';
-import { leadRun } from './follow-run.ts';
+import { type FollowFlags, leadRun } from './follow-run.ts';
 import { parseLimits } from './limit-option.ts';
 import { followAtServer } from './server-run.ts';
 
-interface ResumeOptions {
+interface ResumeOptions extends FollowFlags {
   readonly retry?: boolean;
   readonly withoutLast?: boolean;
   readonly limit: readonly string[];
-  readonly ask?: boolean;
-  readonly events?: boolean;
-  readonly timeout?: number;
-  readonly wait?: boolean;
 }
 
 /** How many of the newest trees are searched for one with work left. */
@@ -51,32 +45,22 @@ export async function resume(
     };
     return followAtServer(context, server, begin, { ...follow, title: `coppice resume  ·  ${server.url}` });
   }
-  const store = await context.openStore();
-  const asked = askLedger(context, store);
-  const find = async () => {
-    const found = await asked.agent(await rootToResume(context, asked, text));
-    await assertMayLeadHere(store, found.id, context.env);
-    return found;
-  };
-  const root = await find().catch(async (error: unknown) => {
-    await store.close();
-    throw error;
-  });
-  since = root.updated_at;
-  const begin = async (runtime: RuntimeFace) => {
-    const resumed = await runtime.resume(root.id, how);
-    const broken = resumed.broken.map(({ agent, reason }) => ({
-      agent_id: agent.id,
-      name: agent.name,
-      reason,
-    }));
-    tellResumed(context, options, { ...resumed, broken });
-    return resumed.root;
-  };
-  return leadRun(context, store, composeTerms(context), begin, {
-    ...follow,
-    extra: demoModels(process.stderr.isTTY),
-    title: `coppice resume  ·  ${root.tree_title}`,
+  return leadRun(context, async (store) => {
+    const asked = askLedger(context, store);
+    const root = await asked.agent(await rootToResume(context, asked, text));
+    await assertMayLeadHere(store, root.id, context.env);
+    since = root.updated_at;
+    return {
+      ...follow,
+      begin: async (runtime) => {
+        const { elsewhere, broken, root: resumed } = await runtime.resume(root.id, how);
+        const named = broken.map(({ agent, reason }) => ({ agent_id: agent.id, name: agent.name, reason }));
+        tellResumed(context, options, { elsewhere, broken: named });
+        return resumed;
+      },
+      extra: demoModels(process.stderr.isTTY),
+      title: `coppice resume  ·  ${root.tree_title}`,
+    };
   });
 }
 

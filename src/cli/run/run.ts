@@ -8,17 +8,13 @@ import type { Context } from '../setup/context.ts';
 import { tellUndelivered, tellUnled } from '../setup/no-server-notices.ts';
 import { printJson, printResult } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
-import { leadRun } from './follow-run.ts';
+import { type FollowFlags, leadRun } from './follow-run.ts';
 import { parseLimits } from './limit-option.ts';
 import { followAtServer } from './server-run.ts';
 
-interface RunOptions extends RootOptions, PlacementOptions {
-  readonly ask?: boolean;
-  readonly events?: boolean;
+interface RunOptions extends RootOptions, PlacementOptions, FollowFlags {
   readonly name: string;
   readonly limit: readonly string[];
-  readonly timeout?: number;
-  readonly wait?: boolean;
   readonly detach?: boolean;
   readonly dryRun?: boolean;
 }
@@ -44,20 +40,18 @@ export async function run(context: Context, given: string | undefined, options: 
   const limits = parseLimits(options.limit);
   const terms = composeTerms(context);
   const root = composeRoot(context, terms, { ...options, limits });
-  const store = await context.openStore();
   const { name } = options;
-  return leadRun(context, store, terms, (runtime) => runtime.start({ prompt, name, ...root }), {
+  return leadRun(context, async (store) => ({
     ...options,
+    terms,
+    begin: (runtime) => runtime.start({ prompt, name, ...root }),
     title: `coppice run  ·  ${root.config.model}  ·  ${shown}`,
     after: async (id) => {
       const pending = await store.deliveries({ status: 'pending', limit: RECENT });
-      await tellUndelivered(
-        context,
-        askLedger(context, store),
-        pending.filter(({ root_id }) => root_id === id),
-      );
+      const own = pending.filter(({ root_id }) => root_id === id);
+      await tellUndelivered(context, askLedger(context, store), own);
     },
-  });
+  }));
 }
 
 /** `coppice run --dry-run`: estimates what an agent with this model and profile, and one of each profile, will use. Starts nothing. */

@@ -1,11 +1,9 @@
-import { resolve } from 'node:path';
 import type { ScriptCheck } from '../../models/workflow/check-script.ts';
-import { loadScript, scriptTrust } from '../../models/workflow/saved-scripts.ts';
 import { clean } from '../../render/clean.ts';
 import { checkDocument } from '../../trees/workflow/saved-workflows.ts';
 import type { Context } from '../setup/context.ts';
 import { printResult } from '../setup/output.ts';
-import { argsOf } from './workflow-args.ts';
+import { argsOf, namedScript } from './workflow-args.ts';
 
 /** `coppice workflow check NAME|FILE`. Exit code 1 if the script fails with invented results. */
 export async function workflowCheck(
@@ -13,11 +11,8 @@ export async function workflowCheck(
   named: string,
   options: { readonly args?: string },
 ): Promise<number> {
-  const script = loadScript(named, resolve(context.options.cwd ?? '.'), {
-    ...scriptTrust(context.env, context.data_folder),
-    // It is only looked at.
-    accepts: () => true,
-  });
+  // It is only looked at.
+  const script = await namedScript(context, named, { accepts: () => true });
   const document = await checkDocument(script, argsOf(options.args));
   const { name, description, agents, calls, depth, phases, notices } = document;
   const end = document.end as ScriptCheck['end'];

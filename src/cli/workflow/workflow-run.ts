@@ -1,5 +1,4 @@
-import { resolve } from 'node:path';
-import { type LoadedScript, loadScript, scriptTrust } from '../../models/workflow/saved-scripts.ts';
+import type { LoadedScript } from '../../models/workflow/saved-scripts.ts';
 import { wholeScript } from '../../models/workflow/scripts-within.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
@@ -8,22 +7,18 @@ import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { Store } from '../../store/store.ts';
 import { consentLines } from '../../trees/workflow/workflow-consent.ts';
 import { notStarted, workflowRoot, workflowVerdict } from '../../trees/workflow/workflow-root.ts';
-import { leadRun } from '../run/follow-run.ts';
+import { type FollowFlags, leadRun } from '../run/follow-run.ts';
 import { parseLimits } from '../run/limit-option.ts';
 import { followAtServer } from '../run/server-run.ts';
 import { composeRoot, composeTerms, type RootOptions, requestOf } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { confirm } from '../setup/standard-input.ts';
-import { argsOf } from './workflow-args.ts';
+import { argsOf, namedScript } from './workflow-args.ts';
 
-interface WorkflowOptions extends RootOptions {
+interface WorkflowOptions extends RootOptions, FollowFlags {
   readonly args?: string;
   readonly calls?: number;
-  readonly ask?: boolean;
-  readonly events?: boolean;
   readonly limit: readonly string[];
-  readonly timeout?: number;
-  readonly wait?: boolean;
 }
 
 /** `coppice workflow run NAME|FILE`. */
@@ -32,11 +27,7 @@ export async function workflowRun(
   named: string,
   options: WorkflowOptions,
 ): Promise<number> {
-  const script = loadScript(
-    named,
-    resolve(context.options.cwd ?? '.'),
-    scriptTrust(context.env, context.data_folder),
-  );
+  const script = await namedScript(context, named);
   const args = argsOf(options.args);
   const limits = parseLimits(options.limit);
   const { calls } = options;
@@ -52,12 +43,11 @@ export async function workflowRun(
   }
   const terms = composeTerms(context);
   const root = composeRoot(context, terms, { ...options, limits });
-  const store = await context.openStore();
-  await consent(store, root.config, script, args);
-  const begun = workflowRoot(root, script, { args, calls });
-  return leadRun(context, store, terms, (runtime) => runtime.start(begun), {
-    ...options,
-    title: `coppice workflow  ·  ${shown}  ·  ${root.config.model}`,
+  return leadRun(context, async (store) => {
+    await consent(store, root.config, script, args);
+    const begun = workflowRoot(root, script, { args, calls });
+    const title = `coppice workflow  ·  ${shown}  ·  ${root.config.model}`;
+    return { ...options, terms, begin: (runtime) => runtime.start(begun), title };
   });
 }
 

@@ -6,19 +6,11 @@ import { rulesFile } from '../../settings/folders.ts';
 import { sameLedgerFlags } from '../../settings/suggested-command.ts';
 import { assertMayLeadHere, isServed } from '../../trees/leaders/leaders.ts';
 import { steerRun, type WorkflowOrder } from '../../trees/workflow/steer-runs.ts';
-import { leadRun } from '../run/follow-run.ts';
+import { type FollowFlags, leadRun } from '../run/follow-run.ts';
 import { ask } from '../setup/ask-server.ts';
-import { composeTerms } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { printResult } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
-
-interface FollowFlags {
-  readonly ask?: boolean;
-  readonly events?: boolean;
-  readonly timeout?: number;
-  readonly wait?: boolean;
-}
 
 const DONE = {
   pause: 'pauses: what is under way comes to its end, and nothing new begins',
@@ -88,32 +80,18 @@ export async function workflowSave(
 export async function workflowResume(context: Context, text: string, options: FollowFlags): Promise<number> {
   if (context.server !== null)
     return ask(context, async (asked) => print(context, await asked.resumeWorkflow(text), 'resume'));
-  const store = await context.openStore();
-  let order: WorkflowOrder;
-  try {
-    order = await steerRun(
-      { store, runtime: ledgerOrders(store, { rules_file: rulesFile(context.env) }) },
-      text,
-      'resume',
-    );
-    const { led, root_id } = order;
+  return leadRun(context, async (store) => {
+    const orders = ledgerOrders(store, { rules_file: rulesFile(context.env) });
+    const order = await steerRun({ store, runtime: orders }, text, 'resume');
+    const { led, root_id, name } = order;
     const placement = led ? null : await store.placement(root_id);
-    if (led || (placement !== null && (await isServed(store, placement)))) {
-      const code = print(context, order, 'resume');
-      await store.close();
-      return code;
-    }
+    if (led || (placement !== null && (await isServed(store, placement))))
+      return print(context, order, 'resume');
     await assertMayLeadHere(store, root_id, context.env);
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
-  const { root_id, name } = order;
-  return leadRun(
-    context,
-    store,
-    composeTerms(context),
-    async (runtime) => (await runtime.resume(root_id)).root,
-    { ...options, title: `coppice workflow resume  ·  ${clean(name)}` },
-  );
+    return {
+      ...options,
+      begin: async (runtime) => (await runtime.resume(root_id)).root,
+      title: `coppice workflow resume  ·  ${clean(name)}`,
+    };
+  });
 }

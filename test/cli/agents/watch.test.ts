@@ -32,7 +32,9 @@ it('tells in lines what changes; it takes no other selection, and no JSON', asyn
     assert.equal(refused.code, 2);
     assert.match(refused.stdout + refused.stderr, /--watch (?:shows all trees|prints for people)/);
   }
-  const served = await home.run(['ps', '--watch', '--server', 'http://127.0.0.1:9']);
+  const served = await home.run(['ps', '--watch', '--server', 'http://127.0.0.1:9'], {
+    env: { COPPICE_TOKEN: 'x' },
+  });
   assert.equal(served.code, 2);
   assert.match(served.stderr, /--watch reads the database, not a server/);
 });
