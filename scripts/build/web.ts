@@ -18,7 +18,11 @@ export async function buildWeb(root: string, dist: string): Promise<readonly str
     write: false,
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    entryPoints: { dashboard: 'web/dashboard.tsx', style: 'web/dashboard.css' },
+    entryPoints: {
+      dashboard: 'web/dashboard.tsx',
+      text: 'web/text.ts',
+      style: 'web/dashboard.css',
+    },
     outdir: out,
     legalComments: 'none',
   });

@@ -204,11 +204,11 @@ export async function* treePage(
   pages: ReadonlyMap<string, PageFile>,
   exported: AsyncIterable<string>,
 ): AsyncGenerator<string> {
-  const script = inScript(pages.get('dashboard.js')?.body ?? '');
+  const scripts = ['text.js', 'dashboard.js'].map((name) => inScript(pages.get(name)?.body ?? ''));
   const style = (pages.get('style.css')?.body ?? '').replaceAll(/<(?=\/style)/gi, '\\3c ');
   const policy = [
     "default-src 'none'",
-    `script-src ${hashOf(script)}`,
+    `script-src ${scripts.map(hashOf).join(' ')}`,
     `style-src ${hashOf(style)}`,
     'img-src data:',
     "base-uri 'none'",
@@ -230,7 +230,7 @@ export async function* treePage(
 <script type="application/json" id="exported">`;
   for await (const piece of exported) yield piece.replaceAll('<', '\\u003c');
   yield `</script>
-<script type="module">${script}</script>
+${scripts.map((script) => `<script type="module">${script}</script>`).join('\n')}
 </body>
 </html>
 `;

@@ -16,7 +16,7 @@ export interface PageFile {
 /** Reads the built dashboard: `index.html` and the files of `assets/`. Null if it was not built. */
 export function readPages(): ReadonlyMap<string, PageFile> | null {
   const folder = join(packageRoot(import.meta.dirname), 'dist', 'web');
-  const files = ['index.html', 'dashboard.js', 'style.css'];
+  const files = ['index.html', 'dashboard.js', 'text.js', 'style.css'];
   if (!files.every((name) => existsSync(join(folder, name)))) return null;
   return new Map(
     files.map((name) => [

@@ -24,6 +24,22 @@ const tools = ['note', 'ask'].map((name) =>
   }),
 );
 
+const MARKDOWN = `# Findings
+
+| file | faults |
+| --- | ---: |
+| src/db.ts &amp; more | 2 |
+
+- [x] see [the docs](https://example.org/docs)
+
+![pixel](https://evil.example/x.png) [run](javascript:alert(1)) [data](data:text/html,x) [own](/v1/trees)
+
+<img src="https://evil.example/y.png" onerror="alert(1)">
+
+\`\`\`ts
+export const x = 1;
+\`\`\``;
+
 describe('pages of the dashboard', { skip }, () => {
   let web: WebStage;
   let watch: PageWatch;
@@ -34,6 +50,7 @@ describe('pages of the dashboard', { skip }, () => {
     web = await setWebStage(
       ({ user, step, name }) => {
         if (user.startsWith('fail')) throw new Error(ALL);
+        if (user === MARKDOWN) return MARKDOWN;
         if (user.startsWith('many') && step < 400) return PAYLOADS.map((text) => ['note', { text }] as const);
         if (user.startsWith('gather') && step < (user === 'gather' ? 2 : 1))
           return [
@@ -189,6 +206,48 @@ describe('pages of the dashboard', { skip }, () => {
     await mail.getByRole('link', { name: 'helper' }).waitFor();
     assert.match(await mail.innerText(), /from helper\s+News: /);
     assert.doesNotMatch(await mail.innerText(), /^--- [0-9a-f]{8}/m);
+  });
+
+  it('Markdown of a model is shown as what it means, and loads, runs and opens nothing', async () => {
+    const { page } = watch;
+    const elsewhere: string[] = [];
+    page.on('request', (request) => {
+      if (new URL(request.url()).origin !== new URL(web.url).origin) elsewhere.push(request.url());
+    });
+    const { json } = await web.ask('/v1/trees', { method: 'POST', body: { prompt: MARKDOWN } });
+    await page.goto(new URL(`/agents/${json.id}`, web.url).href);
+    const answer = page.getByRole('article', { name: /, main$/ }).last();
+    await answer.getByRole('heading', { name: 'Findings', level: 3 }).waitFor();
+    assert.deepEqual(await answer.getByRole('row').allInnerTexts(), ['file\tfaults', 'src/db.ts & more\t2']);
+    assert.equal(await answer.getByRole('img', { name: 'done' }).count(), 1);
+    await answer.locator('.code-magenta', { hasText: 'export' }).waitFor();
+    const links = await answer
+      .getByRole('link')
+      .evaluateAll((all) =>
+        (all as unknown as { href: string; target: string; rel: string }[]).map(({ href, target, rel }) => [
+          href,
+          target,
+          rel,
+        ]),
+      );
+    const safely = ['_blank', 'noopener noreferrer nofollow'];
+    const own = links.filter(([href]) => !String(href).includes(String(json.id)));
+    assert.deepEqual(own, [
+      ['https://example.org/docs', ...safely],
+      ['https://evil.example/x.png', ...safely],
+    ]);
+    const text = await answer.innerText();
+    for (const shown of [
+      'the docs (example.org)',
+      'picture: pixel (evil.example)',
+      'run (javascript:alert(1))',
+      '<img src="https://evil.example/y.png" onerror="alert(1)">',
+    ])
+      assert.ok(text.includes(shown), `${shown} in ${text}`);
+    assert.equal(await answer.locator('img, iframe, script, form').count(), 0);
+    await answer.getByRole('button', { name: 'Copy code' }).click();
+    await answer.getByText(/^(Copied|Not allowed here)$/).waitFor();
+    assert.deepEqual(elsewhere, []);
   });
 
   it('nothing went wrong on any page, nor in the server', () => {

@@ -145,7 +145,7 @@ function Heading({ agent, tree }: { readonly agent: FullAgent; readonly tree: Tr
         {agent.doing !== null && <span>{agent.paused === null ? agent.doing : agent.outcome_text}</span>}
         {agent.pending_approval !== null && <a href="/approvals">waits for an approval</a>}
       </p>
-      {agent.deeds !== null && <p class="facts dim">It did: {agent.deeds.line}</p>}
+      {agent.deeds !== null && agent.deeds.line !== '' && <p class="facts dim">It did: {agent.deeds.line}</p>}
       {agent.children.length > 0 && (
         <p class="facts">
           <span class="dim">Children</span>

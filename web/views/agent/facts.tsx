@@ -1,15 +1,18 @@
 import { completionLine } from '../../../src/records/conversation/facts/completion.ts';
 import type { FanInRow, Frame, UserFacts } from '../../../src/records/conversation/facts/message-facts.ts';
 import type { WaitResult } from '../../../src/records/conversation/facts/wait-row.ts';
+import { Markdown } from '../../parts/markdown.tsx';
 import { Status } from '../../parts/status.tsx';
 
 interface ToldProps {
   readonly text: string;
   readonly facts: UserFacts;
+  /** Whether a person wrote it, whose text is shown as it was typed. */
+  readonly typed: boolean;
 }
 
 /** What an agent was told, by its facts: the text itself, with its frames, is what the model sees. */
-export function Told({ text, facts: { attached, frames, fan_in } }: ToldProps) {
+export function Told({ text, facts: { attached, frames, fan_in }, typed }: ToldProps) {
   if (attached !== undefined)
     return (
       <>
@@ -22,7 +25,7 @@ export function Told({ text, facts: { attached, frames, fan_in } }: ToldProps) {
       </>
     );
   if (fan_in !== undefined) return <Outcomes rows={fan_in} />;
-  if (frames === undefined) return <p class="text">{text}</p>;
+  if (frames === undefined) return typed ? <p class="text">{text}</p> : <Markdown text={text} />;
   return (
     <>
       {frames.map((frame, at) => (
@@ -51,7 +54,7 @@ function Framed({ text, frame: { frame, inside, letter }, after }: FramedProps) 
           from <a href={`/agents/${letter.from_id}`}>{letter.from_name}</a>
         </p>
       )}
-      <p class="text">{completion === undefined ? text.slice(...inside) : completionLine(completion)}</p>
+      <Markdown text={completion === undefined ? text.slice(...inside) : completionLine(completion)} />
       {did !== undefined && <p class="dim">What it did: {did}</p>}
     </>
   );
@@ -73,7 +76,9 @@ function Outcomes({ rows }: { readonly rows: readonly FanInRow[] }) {
             <td>
               <Status word={error_kind ?? (limit === undefined ? 'done' : 'cut_short')} />
             </td>
-            <td class="text">{[limit, said].filter(Boolean).join(': ')}</td>
+            <td>
+              <Markdown text={[limit, said].filter(Boolean).join(': ')} />
+            </td>
             <td class="dim">{did}</td>
           </tr>
         ))}
@@ -94,7 +99,9 @@ export function Waited({ rows, cut }: WaitResult) {
               <td>
                 <Status word={status} />
               </td>
-              <td class="text">{[error, limit, message ?? last_reply].filter(Boolean).join('\n')}</td>
+              <td>
+                <Markdown text={[error, limit, message ?? last_reply].filter(Boolean).join('\n\n')} />
+              </td>
               <td class="dim">{did}</td>
             </tr>
           ))}

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { ResultFacts, UserFacts } from '../../../src/records/conversation/facts/message-facts.ts';
 import type { WaitResult } from '../../../src/records/conversation/facts/wait-row.ts';
+import type { Image } from '../../../src/records/conversation/message.ts';
 import { count, dollars, duration } from '../../data/amounts.ts';
+import { Markdown } from '../../parts/markdown.tsx';
 import { isDiff, Output } from '../../parts/output.tsx';
 import { Status } from '../../parts/status.tsx';
 import { pretty } from '../approvals.tsx';
@@ -63,8 +65,12 @@ export function MessageView(props: MessageProps) {
   if (message.kind === 'user')
     return (
       <Frame {...props} message={message} who={ORIGINS[message.content.origin] ?? 'user'}>
-        <Told text={message.content.text} facts={(message.content.facts ?? {}) as UserFacts} />
-        <Pictures count={message.content.images?.length ?? 0} />
+        <Told
+          text={message.content.text}
+          facts={(message.content.facts ?? {}) as UserFacts}
+          typed={message.content.origin === 'human'}
+        />
+        <Pictures images={message.content.images} />
       </Frame>
     );
   const { parts, finish, reason } = message.content;
@@ -87,12 +93,12 @@ export function MessageView(props: MessageProps) {
             {...props}
             title={<span class="dim">Reasoning</span>}
           >
-            <p class="text dim">{part.text}</p>
+            <div class="dim">
+              <Markdown text={part.text} />
+            </div>
           </Fold>
         ) : (
-          <p key={at_part} class="text">
-            {part.text}
-          </p>
+          <Markdown key={at_part} text={part.text} />
         ),
       )}
       {finish !== undefined && (
@@ -162,7 +168,7 @@ function CallView({ call, result, unanswered, ...folds }: CallProps) {
     >
       {!changes && <Output text={pretty(input)} />}
       {result !== null && <ResultOutput {...result.content} />}
-      <Pictures count={result?.content.images?.length ?? 0} />
+      <Pictures images={result?.content.images} />
     </Fold>
   );
 }
@@ -198,8 +204,22 @@ function Fold({ id, title, unfolded = false, opened, onToggle, children }: FoldP
   );
 }
 
-function Pictures({ count: pictures }: { readonly count: number }) {
-  return pictures === 0 ? null : <p class="dim">{pictures === 1 ? '1 picture' : `${pictures} pictures`}</p>;
+/** Only of types that cannot contain a script. */
+function Pictures({ images = [] }: { readonly images: readonly Image[] | undefined }) {
+  return images.map(({ media_type, base64 }, at) =>
+    /^image\/(png|jpeg|gif|webp)$/.test(media_type) ? (
+      <img
+        key={at}
+        class="picture"
+        src={`data:${media_type};base64,${base64}`}
+        alt={`${at + 1} of ${images.length}`}
+      />
+    ) : (
+      <p key={at} class="dim">
+        a picture of the type {media_type}
+      </p>
+    ),
+  );
 }
 
 function Usage({ request: { usage, duration_ms } }: { readonly request: ModelRequest }) {

@@ -1,0 +1,22 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { texts } from '../text.ts';
+
+type Texts = typeof texts;
+
+const SCRIPT = '/assets/text.js';
+const there = () => (globalThis as { readonly coppiceTexts?: Texts }).coppiceTexts ?? null;
+let loading: Promise<unknown> | null = null;
+
+/** What reads Markdown and colours code; null until it is loaded, or if it cannot be. */
+export function useTexts(): Texts | null {
+  const [loaded, setLoaded] = useState(there);
+  useEffect(() => {
+    if (loaded !== null) return;
+    loading ??= import(SCRIPT);
+    loading.then(
+      () => setLoaded(there),
+      () => undefined,
+    );
+  }, [loaded]);
+  return loaded;
+}

@@ -1,0 +1,178 @@
+import type { MarkedToken, Token, Tokens } from 'marked';
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { isCostlyMarkdown, MARKED_MAX } from '../../src/render/costly-markdown.ts';
+import { useTexts } from '../data/texts.ts';
+import { CodeBlock } from './code-block.tsx';
+
+/** Levels of headings in a text begin below those of the page. */
+const HEADING_BELOW = 2;
+const LOWEST_HEADING = 6;
+
+/**
+ * Markdown of a model or a person. Elements are made from tokens, never from text: HTML is shown as it was written, nothing is loaded, and an address is only
+ * followed when a person opens it, in a page of its own. A text that is costly to parse is shown as it is.
+ */
+export function Markdown({ text }: { readonly text: string }) {
+  const texts = useTexts();
+  const tokens = useMemo(
+    () => (text.length > MARKED_MAX || isCostlyMarkdown(text) ? null : (texts?.lex(text) ?? null)),
+    [texts, text],
+  );
+  return tokens === null ? <p class="text">{text}</p> : <div class="markdown">{blocks(tokens)}</div>;
+}
+
+function blocks(tokens: readonly Token[]): ComponentChildren {
+  return (tokens as readonly MarkedToken[]).map((token, at) => <Block key={at} token={token} />);
+}
+
+function Block({ token }: { readonly token: MarkedToken }): ComponentChildren {
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null;
+    case 'code':
+      return <CodeBlock code={token.text} language={token.lang?.split(/\s/)[0]} />;
+    case 'heading': {
+      const Heading = `h${Math.min(LOWEST_HEADING, token.depth + HEADING_BELOW)}` as 'h3';
+      return <Heading class={`heading h${token.depth}`}>{inlines(token.tokens)}</Heading>;
+    }
+    case 'hr':
+      return <hr />;
+    case 'blockquote':
+      return <blockquote>{blocks(token.tokens)}</blockquote>;
+    case 'list':
+      return <List list={token} />;
+    case 'table':
+      return <Table table={token} />;
+    case 'paragraph':
+      return <p>{inlines(token.tokens)}</p>;
+    case 'text':
+      return token.tokens === undefined ? token.text : inlines(token.tokens);
+    case 'html':
+      return <p>{token.text.trimEnd()}</p>;
+    default:
+      return inlines([token]);
+  }
+}
+
+function List({ list: { ordered, start, items } }: { readonly list: Tokens.List }) {
+  const rows = items.map(({ task, checked, tokens }, at) => (
+    <li key={at} class={task ? 'task' : undefined}>
+      {task && (
+        <span role="img" aria-label={checked === true ? 'done' : 'open'}>
+          {checked === true ? '☑' : '☐'}{' '}
+        </span>
+      )}
+      {blocks(tokens.filter(({ type }) => type !== 'checkbox'))}
+    </li>
+  ));
+  return ordered ? <ol start={start === '' ? 1 : start}>{rows}</ol> : <ul>{rows}</ul>;
+}
+
+function Table({ table: { header, rows } }: { readonly table: Tokens.Table }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that is wider than the page is scrolled with the keyboard
+    <section class="wide" tabIndex={0} aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {header.map(({ tokens, align }, at) => (
+              <th key={at} scope="col" class={align ?? undefined}>
+                {inlines(tokens)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at}>
+              {row.map(({ tokens, align }, column) => (
+                <td key={column} class={align ?? undefined}>
+                  {inlines(tokens)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function inlines(tokens: readonly Token[]): ComponentChildren {
+  return (tokens as readonly MarkedToken[]).map((token, at) => <Inline key={at} token={token} />);
+}
+
+function Inline({ token }: { readonly token: MarkedToken }): ComponentChildren {
+  switch (token.type) {
+    case 'strong':
+      return <strong>{inlines(token.tokens)}</strong>;
+    case 'em':
+      return <em>{inlines(token.tokens)}</em>;
+    case 'del':
+      return <del>{inlines(token.tokens)}</del>;
+    case 'codespan':
+      return <code>{token.text}</code>;
+    case 'br':
+      return <br />;
+    case 'link':
+      return (
+        <Link href={token.href} text={token.text}>
+          {inlines(token.tokens)}
+        </Link>
+      );
+    case 'image':
+      return (
+        <Link href={token.href} text={token.text}>
+          {token.text === '' ? 'picture' : `picture: ${token.text}`}
+        </Link>
+      );
+    case 'text':
+      return token.tokens === undefined ? unescaped(token) : inlines(token.tokens);
+    case 'escape':
+      return token.text;
+    default:
+      return token.raw;
+  }
+}
+
+/** The lexer leaves entities in texts as they are. */
+function unescaped({ text }: Tokens.Text): string {
+  return text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+};
+
+interface LinkProps {
+  readonly href: string;
+  readonly text: string;
+  readonly children: ComponentChildren;
+}
+
+/** A link that says where it leads if its text does not; an address that a browser would run, or cannot open, is shown as text. */
+function Link({ href, text, children }: LinkProps) {
+  const url = URL.parse(href);
+  if (url === null || !['http:', 'https:', 'mailto:'].includes(url.protocol))
+    return (
+      <>
+        {children}
+        {href !== text && <span class="dim"> ({href})</span>}
+      </>
+    );
+  const says_where = text.includes(url.host === '' ? url.pathname : url.host);
+  return (
+    <>
+      <a href={url.href} target="_blank" rel="noopener noreferrer nofollow">
+        {children}
+      </a>
+      {!says_where && <span class="dim"> ({url.host === '' ? url.pathname : url.host})</span>}
+    </>
+  );
+}
