@@ -1,7 +1,7 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { isCostlyMarkdown, MARKED_MAX } from '../../src/render/costly-markdown.ts';
+import { isCostlyMarkdown, MARKED_MAX } from '../../src/render/markdown/costly-markdown.ts';
 import { useTexts } from '../data/texts.ts';
 import { CodeBlock } from './code-block.tsx';
 

@@ -1,4 +1,4 @@
-import { codeSpans } from '../../render/code-spans.ts';
+import { codeSpans } from '../../render/markdown/code-spans.ts';
 import { paint, type UiStyle } from '../../render/style.ts';
 
 /** Code as coloured lines; plain without colours, in an unknown language, or with a very long line. A colour never crosses a line. */

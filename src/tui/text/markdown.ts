@@ -1,6 +1,6 @@
 import { Markdown, type MarkdownTheme, setCapabilityOverrides } from '@earendil-works/pi-tui';
 import { cleanLines } from '../../render/clean.ts';
-import { isCostlyMarkdown, MARKED_MAX } from '../../render/costly-markdown.ts';
+import { isCostlyMarkdown, MARKED_MAX } from '../../render/markdown/costly-markdown.ts';
 import { columnsOf, type Paint, paint, type Theme, type UiStyle } from '../../render/style.ts';
 import { codeColours } from './code-colours.ts';
 import { withLinks } from './links.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { markdownEntities } from '../../../src/channels/telegram/text/markdown-entities.ts';
-import { isCostlyMarkdown, MARKED_MAX } from '../../../src/render/costly-markdown.ts';
+import { isCostlyMarkdown, MARKED_MAX } from '../../../src/render/markdown/costly-markdown.ts';
 import { markdown } from '../../../src/tui/text/markdown.ts';
 
 const style = { colour: true, unicode: true, accessible: false };
