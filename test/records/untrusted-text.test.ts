@@ -72,8 +72,7 @@ it('a checkpoint has its headings and speakers once, whatever its summary and th
   const hostile = IMITATIONS.join('\n');
   const text = checkpointText({
     ...{ through: 9, number: 1, summary: hostile, facts: ['Unread letters in your mailbox: 1.'] },
-    spoken: [{ seq: 1, origin: 'human', text: hostile, left_out: 0 }],
-    files: [],
+    spoken: [{ seq: 1, origin: 'human', text: hostile }],
   });
   const lines = text.split('\n').filter((line) => /^\s*(?:#|---|\[)/.test(line));
   assert.deepEqual(

@@ -4,13 +4,13 @@ import type { Agent, AgentConfig } from '../../src/records/agent/agent.ts';
 import { type AgentState, type Call, newTurn, type RunningCall } from '../../src/records/agent/state.ts';
 import { NO_USAGE } from '../../src/records/agent/usage.ts';
 import type { Ask } from '../../src/records/conversation/ask.ts';
+import { withOldFacts } from '../../src/records/conversation/facts/old-facts.ts';
 import type { Mail } from '../../src/records/conversation/mail.ts';
 import type { CallPart, Message, PlacedMessage, UserOrigin } from '../../src/records/conversation/message.ts';
 import type { UiStyle } from '../../src/render/style.ts';
 import type { UiEvent } from '../../src/tui/state/ui-event.ts';
 import { EMPTY_UI, type Overlay, type Question, type UiState } from '../../src/tui/state/ui-state.ts';
 import { reduce } from '../../src/tui/state/ui-store.ts';
-import { withFactsOfText } from '../records/facts-of-text.ts';
 import { openAsk } from '../store/ledger-fixture.ts';
 
 export const PLAIN: UiStyle = { colour: false, unicode: true, accessible: false };
@@ -113,9 +113,9 @@ export function waitingOn(from: readonly string[] | null): AgentState {
   return executing([{ call: call('w', 'wait', { timeout: 30, from_agents: from }), wait }]);
 }
 
-/** A message as it is read from the ledger, with the facts of its text. */
+/** A message as it is read from a ledger of a version that stored no facts. */
 export function at(agent_id: string, seq: number, message: Message): PlacedMessage {
-  return withFactsOfText({ ...message, agent_id, seq, at: T0 });
+  return withOldFacts({ ...message, agent_id, seq, at: T0 });
 }
 
 export function user(

@@ -2,6 +2,7 @@ import { type AgentConfig, isQueuedRun, isScripted, type Tree } from '../../reco
 import { newBudget, optionalTreeSums, ownBudget } from '../../records/agent/budget.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import { isWorking } from '../../records/agent/state.ts';
+import { withStatedFacts } from '../../records/conversation/facts/old-facts.ts';
 import type { Message } from '../../records/conversation/message.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import type { Refusal, Step } from '../step.ts';
@@ -22,7 +23,7 @@ export function append(
   let seq = base_seq;
   for (const message of messages) {
     seq += 1;
-    const { kind, content } = message;
+    const { kind, content } = withStatedFacts(message);
     const changed = changedFile(message);
     unit.rows.insert('messages', { agent_id, seq, kind, content: JSON.stringify(content), at, changed });
   }

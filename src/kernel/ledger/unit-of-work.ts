@@ -2,8 +2,8 @@ import { isQueuedRun } from '../../records/agent/agent.ts';
 import type { TreeLimits } from '../../records/agent/limits.ts';
 import { isResting, isTerminal } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
-import { completionFrom } from '../../records/conversation/facts/completion.ts';
-import { isLetter, type Mail, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
+import { completionInLetter } from '../../records/conversation/facts/old-facts.ts';
+import { type Mail, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
 import { keptIn } from '../../records/kept-in.ts';
 import { ChangeSet, type Changes } from './change-set.ts';
 import type {
@@ -181,8 +181,7 @@ export class UnitOfWork {
   }
 
   addMail(mail: NewMail, number: number): Mail {
-    const reported = mail.from_id !== null && isLetter(mail) ? completionFrom(mail.body) : null;
-    const stored = { ...mail, ...(reported && { completion: reported }), number, consumed_seq: null };
+    const stored = { ...mail, ...completionInLetter(mail), number, consumed_seq: null };
     const box = this.#posted.get(mail.to_id);
     const one = { id: mail.id, kind: mail.kind, number };
     this.#mail.set(mail.id, stored);

@@ -15,8 +15,8 @@ export interface Spoken {
   readonly seq: number;
   readonly origin: Exclude<UserOrigin, 'system' | 'mail'>;
   readonly text: string;
-  /** Characters of it that are left out behind `text`. */
-  readonly left_out: number;
+  /** Characters of it that are left out behind `text`. Absent in old rows, whose `text` ends with the note on them. */
+  readonly left_out?: number;
 }
 
 /** Replaces all rows up to and including `through`; sufficient to continue without them. */
@@ -30,8 +30,8 @@ export interface Checkpoint {
   readonly spoken: readonly Spoken[];
   /** Facts from the runtime: the agent's children, its mail, its limits. */
   readonly facts: readonly string[];
-  /** Files that the agent has seen, for processes that load the history from the checkpoint on; not sent to models. */
-  readonly files: readonly FileMark[];
+  /** Files that the agent has seen, for processes that load the history from the checkpoint on; not sent to models. Absent in old rows. */
+  readonly files?: readonly FileMark[];
 }
 
 const HEAD_CHARACTERS = 200;
@@ -81,13 +81,13 @@ export function spokenWithin(all: readonly Spoken[], characters: number): readon
 function within(one: Spoken, room: number, head: number): Spoken {
   if (one.text.length <= Math.max(room, head)) return one;
   const { text, left_out } = headOf(one.text, head);
-  return { ...one, text, left_out: left_out + one.left_out };
+  return { ...one, text, left_out: left_out + (one.left_out ?? 0) };
 }
 
 const NO_SUMMARY =
   'A summary of the earlier part could not be made. What was done is in the ledger: check it before you repeat anything.';
 
-function spokenText({ seq, origin, text, left_out }: Spoken): string {
+function spokenText({ seq, origin, text, left_out = 0 }: Spoken): string {
   const note = left_out === 0 ? '' : leftOutNote(left_out, seq);
   return `--- ${TITLES[origin]} (message ${seq})\n${quoteStamps(text)}${note}`;
 }

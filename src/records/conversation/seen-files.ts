@@ -57,8 +57,8 @@ export class SeenFiles {
 
   /** Resets to the files of the checkpoint, so that loading the history from the checkpoint on gives the same result as replaying all of it. */
   #checkpoint({ event, data }: EventContent): void {
-    if (event !== 'checkpoint') return;
-    const { files: marks } = data as unknown as Checkpoint;
+    const marks = event === 'checkpoint' ? (data as unknown as Checkpoint).files : undefined;
+    if (marks === undefined) return;
     const inherited = new Map(hashesOf(marks.filter(([, , use]) => use === undefined)));
     this.#inherited = () => inherited;
     this.#own.clear();

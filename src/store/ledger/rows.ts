@@ -2,6 +2,7 @@ import type { RequestRecord } from '../../kernel/step.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { type AgentBudget, optionalTreeSums } from '../../records/agent/budget.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
+import { oldMailFacts, withOldFacts } from '../../records/conversation/facts/old-facts.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { CronFire, CronJob, NewCronJob } from '../../records/run/cron-job.ts';
@@ -105,7 +106,7 @@ function usageOf(row: Row): Agent['usage'] {
 
 export function messageOf(row: Row): PlacedMessage {
   const { agent_id, seq, at, kind } = row;
-  return { agent_id, seq, at, kind, content: parseColumn(row, 'content') } as PlacedMessage;
+  return withOldFacts({ agent_id, seq, at, kind, content: parseColumn(row, 'content') } as PlacedMessage);
 }
 
 export function fileChangeOf(row: Row): FileChange {
@@ -184,9 +185,10 @@ export function askOf(row: Row): Ask {
 
 export function mailOf(row: Row): Mail {
   const { images, did, facts, ...rest } = row;
+  const letter = rest as unknown as Mail;
   return {
-    ...(rest as unknown as Mail),
-    ...(facts === null ? {} : parseColumn<Partial<Mail>>(row, 'facts')),
+    ...letter,
+    ...(facts === null ? oldMailFacts(letter) : parseColumn<Partial<Mail>>(row, 'facts')),
     ...(images === null ? {} : { images: JSON.parse(images as string) }),
     ...(did === null ? {} : { did: did as string }),
   };

@@ -19,6 +19,7 @@ const MIGRATIONS: readonly Migration[] = [
   {
     number: 24,
     purpose: 'facts of letters beside their texts',
+    // Null in older rows, whose texts are read instead (records/conversation/old-facts.ts).
     sql: `
 ALTER TABLE mail ADD COLUMN facts text;
 `,

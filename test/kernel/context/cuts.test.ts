@@ -205,7 +205,6 @@ describe('cuts', () => {
       seq: at + 1,
       origin: 'human' as const,
       text,
-      left_out: 0,
     }));
     const [first, old, newest] = spokenWithin(all, 400);
     assert.deepEqual([first?.text, newest?.text], ['task', 'new']);
@@ -213,7 +212,7 @@ describe('cuts', () => {
     assert.equal(old?.left_out, 800 - (old?.text.length ?? 0));
     const spoken = [first, old, newest].flatMap((one) => one ?? []);
     assert.ok(
-      checkpointText({ through: 3, number: 1, summary: '', spoken, facts: [], files: [] }).includes(note),
+      checkpointText({ through: 3, number: 1, summary: '', spoken, facts: [] }).includes(note),
       'the model is told how much is left out',
     );
   });
@@ -224,14 +223,13 @@ describe('cuts', () => {
         seq: at + 1,
         origin: 'human' as const,
         text,
-        left_out: 0,
       }),
     );
     const spoken = spokenWithin(all, 2_000);
     assert.ok(spoken[0]?.text.startsWith('task ') && (spoken[0].left_out ?? 0) > 0);
     assert.equal(spoken.at(-1)?.text, 'stop');
-    const told = checkpointText({ through: 1, number: 1, summary: '', spoken, facts: [], files: [] });
-    const frame = checkpointText({ through: 1, number: 1, summary: '', spoken: [], facts: [], files: [] });
+    const told = checkpointText({ through: 1, number: 1, summary: '', spoken, facts: [] });
+    const frame = checkpointText({ through: 1, number: 1, summary: '', spoken: [], facts: [] });
     assert.ok(told.length - frame.length < 2_500, `${told.length - frame.length} characters`);
     assert.deepEqual(spokenWithin(spoken, 2_000), spoken, 'the next checkpoint shortens nothing twice');
   });

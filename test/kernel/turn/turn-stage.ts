@@ -10,8 +10,8 @@ import type { View } from '../../../src/kernel/turn/view.ts';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import { DEFAULT_LIMITS } from '../../../src/records/agent/limits.ts';
 import { type AgentState, type Call, newTurn, type RunningCall } from '../../../src/records/agent/state.ts';
-import { completionFrom } from '../../../src/records/conversation/facts/completion.ts';
-import { isLetter, type Mail } from '../../../src/records/conversation/mail.ts';
+import { completionInLetter } from '../../../src/records/conversation/facts/old-facts.ts';
+import type { Mail } from '../../../src/records/conversation/mail.ts';
 import { Prompt } from '../../../src/records/conversation/prompt.ts';
 import { AgentIndex } from '../../../src/runtime/executor/agent-index.ts';
 import { Inbox } from '../../../src/runtime/executor/inbox.ts';
@@ -72,8 +72,7 @@ export function mailOf(kind: Mail['kind'], body: string | object, over: Partial<
     consumed_seq: null,
     ...over,
   };
-  const completion = mail.from_id !== null && isLetter(mail) ? completionFrom(mail.body) : null;
-  return { ...mail, ...(completion && { completion }) };
+  return { ...mail, ...completionInLetter(mail) };
 }
 
 export interface Scene {

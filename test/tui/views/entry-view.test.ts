@@ -102,11 +102,17 @@ it('of a long text of the person, beginning and end are shown, and opened all of
 
 it('what a person wrote to an agent that waited stands below the wait, as every message of theirs', () => {
   const wait = call('w', 'wait', { timeout: 10 });
-  const letter = { status: 'received', agent_id: 'user', name: 'user', message: 'and\nhurry', sent_at: '' };
-  assert.deepEqual(
-    draw([says('main', 1, '', wait), result('main', 2, 'w', 'wait', JSON.stringify(letter))]),
-    ['● wait 10s for a message  ✓', '  you    ✓ received', '', '> and', '  hurry'],
-  );
+  // The second form is that of earlier versions.
+  for (const sender of [
+    { agent_id: 'user', name: 'user' },
+    { agent_id: 'human', name: 'you' },
+  ]) {
+    const letter = { status: 'received', ...sender, message: 'and\nhurry', sent_at: '' };
+    assert.deepEqual(
+      draw([says('main', 1, '', wait), result('main', 2, 'w', 'wait', JSON.stringify(letter))]),
+      ['● wait 10s for a message  ✓', '  you    ✓ received', '', '> and', '  hurry'],
+    );
+  }
 });
 
 describe('mail', () => {

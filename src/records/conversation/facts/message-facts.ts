@@ -7,7 +7,7 @@ import type { WorkflowWait } from './workflow-wait.ts';
 
 /**
  * Facts stand in the ledger beside the text that a model was given, which never changes, so that viewers, queries and the runtime need not read
- * that text. They are never sent to a model.
+ * that text. They are never sent to a model. Rows of versions that wrote none: `old-facts.ts`.
  */
 
 /** Part of the text beside which it is stored: its first UTF-16 code unit, and the first one behind it. */

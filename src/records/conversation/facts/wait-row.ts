@@ -4,9 +4,9 @@ export type WaitStatus = 'received' | 'running' | 'idle' | 'dead' | 'waits_for_y
 /** The person, as a sender of mail. */
 export const PERSON = 'user';
 
-/** Whether a row is the person's. */
+/** Whether a stored row is the person's; earlier versions wrote `human`. */
 export function isPerson({ agent_id }: Pick<WaitRow, 'agent_id'>): boolean {
-  return agent_id === PERSON;
+  return agent_id === PERSON || agent_id === 'human';
 }
 
 export interface WaitRow {

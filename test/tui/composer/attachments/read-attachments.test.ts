@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { withAttachments } from '../../../../src/records/conversation/attached-text.ts';
 import { typedText } from '../../../../src/records/conversation/facts/message-facts.ts';
+import { withOldFacts } from '../../../../src/records/conversation/facts/old-facts.ts';
+import type { UserContent } from '../../../../src/records/conversation/message.ts';
 import { addressee, mentionOfDropped } from '../../../../src/tui/composer/attachments/mentions.ts';
 import { readMentioned } from '../../../../src/tui/composer/attachments/read-attachments.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
@@ -117,6 +119,14 @@ it('people see what was written and what is attached, and no file passes for ano
   assert.deepEqual(attached?.labels, ['evil 2 lines', 'b 1 line']);
   assert.ok(text.includes(evil.text));
   assert.deepEqual(withAttachments('plain', [], '0badcafe'), { text: 'plain' });
+  // Rows of versions that stored no facts.
+  const read = (said: string) => {
+    const content: UserContent = { origin: 'human', text: said };
+    return withOldFacts({ kind: 'user', content }).content.facts?.attached;
+  };
+  assert.deepEqual(read(text), attached);
+  for (const other of ['plain', text.slice(0, -1), text.replace('0badcafe attached', 'x attached')])
+    assert.equal(read(other), undefined);
 });
 
 it('the first word may name the agent that is written to', () => {

@@ -1,4 +1,8 @@
-import { completionFrom } from '../../src/records/conversation/facts/completion.ts';
+import { isJsonObject, parsedObject } from '../../text/json-text.ts';
+import type { Spoken } from '../checkpoint.ts';
+import { isLetter, type Mail } from '../mail.ts';
+import type { EventContent, Message, ResultContent, UserContent } from '../message.ts';
+import { completionFrom } from './completion.ts';
 import {
   type Attached,
   type Frame,
@@ -6,19 +10,15 @@ import {
   framesIn,
   type ResultFacts,
   type UserFacts,
-} from '../../src/records/conversation/facts/message-facts.ts';
-import type { WaitResult, WaitRow, WaitStatus } from '../../src/records/conversation/facts/wait-row.ts';
-import type {
-  EventContent,
-  Message,
-  ResultContent,
-  UserContent,
-} from '../../src/records/conversation/message.ts';
-import { isJsonObject, parsedObject } from '../../src/records/text/json-text.ts';
+} from './message-facts.ts';
+import type { WaitResult, WaitRow, WaitStatus } from './wait-row.ts';
 
-/** Facts of messages that tests write as texts alone: those that the kernel writes beside such a text. */
+/**
+ * Reads the facts of rows that were written before facts were stored beside texts (docs/decisions/0052-facts-beside-texts.md): the only place that reads a
+ * text that was written for a model. Whatever reads rows from the ledger calls it.
+ */
 
-export function withFactsOfText<One extends Message>(message: One): One {
+export function withOldFacts<One extends Message>(message: One): One {
   const { kind, content } = message;
   if (kind === 'event') {
     const data = eventData(content);
@@ -27,6 +27,29 @@ export function withFactsOfText<One extends Message>(message: One): One {
   if ((kind !== 'user' && kind !== 'result') || content.facts !== undefined) return message;
   const facts = kind === 'user' ? userFacts(content) : resultFacts(content);
   return facts === null ? message : { ...message, content: { ...content, facts } };
+}
+
+/** The message as it is stored: without facts, it says so if its text could be taken for one of a version that stored none. */
+export function withStatedFacts(message: Message): Message {
+  const read = message.kind === 'user' || message.kind === 'result' ? withOldFacts(message) : message;
+  return read === message ? message : ({ ...read, content: { ...read.content, facts: {} } } as Message);
+}
+
+/** Facts of a letter. */
+export function oldMailFacts(
+  mail: Pick<Mail, 'kind' | 'from_id' | 'body'>,
+): Pick<Mail, 'attached' | 'completion'> {
+  const attached = mail.kind === 'letter' && mail.from_id === null ? attachedIn(mail.body) : null;
+  return attached === null ? completionInLetter(mail) : { attached };
+}
+
+export function completionInLetter({
+  kind,
+  from_id,
+  body,
+}: Pick<Mail, 'kind' | 'from_id' | 'body'>): Pick<Mail, 'completion'> {
+  const completion = from_id !== null && isLetter({ kind }) ? completionFrom(body) : null;
+  return completion === null ? {} : { completion };
 }
 
 function userFacts({ origin, text }: UserContent): UserFacts | null {
@@ -74,8 +97,18 @@ function attachedIn(message: string): Attached | null {
 
 function eventData({ event, text, data }: EventContent): EventContent['data'] | null {
   if (event === 'waited' && data === undefined) return { ...waitIn(text) };
+  if (event === 'checkpoint' && Array.isArray(data?.spoken))
+    return { ...data, spoken: data.spoken.map(withLeftOut) };
   if (event !== 'answered' || data?.call_id === undefined || data.answer !== undefined) return null;
   return { ...data, answer: text.slice(0, text.lastIndexOf(': ')) };
+}
+
+const LEFT_OUT = /\n\[… (\d+) characters left out to save room: recall \{"seq": \d+\} gives all of it …\]$/;
+
+function withLeftOut(one: Spoken): Spoken {
+  if (one.left_out !== undefined) return one;
+  const note = LEFT_OUT.exec(one.text);
+  return { ...one, text: one.text.slice(0, note?.index), left_out: Number(note?.[1] ?? 0) };
 }
 
 /** Calls of whose results programs read the agents that they created, or why they created none. */
@@ -108,6 +141,7 @@ function waitIn(output: string): WaitResult | null {
   }
   const cut = value.status === 'timeout' || value.status === 'interrupted' ? value.status : null;
   if (Array.isArray(value.agents)) return { rows: value.agents.flatMap((one) => rowOf(one) ?? []), cut };
+  // As still older versions wrote it.
   if (cut !== null) return { rows: [], cut };
   const row = rowOf(value);
   return row === null ? null : { rows: [row], cut: null };
