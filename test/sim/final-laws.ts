@@ -4,7 +4,7 @@ import type { Agent } from '../../src/records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../src/records/agent/state.ts';
 import { cutShort } from '../../src/records/conversation/child-text.ts';
 import { completionFrom } from '../../src/records/conversation/facts/completion.ts';
-import { isLetter, type Mail } from '../../src/records/conversation/mail.ts';
+import { isLetter, type Mail, WAKING_MAIL } from '../../src/records/conversation/mail.ts';
 import type { PlacedMessage } from '../../src/records/conversation/message.ts';
 import type { Run } from '../../src/records/run/run.ts';
 import { runOutcome } from '../../src/records/run/run-end.ts';
@@ -43,7 +43,9 @@ export function brokenAtRest(ledger: RestingLedger, marks: Marks): string[] {
         agent,
         (mail.get(agent.id) ?? []).toSorted((a, b) => a.number - b.number),
       ),
-      ...(reads.has(agent.parent_id) ? unreported(agent, own, mail.get(agent.parent_id ?? '') ?? []) : []),
+      ...(reads.has(agent.parent_id)
+        ? unreported(agent, own, mail.get(agent.parent_id ?? '') ?? [], mail.get(agent.id) ?? [])
+        : []),
       ...run(agent, runs.get(agent.id)),
       ...edges(agent, database),
     ];
@@ -110,16 +112,22 @@ function letters(agent: Agent, mail: readonly Mail[]): string[] {
 }
 
 /** A fork has written to its parent in its newest turn, or the end of that turn was reported; no turn was reported twice. */
-function unreported(agent: Agent, own: readonly PlacedMessage[], to_parent: readonly Mail[]): string[] {
-  const { id, origin, state, reply, sent_this_turn } = agent;
+function unreported(
+  agent: Agent,
+  own: readonly PlacedMessage[],
+  to_parent: readonly Mail[],
+  to_it: readonly Mail[],
+): string[] {
+  const { id, origin, state, reply, sent_this_turn, noticed } = agent;
   const reports = to_parent.filter(({ kind, from_id }) => kind === 'report' && from_id === id);
   const begun = own.filter(
     ({ kind, content }) => kind === 'user' || ('event' in content && content.event === 'retried'),
   );
+  // A kill is also the end of the turn that unread mail would have begun.
+  const isDue = (one: Mail) => one.consumed_seq === null && WAKING_MAIL.has(one.kind) && one.number > noticed;
+  const turns = begun.length + (state.type === 'killed' && to_it.some(isDue) ? 1 : 0);
   const twice =
-    reports.length > begun.length
-      ? [`${id} was reported ${reports.length} times, in ${begun.length} turns`]
-      : [];
+    reports.length > turns ? [`${id} was reported ${reports.length} times, in ${turns} turns`] : [];
   const limit = cutShort(state);
   const cause = state.type === 'errored' ? state.failure.error : limit;
   const owes = cause !== null || (state.type === 'idle' && reply !== null && !sent_this_turn);

@@ -6,6 +6,8 @@ const WORKS_MS = 250;
 const STEP_MS = 1;
 /** How far a tree may be ahead of its share; bounds what it uses in one round beside others. */
 const BURST_MS = 10;
+/** Maximum that a round is charged for: a ledger that was out of reach is no tree's doing. */
+const ROUND_MAX_MS = 100;
 /**
  * Weight of a step's messages, of the agents that it creates and of each character of its
  * messages, in addition to 1 for the step: about proportional to the ledger's time.
@@ -73,7 +75,8 @@ export class TreeShares {
     for (const [root_id, own] of Map.groupBy(weighed, (one) => one.root_id)) {
       const share = this.#shares.get(root_id);
       if (share === undefined) continue;
-      const used_ms = (took_ms * own.reduce((total, { weight }) => total + weight, 0)) / sum;
+      const used_ms =
+        (Math.min(took_ms, ROUND_MAX_MS) * own.reduce((total, { weight }) => total + weight, 0)) / sum;
       share.used_ms += used_ms;
       share.step_ms += NEWEST * (used_ms / own.length - share.step_ms);
     }

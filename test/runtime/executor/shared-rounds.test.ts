@@ -149,3 +149,14 @@ it('where none may go on, it says how long until one may', () => {
   now += 2;
   assert.deepEqual([...shares.admit(['hog']).steps.keys()], ['hog']);
 });
+
+it('a tree in whose round the ledger was out of reach for a minute goes on soon', () => {
+  let now = 0;
+  const shares = new TreeShares(() => now);
+  shares.admit(['unlucky', 'a']);
+  now += 60_000;
+  shares.charge([stepOf('unlucky')], 60_000);
+  shares.admit(['unlucky', 'a']);
+  const { wait_ms } = shares.admit(['unlucky']);
+  assert.ok(wait_ms < 250, `it waits ${wait_ms} ms`);
+});
