@@ -11,8 +11,8 @@ import { kill, recordEnd } from './kill.ts';
 import { isSettled, post, signalWaiters } from './post-mail.ts';
 import { enterDelivery, markRunCleaned, signalQueued, startRun } from './run-history.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
-import { enterUnled, leaveUnled } from './unled.ts';
-import { findWaitCycle, type WaitEdge } from './wait-cycle.ts';
+import { enterUnled, leaveUnled, signal } from './unled.ts';
+import { findWaitCycle, type WaitEdge, waitCircle } from './wait-cycle.ts';
 
 /** `token`: identifies a step without messages, so that a retry after a lost acknowledgement is recognised; null for a step with messages. */
 export interface SubmittedStep {
@@ -256,13 +256,20 @@ function count(unit: UnitOfWork, { create, requests }: Step, root_id: string): v
   });
 }
 
-/** Returns the newly awaited agents that have settled already, and so will send no signal any more. */
+/** Returns the newly awaited agents that have settled already, and so will send no signal any more, and all of a circle that these waits close. */
 function setWaitEdges(unit: UnitOfWork, step: Step): readonly string[] {
   const known = new Set(unit.edges(step.agent_id).map(({ target }) => target));
   unit.setEdges(step.agent_id, edgesOf(step));
-  const mutual = unit.waiters(step.agent_id).filter((id) => !known.has(id) && step.waits_for?.includes(id));
-  signalWaiters(unit, step.agent_id, unit.agent(step.agent_id)?.worker ?? null, mutual);
-  return (step.waits_for ?? []).filter((id) => !known.has(id) && isSettled(unit, id));
+  const added = step.waits_for?.filter((id) => !known.has(id)) ?? [];
+  const circle = added.length === 0 ? [] : waitCircle(step.agent_id, (id) => unit.edges(id));
+  unit.prefetch({ agent: circle });
+  const members = circle.flatMap((id) => unit.agent(id) ?? []);
+  // Which wait is freed, its leader decides: each one is told of all the others.
+  for (const one of new Map(members.map((member) => [member.worker, member])).values())
+    for (const { id, worker } of members)
+      if (worker !== one.worker) signal(unit, one, members[0]?.worker ?? null, 'status', id);
+  enterUnled(unit, members);
+  return [...added.filter((id) => isSettled(unit, id)), ...circle];
 }
 
 /** Removes the conversation of an ended child without children; its row in the run history stays. */

@@ -32,13 +32,9 @@ export function send(unit: UnitOfWork, mail: NewMail): SendResult {
   return { ok: true, mail: post(unit, mail, null) };
 }
 
-/** Signals to the agents that wait for `about` that it has settled, or waits for them, too. */
-export function signalWaiters(
-  unit: UnitOfWork,
-  about: string,
-  writer: string | null,
-  waiters = unit.waiters(about),
-): void {
+/** Signals to the agents that wait for `about` that it has settled. */
+export function signalWaiters(unit: UnitOfWork, about: string, writer: string | null): void {
+  const waiters = unit.waiters(about);
   if (waiters.length === 0) return;
   unit.prefetch({ agent: waiters });
   const agents = waiters.flatMap((id) => unit.agent(id) ?? []);

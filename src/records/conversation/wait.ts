@@ -64,14 +64,33 @@ function goesOn(agent: Agent, view: WaitView): boolean {
   const hasEnded = (id: string): boolean => {
     const other = view.agent(id);
     if (other === undefined || view.hasMail(agent, id)) return true;
-    return id !== view.self && (!mayAnswer(other, view) || isOn(other, agent.id));
+    return id !== view.self && (!mayAnswer(other, view) || leadsTo(other, agent.id, view));
   };
   return waitsOf(agent.state).some(({ from }) => (from?.length ? from.every(hasEnded) : view.hasMail(agent)));
 }
 
 /** Whether the agent only waits, and for that one by its id. */
-function isOn({ state }: Agent, id: string): boolean {
-  return onlyWaits(state) && waitsOf(state).some(({ from }) => from?.includes(id));
+function isOn(agent: Agent | undefined, id: string): boolean {
+  return (
+    agent !== undefined &&
+    onlyWaits(agent.state) &&
+    waitsOf(agent.state).some(({ from }) => from?.includes(id))
+  );
+}
+
+/** Whether the agent only waits for that one, or for an agent that does, and so on; along `lasting` agents, to none of which the one that it waits for has written. */
+function leadsTo(
+  agent: Agent | undefined,
+  id: string,
+  view: WaitView,
+  lasting: (agent: Agent) => boolean = () => true,
+  seen = new Set<string>(),
+): boolean {
+  if (agent === undefined || seen.has(agent.id) || !onlyWaits(agent.state) || !lasting(agent)) return false;
+  seen.add(agent.id);
+  const targets = waitsOf(agent.state).flatMap(({ from }) => from ?? []);
+  const isOpen = (next: string) => next === id || leadsTo(view.agent(next), id, view, lasting, seen);
+  return targets.some((next) => isOpen(next) && !view.hasMail(agent, next));
 }
 
 /** Whether the agent waits for the waiter: by its id, or for the next message after it has written to it. */
@@ -82,20 +101,23 @@ function waitsForYou(agent: Agent, view: WaitView): boolean {
 
 /**
  * Whether somebody needs the waiter before all of `from` have answered: a person or an agent that is not listed has written, or a listed one has asked, or
- * waits for it and at least as long. `waiters`: agents that may wait for it.
+ * waits for it, directly or not, in a circle in which no wait ends before this one. `waiters`: agents that may wait for it.
  */
 export function isNeeded({ from, deadline }: WaitSpec, view: WaitView, waiters: Iterable<string>): boolean {
   const isStranger = ({ kind, from_id }: Mail) =>
     kind === 'letter' && (from_id === null || !from?.includes(from_id));
   if (view.inbox.some(isStranger)) return true;
-  const asks = (id: string): boolean => {
-    const other = view.agent(id);
-    if (other === undefined || !waitsForYou(other, view) || view.hasMail(other, view.self)) return false;
-    const last = Math.max(...waitsOf(other.state).map((wait) => wait.deadline));
-    return view.hasLetterFrom(id) || deadline < last || (deadline === last && view.self < id);
+  const asks = ({ kind, from_id }: Mail): boolean => {
+    const writer = kind === 'letter' && from_id !== null ? view.agent(from_id) : undefined;
+    return writer !== undefined && waitsForYou(writer, view) && !view.hasMail(writer, view.self);
   };
-  const writers = view.inbox.flatMap(({ kind, from_id }) => (kind === 'letter' ? (from_id ?? []) : []));
-  return [...writers, ...waiters].some((id) => from?.includes(id) && asks(id));
+  const lasting = (other: Agent): boolean => {
+    const last = Math.max(...waitsOf(other.state).map((wait) => wait.deadline));
+    return deadline < last || (deadline === last && view.self < other.id);
+  };
+  const isAwaited = [...waiters].some((id) => isOn(view.agent(id), view.self));
+  const closes = (id: string) => leadsTo(view.agent(id), view.self, view, lasting);
+  return view.inbox.some(asks) || (isAwaited && from?.some(closes) === true);
 }
 
 /** Whether the agent is alive, not working, and has no waking mail. */
@@ -160,13 +182,14 @@ function endFanIn(from: readonly string[], view: WaitView, cut: WaitCut | null):
     ({ from_id }) => from_id,
   );
   const listed = from.map((id) => row(id, view, first.get(id), reports.get(id) ?? []));
-  const others = [...first].filter(([id]) => !from.includes(id));
+  const waiters = view.members().filter((agent) => isOn(agent, view.self));
+  const others = new Set([...first.keys(), ...waiters.map(({ id }) => id)]).difference(new Set(from));
   const asks = { status: 'waits_for_you' } as const;
-  const needy = others.map(([id, mail]) => ({
-    ...row(id, view, mail, []),
-    name: id === PERSON ? PERSON : mail.from_name,
-    ...asks,
-  }));
+  const needy = [...others].map((id) => {
+    const mail = first.get(id);
+    const name = id === PERSON ? { name: PERSON } : mail && { name: mail.from_name };
+    return { ...row(id, view, mail, []), ...name, ...asks };
+  });
   const results = [...listed, ...needy];
   const consume = results.flatMap(({ agent_id: id, status }) => [
     ...(first.has(id) ? [(first.get(id) as Mail).id] : []),

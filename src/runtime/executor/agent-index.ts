@@ -217,4 +217,11 @@ export class WaiterIndex {
   of(target: string): Iterable<string> {
     return this.#waiters.get(target) ?? [];
   }
+
+  /** The agent, and all for which it waits, directly or not. */
+  along(id: string): Iterable<string> {
+    const found = new Set([id]);
+    for (const one of found) for (const target of this.#targets.get(one) ?? []) found.add(target);
+    return found;
+  }
 }

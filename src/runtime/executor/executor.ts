@@ -123,15 +123,20 @@ export class Executor {
     this.#follow(cell, made);
   }
 
-  // The only place where waits are entered; an awaited agent may wait for this one, too. One that comes to rest later signals the waiter in its own
+  // The only place where waits are entered; an awaited agent may wait for this one, too, directly or not. One that comes to rest later signals the waiter in its own
   // transaction. One that rested before signals nobody: so the waiter checks agents led here, and those led elsewhere that the ledger had at rest are read.
   #enterWaits(cell: Cell, met?: readonly string[]): void {
-    const added = this.#waiters.set(cell.agent);
-    for (const id of added.length > 0 ? [cell.agent.id, ...added] : []) this.#wakeOne(id);
+    const added = this.#setWaits(cell.agent);
     const remote = (met ?? added).filter((id) => !this.cells.has(id));
     for (const id of remote) if (id !== ANYONE) this.sync.look(this.sync.checkAgent(id));
     const isApart = this.remote_agents.isShared(cell.agent.root_id);
     if (isApart && added.includes(ANYONE)) this.sync.look(this.sync.checkTree(cell.agent.root_id));
+  }
+
+  #setWaits(agent: Agent): readonly string[] {
+    const added = this.#waiters.set(agent);
+    if (added.length > 0) for (const id of this.#waiters.along(agent.id)) this.#wakeOne(id);
+    return added;
   }
 
   #begin({ agent, messages }: NewAgent, points: ForkPoints['points']): void {
@@ -194,6 +199,7 @@ export class Executor {
   know(agent: Agent): void {
     if (this.agent_index.isOld(agent)) return;
     this.agent_index.set(agent);
+    if (agent.worker !== this.worker.id) this.#waiters.set(agent);
     this.#runs.see(agent);
   }
 
@@ -204,7 +210,7 @@ export class Executor {
     if (this.agent_index.isOld(agent) || agent.mail_count < mail_count) return;
     if (!isTerminal(agent.state.type) && agent.worker !== this.worker.id)
       this.remote_agents.markShared(agent.root_id);
-    this.#waiters.set(agent);
+    this.#setWaits(agent);
     this.#setAgent(agent, false);
   }
 

@@ -384,6 +384,39 @@ it('of two agents that wait for each other, the one whose wait would end first i
   assert.equal(free(LATER, LATER + 1, { hasMail: ({ id }, from) => id === 'a' && from === 'root' }), null);
 });
 
+it('of a circle of three, too, and it learns who waits for it', () => {
+  const free = (mine: number, [next, last]: readonly [number, number], view: Scene['view'] = {}) =>
+    told({
+      agent: { state: executing(parkedOn(['a'], mine)) },
+      others: [waiting('a', ['x', 'b'], next), waiting('b', ['root'], last), busy('x')],
+      view: { waitersOf: () => ['gone', 'b'], ...view },
+    });
+  assert.deepEqual(without_did(free(LATER, [LATER + 1, LATER + 2])?.results), [
+    rowOf('a', 'running', { waits_for: ['x', 'b'] }),
+    rowOf('b', 'waits_for_you'),
+  ]);
+  for (const others of [
+    [LATER - 1, LATER + 2],
+    [LATER + 2, LATER - 1],
+    [LATER + 1, LATER],
+  ] as const)
+    assert.equal(free(LATER, others), null);
+  // It has been answered already, and is about to go on; and a chain that does not come back is no circle.
+  const isHeard = ({ id }: Agent, from?: string) => id === 'a' && from === 'b';
+  assert.equal(free(LATER, [LATER + 1, LATER + 2], { hasMail: isHeard }), null);
+  assert.equal(free(LATER, [LATER + 1, LATER + 2], { waitersOf: () => [] }), null);
+});
+
+it('while one of a circle is about to be freed, a wait for the next message goes on', () => {
+  const circle = [waiting('a', ['b']), waiting('b', ['c']), waiting('c', ['a'])];
+  const next = (others: readonly Agent[]) => told({ agent: { state: executing(parkedOn(null)) }, others });
+  assert.equal(next(circle), null);
+  assert.equal(
+    next([waiting('a', ['b']), waiting('b', ['c']), waiting('c', ['root'])])?.status,
+    'nobody_works',
+  );
+});
+
 it('an agent whose background run works is not called idle', () => {
   const run = (state: Agent['state']) => agentOf('run', { parent_id: 'a', origin: 'session', state });
   const scene = (...others: readonly Agent[]) => ({ agent: { state: executing(parkedOn(['a'])) }, others });

@@ -355,6 +355,39 @@ onBothDatabases('process toolset', (database) => {
     assert.match(ann?.message ?? '', /"name":"bob","status":"waits_for_you"/);
   });
 
+  it('of three that wait for each other in a circle, one is freed at once, whether their times are equal or not', async () => {
+    for (const times of [
+      [20, 20, 20],
+      [20, 25, 30],
+      [30, 25, 20],
+    ] as const) {
+      const on = await stage(
+        play(
+          [
+            () => [fork('ann'), fork('bob')],
+            () => [['wait', { timeout: times[0], from_agents: ['ann'] }]],
+            (scene) =>
+              /waits_for_you/.test(String(scene.last.at(-1)?.output))
+                ? [['send', { to: 'bob', message: 'go on' }]]
+                : 'not asked',
+          ],
+          {
+            ann: ({ step }) => (step === 0 ? [['wait', { timeout: times[1], from_agents: ['bob'] }]] : 'end'),
+            bob: ({ step }) =>
+              step === 0 ? [['wait', { timeout: times[2], from_agents: ['main'] }]] : 'end',
+          },
+        ),
+      );
+      const { root } = await on.perform();
+      const all = await on.store.agents({ root_id: root.id });
+      const ends = (await Promise.all(all.map((agent) => on.results(agent)))).flat();
+      const waits = ends.filter(({ name }) => name === 'wait').map(({ output }) => output);
+      assert.equal(waits.length, 3);
+      assert.ok(waits.some((output) => /waits_for_you|WOULD_DEADLOCK/.test(output)));
+      for (const output of waits) assert.doesNotMatch(output, /timed_out/);
+    }
+  });
+
   for (const [how, lines] of [
     [
       'in one step',

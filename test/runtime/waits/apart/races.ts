@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Agent } from '../../../../src/records/agent/agent.ts';
 import { until } from '../../../until.ts';
 import { type Line, parsed } from '../../stage.ts';
 import { spawn } from '../../toolsets/sessions-play.ts';
@@ -149,6 +150,11 @@ export async function assertTold(leader: LeaderProcess, id: string, text: RegExp
   assert.match(JSON.stringify([last, user]), text);
 }
 
+/** Resolves when one of these agents was freed, because another waits for it, or refused; rejects when none was. */
+async function freed(...agents: readonly (readonly [LeaderProcess, Agent])[]): Promise<void> {
+  await Promise.any(agents.map(([leader, { id }]) => assertTold(leader, id, /waits_for_you|WOULD_DEADLOCK/)));
+}
+
 const told =
   (text: RegExp) =>
   ({ left }: TwoLeaders, { main }: Tree) =>
@@ -179,6 +185,41 @@ const others: readonly Race[] = [
         'the wait is over',
       ),
   },
+  {
+    title: 'two that wait for each other',
+    beginnings: { main: [[fork('b')]] },
+    names: ['b'],
+    apart: ['b'],
+    moves: ({ main, b }) => ({
+      left: answers(main.id, [waitFor(b.id)], 'parks'),
+      right: answers(b.id, [waitFor(main.id)], 'parks'),
+    }),
+    over: ({ left, right }, { main, b }) => freed([left, main], [right, b]),
+  },
+  ...(['b', 'c'] as const).map(
+    (apart): Race => ({
+      title: `three that wait for each other in a circle, the first of them led ${apart === 'b' ? 'here' : 'elsewhere'}`,
+      beginnings: { main: [[fork('b'), fork('c')]] },
+      names: ['b', 'c'],
+      apart: apart === 'b' ? ['b'] : ['b', 'c'],
+      ready: async (on, { main, c }) => {
+        await on[apart === 'b' ? 'left' : 'right'].answer(c.id, [waitFor(main.id)]);
+        await until(
+          async () => (await on.store.agent(c.id))?.state.type === 'executing',
+          'the first of them waits',
+        );
+      },
+      moves: ({ main, b, c }) => ({
+        left: answers(main.id, [waitFor(b.id)], 'parks'),
+        right: answers(b.id, [waitFor(c.id)], 'parks'),
+      }),
+      over: (on, { main, b, c }) => {
+        // It cannot be freed by a process that waits for an acknowledgement.
+        on.right.go();
+        return freed([on.left, main], [on.right, b], [on[apart === 'b' ? 'left' : 'right'], c]);
+      },
+    }),
+  ),
   {
     title: 'a fan-in whose last two end',
     beginnings: {
