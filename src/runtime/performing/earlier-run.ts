@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { Need, NeedAnswer } from '../../kernel/toolsets/toolset.ts';
 import { checkedValue, RecordedRun } from '../../models/workflow/recorded-run.ts';
 import type { Agent } from '../../records/agent/agent.ts';
-import { failureOf } from '../../records/agent/state.ts';
+import { failureOf, isTerminal } from '../../records/agent/state.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import type { Message, PlacedMessage } from '../../records/conversation/message.ts';
 import { promptOf } from '../../records/conversation/prompt.ts';
@@ -66,22 +67,41 @@ export class EarlierRuns {
 
   /** Why nobody can go on in the worktree of an agent; null if its work can be continued. It may have been seen outside, so it is not done twice. */
   async #taken({ id, name }: Agent, { path, branch }: Worktree, by: string): Promise<string | null> {
-    const other = (await this.#store.agents({})).find(
-      (one) => one.id !== id && one.config.task?.worktree?.path === path,
-    );
     const what = `${name} began this in a worktree of its own (branch ${branch}) and is not run twice`;
     const anew = 'rerun with --fresh and its label runs it anew';
-    if (other !== undefined)
-      return `${what}: another run continues it (agent ${other.id}). Rerun that run; or ${anew}`;
-    if (!existsSync(path)) return `${what}: its folder is gone; ${anew}`;
-    // Two runs that begin at once both find it free: the first one to say so has it.
-    const claim = `${path}.taken`;
-    try {
-      writeFileSync(claim, by, { flag: 'wx' });
-    } catch {
-      if (readFileSync(claim, 'utf8') !== by) return `${what}: another run begins to continue it; ${anew}`;
+    // Agents whose work this one continued are older.
+    const continued = async () => {
+      const all = await this.#store.agents({});
+      const newest = all.find((one) => one.config.task?.worktree?.path === path);
+      const other = `${what}: another run continues it (agent ${newest?.id}). Rerun that run; or ${anew}`;
+      return newest === undefined || newest.id === id ? null : other;
+    };
+    const before = await continued();
+    if (before !== null) return before;
+    if (!existsSync(join(path, '.git'))) return `${what}: its folder is gone; ${anew}`;
+    if (await this.#claims(path, by)) return continued();
+    return `${what}: another run begins to continue it; ${anew}`;
+  }
+
+  /**
+   * Whether this run may begin to work in the worktree: of two that begin at once, the first one to say so. A run that has ended since says nothing
+   * any more, whether it had begun or not. What they say is in git's own folder of the worktree, and goes with it.
+   */
+  async #claims(path: string, by: string): Promise<boolean> {
+    const git = resolve(path, readFileSync(join(path, '.git'), 'utf8').replace('gitdir:', '').trim());
+    for (let claim = join(git, 'taken'); ; ) {
+      try {
+        // A link has its text from the beginning, unlike a file.
+        symlinkSync(by, claim);
+        return true;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      }
+      const taker = readlinkSync(claim);
+      const run = await this.#store.agent(taker);
+      if (taker === by || (run !== null && !isTerminal(run.state.type))) return taker === by;
+      claim = join(git, `taken-${taker}`);
     }
-    return null;
   }
 
   /** A run that has not got to a call may itself take results from an earlier one. */
