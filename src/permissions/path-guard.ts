@@ -5,20 +5,12 @@ import { type ContainedPath, containPath, isInside } from './path-containment.ts
 import { printablePath } from './printable-path.ts';
 
 /**
- * Returns the rule that denies `tool` this canonical path, or undefined. Called at the moment of use, because a link may have been swapped since
- * the call was decided; also keeps denied files out of search results.
+ * Resolves a path with `containPath` and asks the rules about it. Called at the moment of use, because a link may have been swapped since the call was
+ * decided. Throws an Error with a message for the model.
  */
-export type PathGuard = (tool: string, relative_path: string, context: PathContext) => string | undefined;
-
-/** Resolves a path with `containPath` and checks the guard. Throws an Error with a message for the model. */
-export function containAllowedPath(
-  tool: string,
-  path: string,
-  context: PathContext,
-  guard: PathGuard | undefined,
-): ContainedPath {
+export function containAllowedPath(tool: string, path: string, context: PathContext): ContainedPath {
   const contained = containPath(context.cwd, path);
-  const rule = guard?.(tool, contained.relative, context);
+  const rule = context.denied?.(tool, contained.relative);
   if (rule !== undefined) throw new Error(`${path}: denied by the rule ${rule}`);
   refuseForeignOutput(contained, context);
   return contained;

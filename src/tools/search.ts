@@ -2,7 +2,7 @@ import { closeSync, fstatSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import * as z from 'zod';
 import { type ContainedPath, openContained, openFolderPath } from '../permissions/path-containment.ts';
-import { containAllowedPath, isForeignOutput, type PathGuard } from '../permissions/path-guard.ts';
+import { containAllowedPath, isForeignOutput } from '../permissions/path-guard.ts';
 import { printablePath } from '../permissions/printable-path.ts';
 import { childEnvironment } from '../processes/child-environment.ts';
 import { type ProcessEnd, type ProcessPlace, runProcess } from '../processes/starting/run-process.ts';
@@ -120,32 +120,6 @@ async function searchIn(
   return searchResult(end, results, errors, context);
 }
 
-/** Searches file contents with ripgrep, except hidden files, binary files and those in `.gitignore`. */
-export function createSearchTool(guard?: PathGuard): Tool<Input> {
-  return defineOwnTool({
-    name: 'search',
-    permission: BUILT_IN_PERMISSIONS.search,
-    description:
-      'Search the text of files. Returns path:line: text. Leaves out hidden, binary and git-ignored files, unless path names such a folder.',
-    input,
-    side_by_side: true,
-    idempotent: true,
-    subject: ({ pattern, path }) => `${pattern}${path === undefined ? '' : ` in ${path}`}`,
-    run(request, context) {
-      const place = containAllowedPath('search', request.path ?? '.', context, guard);
-      if (!place.exists) throw new Error(`${printablePath(place.relative)}: no such file or folder`);
-      const isHidden = (path: string): boolean =>
-        guard?.('search', path, context) !== undefined || isForeignOutput(join(place.root, path), context);
-      return searchIn(
-        place,
-        request,
-        context,
-        new SearchResults(place, request.max_results ?? RESULTS, isHidden),
-      );
-    },
-  });
-}
-
 /** Maximum characters shown of a line. */
 const LINE_CHARACTERS = 400;
 
@@ -248,3 +222,27 @@ class SearchResults {
     return all.length === 0 ? '[nothing found]' : all.join('\n');
   }
 }
+
+/** Searches file contents with ripgrep, except hidden files, binary files and those in `.gitignore`. */
+export const searchTool: Tool<Input> = defineOwnTool({
+  name: 'search',
+  permission: BUILT_IN_PERMISSIONS.search,
+  description:
+    'Search the text of files. Returns path:line: text. Leaves out hidden, binary and git-ignored files, unless path names such a folder.',
+  input,
+  side_by_side: true,
+  idempotent: true,
+  subject: ({ pattern, path }) => `${pattern}${path === undefined ? '' : ` in ${path}`}`,
+  run(request, context) {
+    const place = containAllowedPath('search', request.path ?? '.', context);
+    if (!place.exists) throw new Error(`${printablePath(place.relative)}: no such file or folder`);
+    const isHidden = (path: string): boolean =>
+      context.denied?.('search', path) !== undefined || isForeignOutput(join(place.root, path), context);
+    return searchIn(
+      place,
+      request,
+      context,
+      new SearchResults(place, request.max_results ?? RESULTS, isHidden),
+    );
+  },
+});

@@ -1,14 +1,13 @@
-import type { PathGuard } from '../permissions/path-guard.ts';
 import type { CommandLimits } from '../processes/limits/command-budget.ts';
 import type { Sandbox } from '../processes/sandbox/sandbox.ts';
 import type { Tool } from '../records/tool.ts';
 import { createBashTool } from './bash.ts';
-import { createPatchTool } from './files/patch.ts';
-import { createReadTool } from './files/read.ts';
-import { createReadImageTool } from './files/read-image.ts';
+import { patchTool } from './files/patch.ts';
+import { readTool } from './files/read.ts';
+import { readImageTool } from './files/read-image.ts';
 import { skill } from './files/skill.ts';
-import { createWriteTool } from './files/write.ts';
-import { createSearchTool } from './search.ts';
+import { writeTool } from './files/write.ts';
+import { searchTool } from './search.ts';
 import { think } from './think.ts';
 import { createWebFetchTool, type WebFetchOptions } from './web/web-fetch.ts';
 import { createWebSearchTool, type WebSearchOptions } from './web/web-search.ts';
@@ -20,37 +19,32 @@ type WebOptions = Pick<WebFetchOptions, 'private_hosts' | 'robots'> & {
 
 /**
  * The built-in tools, which act on the world. Their order is the one that models see, and must stay stable for prompt
- * caches. `guard` is called again when a path is used, with its canonical form; by default it is the context's. Without a sandbox, commands have
- * all rights of the user; without limits, their use of resources is unlimited.
+ * caches. Without a sandbox, commands have all rights of the user; without limits, their use of resources is unlimited.
  */
 export function createBuiltInTools({
   sandbox = null,
   limits = null,
   known_commands,
-  guard = askContext,
   web = {},
   env,
 }: {
   readonly sandbox?: Sandbox | null;
   readonly limits?: CommandLimits | null;
   readonly known_commands?: ReadonlySet<string>;
-  readonly guard?: PathGuard;
   readonly web?: WebOptions;
   /** The environment that holds the keys of services. */
   readonly env?: NodeJS.ProcessEnv;
 } = {}): Tool[] {
   return [
     createBashTool(sandbox, limits, known_commands) as Tool,
-    createReadTool(guard),
-    createWriteTool(guard),
-    createPatchTool(guard),
-    createSearchTool(guard),
+    readTool,
+    writeTool,
+    patchTool,
+    searchTool,
     think,
-    createReadImageTool(guard),
+    readImageTool,
     skill,
     createWebFetchTool(web) as Tool,
     createWebSearchTool(web.search ?? null, env) as Tool,
   ];
 }
-
-const askContext: PathGuard = (tool, path, context) => context.denied?.(tool, path);

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { createPatchTool } from '../../src/tools/files/patch.ts';
-import { createReadTool } from '../../src/tools/files/read.ts';
-import { createWriteTool } from '../../src/tools/files/write.ts';
-import { createSearchTool } from '../../src/tools/search.ts';
+import { patchTool } from '../../src/tools/files/patch.ts';
+import { readTool } from '../../src/tools/files/read.ts';
+import { writeTool } from '../../src/tools/files/write.ts';
+import { searchTool } from '../../src/tools/search.ts';
 import { call, makeWorkspace } from '../tools/tool-fixture.ts';
 
 /** Text of the file, edit, and text afterwards; without `old`, the whole file is written. */
@@ -49,8 +49,8 @@ describe('line breaks stay when a tool changes', () => {
       writeFileSync(file, before);
       const [tool, input] =
         old_text === null
-          ? [createWriteTool(), { path: 'f.txt', content: text }]
-          : [createPatchTool(), { path: 'f.txt', edits: [{ old_text, new_text: text }] }];
+          ? [writeTool, { path: 'f.txt', content: text }]
+          : [patchTool, { path: 'f.txt', edits: [{ old_text, new_text: text }] }];
       const result = await call(tool, input, context);
       assert.equal(result.status, 'ok', result.output);
       assert.equal(readFileSync(file, 'utf8'), after);
@@ -62,22 +62,22 @@ describe('a file with CR LF', () => {
   writeFileSync(join(context.cwd, 'f.txt'), 'first line\r\nsecond line\r\n');
 
   it('is found as it was read', async () => {
-    const { output } = await call(createReadTool(), { path: 'f.txt' }, context);
+    const { output } = await call(readTool, { path: 'f.txt' }, context);
     assert.match(output, /^1\tfirst line\n2\tsecond line\n\[lines end with CR LF\]$/);
   });
 
   it('is searched by the ends of its lines, and shown without their breaks', async () => {
-    const { output } = await call(createSearchTool(), { pattern: 'line$' }, context);
+    const { output } = await call(searchTool, { pattern: 'line$' }, context);
     assert.equal(output, 'f.txt:1: first line\nf.txt:2: second line');
   });
 
   it('whose breaks alone would change says so, and a preview shows what will be written', async () => {
     const edits = [{ old_text: 'first line\r\n', new_text: 'first line\n' }];
-    const refused = await call(createPatchTool(), { path: 'f.txt', edits }, context).catch(
+    const refused = await call(patchTool, { path: 'f.txt', edits }, context).catch(
       (error: Error) => error.message,
     );
     assert.match(JSON.stringify(refused), /changes only line breaks, which stay as they are: use bash/);
-    const shown = await createWriteTool().difference?.(
+    const shown = await writeTool.difference?.(
       { path: 'f.txt', content: 'first line\nsecond line\n' },
       context,
     );

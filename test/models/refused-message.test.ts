@@ -53,17 +53,17 @@ async function refusal(
 }
 
 it('Anthropic names messages and their blocks; neighbours are one message there', async () => {
-  assert.equal(await told(anthropic, 'messages.1.content.0.tool_use.id: bad'), 'the call of read');
-  assert.equal(await told(anthropic, 'messages.2.content.0.tool_result: bad'), 'the result of read');
+  assert.equal(await told(anthropic, 'messages.1.content.0.tool_use.id: bad'), 'the calls of read');
+  assert.equal(await told(anthropic, 'messages.2.content.0.tool_result: bad'), 'what read returned');
   assert.equal(await told(anthropic, 'messages.2.content.1: bad'), 'the message "what does it say?"');
   assert.equal(await told(anthropic, 'messages.0: bad'), 'the message "look at this"');
 });
 
 it('OpenAI names items, in the message or beside it; Responses and Chat Completions', async () => {
-  assert.equal(await told(responses, "Invalid 'input[2].call_id': too long"), 'the call of read');
-  assert.equal(await told(responses, 'bad', 'input[3].output'), 'the result of read');
-  assert.equal(await told(chat, "Invalid 'messages[2].tool_calls[0].id'"), 'the call of read');
-  assert.equal(await told(chat, 'bad', 'messages[3]'), 'the result of read');
+  assert.equal(await told(responses, "Invalid 'input[2].call_id': too long"), 'the calls of read');
+  assert.equal(await told(responses, 'bad', 'input[3].output'), 'what read returned');
+  assert.equal(await told(chat, "Invalid 'messages[2].tool_calls[0].id'"), 'the calls of read');
+  assert.equal(await told(chat, 'bad', 'messages[3]'), 'what read returned');
 });
 
 it('also where the shared beginning was spliced in', async () => {
@@ -73,10 +73,10 @@ it('also where the shared beginning was spliced in', async () => {
 
 it('Google names contents and parts', async () => {
   const place = 'GenerateContentRequest.contents[1].parts[0].function_call.name: bad';
-  assert.equal(await told(google, place), 'the call of read');
+  assert.equal(await told(google, place), 'the calls of read');
   assert.equal(
     await told(google, '* GenerateContentRequest.contents[2].parts[0]: bad'),
-    'the result of read',
+    'what read returned',
   );
 });
 

@@ -274,20 +274,17 @@ test('CVE-2026-25724: a link does not get around a deny rule, at the decision or
     'allow',
   );
 
-  const guarded = createBuiltInTools({
-    guard: (name, path) => {
-      const decision = decide(policy, permissionOf(name), path);
-      return decision.verdict === 'deny' ? decision.rule : undefined;
-    },
-  });
-  const at = (name: string) => guarded.find((candidate) => candidate.spec.name === name)!;
+  const denied = (name: string, path: string) => {
+    const decision = decide(policy, permissionOf(name), path);
+    return decision.verdict === 'deny' ? decision.rule : undefined;
+  };
   assert.match(
-    (await call(at('read'), { path: 'public.txt' }, context)).output,
+    (await call(tool('read'), { path: 'public.txt' }, { ...context, denied })).output,
     /denied by the rule deny\(read:folder\/private\.txt\)/,
   );
   writeFileSync(join(context.cwd, 'folder', 'public.txt'), 'public words\n');
   assert.equal(
-    (await call(at('search'), { pattern: 'words' }, context)).output,
+    (await call(tool('search'), { pattern: 'words' }, { ...context, denied })).output,
     'folder/public.txt:1: public words',
   );
 });

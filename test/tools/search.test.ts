@@ -4,10 +4,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Tool } from '../../src/records/tool.ts';
-import { createSearchTool } from '../../src/tools/search.ts';
+import { searchTool } from '../../src/tools/search.ts';
 import { call, makeWorkspace } from './tool-fixture.ts';
 
-const search = createSearchTool() as Tool;
+const search = searchTool as Tool;
 
 test('path:line: text, in order, with path, glob and case', async () => {
   const context = makeWorkspace();

@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { Failure, FailureKind } from '../../records/agent/failure.ts';
-import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
+import { describeMessage, type PromptMessage } from '../../records/conversation/prompt-message.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { hideSecrets } from '../../records/text/hide-secrets.ts';
 import type { ModelOutcome } from '../model.ts';
@@ -80,15 +80,16 @@ function callFailure(error: APICallError, { secrets, key_env, messages }: Requir
           : said;
   const retryable = ['rate_limit', 'overloaded', 'network', 'no_credit'].includes(kind);
   const wish = retryAfter(error.responseHeaders ?? {}, Date.now(), error.responseBody || error.message);
-  const about =
-    kind === 'bad_request' ? refusedMessage(placesOf(error), error.requestBodyValues, messages) : null;
+  const index =
+    kind === 'bad_request' ? refusedMessage(placesOf(error), error.requestBodyValues, messages) : -1;
+  const refused = messages[index];
   const { responseBody = '' } = error;
   const result = failure(
     kind,
-    about === null ? text : `${text} (it is about ${about.told})`,
+    refused === undefined ? text : `${text} (it is about ${describeMessage(refused)})`,
     retryable,
     secrets,
-    about === null || about.index < 0 ? {} : { behind_refused: messages.length - 1 - about.index },
+    refused === undefined ? {} : { behind_refused: messages.length - 1 - index },
   );
   return closing(result, `${error.message} ${responseBody}`, wish, status);
 }

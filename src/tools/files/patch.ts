@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
+import { containAllowedPath } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
 import type { Tool } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
@@ -23,35 +23,29 @@ const input = z.strictObject({
 });
 
 /** Replaces parts of a file. */
-export function createPatchTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
-  return defineOwnTool({
-    name: 'patch',
-    permission: BUILT_IN_PERMISSIONS.patch,
-    description: 'Replace parts of a text file. Returns the difference.',
-    input,
-    subject: ({ path }) => path,
-    difference: ({ path, edits }, context) =>
-      changeOf(
-        containAllowedPath('patch', path, context, guard),
-        (before) => editText(before, edits),
-        context,
-      ),
-    refusal: ({ path }, context) =>
-      unseenRefusal(containAllowedPath('patch', path, context, guard), context.files, true),
-    async run({ path, edits }, context) {
-      let shown: string | null = null;
-      const file = await changeFile(
-        () => containAllowedPath('patch', path, context, guard),
-        (target, hashed) => {
-          const before = hashed?.bytes ? patchableText(target, hashed.bytes) : readText(target);
-          const after = editText(before, edits);
-          shown = difference(printablePath(target.relative), before, after);
-          return Buffer.from(after, 'utf8');
-        },
-        context,
-        true,
-      );
-      return { status: 'ok', output: shown ?? '[too large or too different to show]', file };
-    },
-  });
-}
+export const patchTool: Tool<z.infer<typeof input>> = defineOwnTool({
+  name: 'patch',
+  permission: BUILT_IN_PERMISSIONS.patch,
+  description: 'Replace parts of a text file. Returns the difference.',
+  input,
+  subject: ({ path }) => path,
+  difference: ({ path, edits }, context) =>
+    changeOf(containAllowedPath('patch', path, context), (before) => editText(before, edits), context),
+  refusal: ({ path }, context) =>
+    unseenRefusal(containAllowedPath('patch', path, context), context.files, true),
+  async run({ path, edits }, context) {
+    let shown: string | null = null;
+    const file = await changeFile(
+      () => containAllowedPath('patch', path, context),
+      (target, hashed) => {
+        const before = hashed?.bytes ? patchableText(target, hashed.bytes) : readText(target);
+        const after = editText(before, edits);
+        shown = difference(printablePath(target.relative), before, after);
+        return Buffer.from(after, 'utf8');
+      },
+      context,
+      true,
+    );
+    return { status: 'ok', output: shown ?? '[too large or too different to show]', file };
+  },
+});

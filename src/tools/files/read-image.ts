@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { ContainedPath } from '../../permissions/path-containment.ts';
-import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
+import { containAllowedPath } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
-import type { Tool, ToolResult } from '../../records/tool.ts';
+import type { ToolResult } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineOwnTool } from '../define-tool.ts';
 import { hashContained } from './file-hash.ts';
@@ -35,18 +35,15 @@ export async function showImage(source: ContainedPath): Promise<ToolResult> {
   };
 }
 
-/** Shows an image file to the model. */
-export function createReadImageTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
-  const tool = defineOwnTool<z.infer<typeof input>>({
-    name: 'read_image',
-    permission: BUILT_IN_PERMISSIONS.read_image,
-    description: `Look at an image in your folder: png, jpeg, gif or webp, up to ${IMAGE_BYTES / 1024 / 1024} MB. Large ones are scaled down, of an animation you see the first frame.`,
-    input,
-    side_by_side: true,
-    idempotent: true,
-    subject: ({ path }) => path,
-    run: ({ path }, context) => showImage(containAllowedPath('read_image', path, context, guard)),
-  });
-  // `read` shows pictures too.
-  return { ...tool, audience: ({ tools }) => !tools.includes('read') };
-}
+const tool = defineOwnTool<z.infer<typeof input>>({
+  name: 'read_image',
+  permission: BUILT_IN_PERMISSIONS.read_image,
+  description: `Look at an image in your folder: png, jpeg, gif or webp, up to ${IMAGE_BYTES / 1024 / 1024} MB. Large ones are scaled down, of an animation you see the first frame.`,
+  input,
+  side_by_side: true,
+  idempotent: true,
+  subject: ({ path }) => path,
+  run: ({ path }, context) => showImage(containAllowedPath('read_image', path, context)),
+});
+/** Shows an image file to the model; `read` shows pictures, too. */
+export const readImageTool: typeof tool = { ...tool, audience: ({ tools }) => !tools.includes('read') };

@@ -7,7 +7,7 @@ import {
   openContained,
   pathInFolder,
 } from '../../permissions/path-containment.ts';
-import { containAllowedPath, type PathGuard } from '../../permissions/path-guard.ts';
+import { containAllowedPath } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
 import type { Tool, ToolContext } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
@@ -27,7 +27,7 @@ const input = z.strictObject({
 });
 
 /** The agent's own spilled output lies outside of its folder and may be read too. */
-function locate(path: string, context: ToolContext, guard: PathGuard | undefined): ContainedPath {
+function locate(path: string, context: ToolContext): ContainedPath {
   if (isAbsolute(path)) {
     try {
       const spilled = containPath(context.spill_dir, path);
@@ -36,7 +36,7 @@ function locate(path: string, context: ToolContext, guard: PathGuard | undefined
       // not spilled output: an ordinary path
     }
   }
-  return containAllowedPath('read', path, context, guard);
+  return containAllowedPath('read', path, context);
 }
 
 function listFolder(folder: number, path: ContainedPath): string {
@@ -61,36 +61,34 @@ function listFolder(folder: number, path: ContainedPath): string {
 }
 
 /** Shows a text file with line numbers or a picture, or lists a folder. */
-export function createReadTool(guard?: PathGuard): Tool<z.infer<typeof input>> {
-  return defineOwnTool({
-    name: 'read',
-    permission: BUILT_IN_PERMISSIONS.read,
-    description:
-      'Read a text file (number, tab, line), a picture, or list a folder. ' +
-      `Returns up to ${LINES_MAX} lines or ${READ_BYTES / 1024} KB; go on with offset.`,
-    input,
-    side_by_side: true,
-    idempotent: true,
-    subject: ({ path }) => path,
-    async run({ path, offset = 1, limit = LINES_MAX }, context) {
-      const source = locate(path, context, guard);
-      const file = openContained(source);
-      try {
-        const status = fstatSync(file);
-        if (status.isDirectory()) return listFolder(file, source);
-        const shown = printablePath(source.relative);
-        if (!status.isFile()) throw new Error(`${shown}: not a regular file`);
-        const head = Buffer.alloc(64);
-        if (readSync(file, head, 0, 64, 0) === 64 && isBinary(head) && imageTypeOf(head) !== undefined)
-          return await showImage(containAllowedPath('read_image', path, context, guard));
-        // Hashed before the lines are read: if the file changes meanwhile, what the agent has seen counts as stale.
-        const hashed = hashFile(file);
-        const result = await readLines(file, shown, offset, limit, context.signal);
-        if (hashed === null || result.status === 'cancelled') return result;
-        return { ...result, file: { path: source.absolute, hash: hashed.hash } };
-      } finally {
-        closeSync(file);
-      }
-    },
-  });
-}
+export const readTool: Tool<z.infer<typeof input>> = defineOwnTool({
+  name: 'read',
+  permission: BUILT_IN_PERMISSIONS.read,
+  description:
+    'Read a text file (number, tab, line), a picture, or list a folder. ' +
+    `Returns up to ${LINES_MAX} lines or ${READ_BYTES / 1024} KB; go on with offset.`,
+  input,
+  side_by_side: true,
+  idempotent: true,
+  subject: ({ path }) => path,
+  async run({ path, offset = 1, limit = LINES_MAX }, context) {
+    const source = locate(path, context);
+    const file = openContained(source);
+    try {
+      const status = fstatSync(file);
+      if (status.isDirectory()) return listFolder(file, source);
+      const shown = printablePath(source.relative);
+      if (!status.isFile()) throw new Error(`${shown}: not a regular file`);
+      const head = Buffer.alloc(64);
+      if (readSync(file, head, 0, 64, 0) === 64 && isBinary(head) && imageTypeOf(head) !== undefined)
+        return await showImage(containAllowedPath('read_image', path, context));
+      // Hashed before the lines are read: if the file changes meanwhile, what the agent has seen counts as stale.
+      const hashed = hashFile(file);
+      const result = await readLines(file, shown, offset, limit, context.signal);
+      if (hashed === null || result.status === 'cancelled') return result;
+      return { ...result, file: { path: source.absolute, hash: hashed.hash } };
+    } finally {
+      closeSync(file);
+    }
+  },
+});

@@ -63,7 +63,7 @@ export function createWorkflowTool({ runtime, store, trust }: WorkflowToolParts)
         const { scriptPath } = given;
         if (scriptPath !== undefined && isAbsolute(scriptPath)) return null;
         try {
-          if (scriptPath !== undefined) containAllowedPath('read', scriptPath, context, context.denied);
+          if (scriptPath !== undefined) containAllowedPath('read', scriptPath, context);
           scriptOf(given, context.cwd, trust);
           return null;
         } catch (error) {
@@ -138,7 +138,7 @@ function scriptOf({ script, name, scriptPath }: Input, cwd: string, trust: Scrip
 /** A model may name files that it may read, and scripts of its own that were kept. */
 function checkPath(path: string, context: ToolContext): void {
   if (isAbsolute(path) && dirname(path) === context.spill_dir) return;
-  containAllowedPath('read', path, context, context.denied);
+  containAllowedPath('read', path, context);
 }
 
 function kept(source: string, hash: string, spill_dir: string): string {

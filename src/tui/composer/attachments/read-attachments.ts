@@ -9,8 +9,8 @@ import type { Attachment } from '../../../records/conversation/attached-text.ts'
 import type { ToolContext } from '../../../records/tool.ts';
 import { permissionOf } from '../../../tools/built-in-permissions.ts';
 import { imageTypeOf } from '../../../tools/files/file-kind.ts';
-import { createReadTool } from '../../../tools/files/read.ts';
-import { createReadImageTool } from '../../../tools/files/read-image.ts';
+import { readTool } from '../../../tools/files/read.ts';
+import { readImageTool } from '../../../tools/files/read-image.ts';
 import { type Mention, mentionsIn, namesOf } from './mentions.ts';
 
 const COUNT_MAX = 20;
@@ -74,12 +74,12 @@ async function readOne(
   const name = printablePath(outside ? path : asked);
   const context = { ...NOBODY, cwd, denied };
   if (isPicture(path)) {
-    const seen = await createReadImageTool(denied).run({ path: asked }, context);
+    const seen = await readImageTool.run({ path: asked }, context);
     if (seen.status !== 'ok') return { problem: seen.output };
     const [image] = seen.images ?? [];
     return { label: `${name} picture`, text: seen.output, ...(image === undefined ? {} : { image }) };
   }
-  const result = await createReadTool(denied).run({ path: asked }, context);
+  const result = await readTool.run({ path: asked }, context);
   if (result.status !== 'ok') return { problem: result.output };
   return { label: labelOf(name, statSync(path).isDirectory(), result.output), text: result.output };
 }
