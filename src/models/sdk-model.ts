@@ -7,6 +7,7 @@ import type {
   LanguageModelV4TextPart,
 } from '@ai-sdk/provider';
 import { APICallError } from '@ai-sdk/provider';
+import { orElse } from '../records/coppice-error.ts';
 import { unlessAborted } from '../records/unless-aborted.ts';
 import { behindDoors, doorsOf } from './gate/closed-provider.ts';
 import { Gate, gated } from './gate/gate.ts';
@@ -53,14 +54,10 @@ export function openSdkModel(name: string, object: SdkModel, terms: Omit<OpenMod
 
 /** Its key is nowhere to be asked for; the objects of most packages know the headers that they send. */
 function secretsOf(object: SdkModel): string[] {
-  try {
-    const { headers } = (object as { config?: { headers?: unknown } }).config ?? {};
-    const sent: unknown = typeof headers === 'function' ? headers() : headers;
-    const named = Object.entries(sent ?? {}).filter(([name]) => /auth|key|token/i.test(name));
-    return named.flatMap(([, value]) => [String(value), String(value).replace(/^\w+ /, '')]);
-  } catch {
-    return [];
-  }
+  const { headers } = (object as { config?: { headers?: unknown } }).config ?? {};
+  const sent: unknown = typeof headers === 'function' ? orElse(() => headers(), null) : headers;
+  const named = Object.entries(sent ?? {}).filter(([name]) => /auth|key|token/i.test(name));
+  return named.flatMap(([, value]) => [String(value), String(value).replace(/^\w+ /, '')]);
 }
 
 function sdkAsk(name: string, object: SdkModel, idle_ms: number, quirks: Quirks): Ask {

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { orElse } from '../records/coppice-error.ts';
 import { printablePath } from './printable-path.ts';
 
 /**
@@ -41,11 +42,8 @@ export function isInside(root: string, path: string): boolean {
 }
 
 function isLink(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  } catch {
-    return false; // it cannot be looked up
-  }
+  // It may be impossible to look it up.
+  return orElse(() => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true, false);
 }
 
 /** Splits a path into its canonical existing part and the names after it that do not exist. */

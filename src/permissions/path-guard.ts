@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { orElse } from '../records/coppice-error.ts';
 import type { PathContext } from '../records/tool.ts';
 import { type ContainedPath, containPath, isInside } from './path-containment.ts';
 import { printablePath } from './printable-path.ts';
@@ -25,12 +26,8 @@ export function refuseForeignOutput({ absolute, relative }: ContainedPath, conte
 /** Whether a path is spilled output of another tree; possible only if the agent's folder contains the output folder. */
 export function isForeignOutput(absolute: string, { cwd, spill_dir }: PathContext): boolean {
   if (spill_dir === undefined) return false; // no call, but a preview for a person
-  let [all, own] = [dirname(spill_dir), spill_dir];
-  try {
-    all = realpathSync.native(all);
-    own = join(all, spill_dir.slice(dirname(spill_dir).length));
-  } catch {
-    return false; // nothing was spilled yet
-  }
+  const all = orElse(() => realpathSync.native(dirname(spill_dir)), null);
+  if (all === null) return false; // nothing was spilled yet
+  const own = join(all, spill_dir.slice(dirname(spill_dir).length));
   return isInside(all, absolute) && !isInside(own, absolute) && !isInside(all, cwd);
 }

@@ -1,5 +1,6 @@
-import { accessSync, constants } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { orElse } from '../records/coppice-error.ts';
 
 let shell: string | undefined;
 
@@ -13,20 +14,21 @@ export function shellArguments(command: string): readonly string[] {
 
 /** The first bash on the PATH, else `/bin/sh`. */
 export function findShell(): string {
-  shell ??= search();
+  shell ??=
+    programPlaces('bash', process.env.PATH ?? '')
+      .filter(isAbsolute)
+      .find(isExecutable) ?? '/bin/sh';
   return shell;
 }
 
-function search(): string {
-  for (const folder of (process.env.PATH ?? '').split(':')) {
-    if (!folder.startsWith('/')) continue;
-    const file = join(folder, 'bash');
-    try {
-      accessSync(file, constants.X_OK);
-      return file;
-    } catch {
-      // not in this folder
-    }
-  }
-  return '/bin/sh';
+/** Where the system looks for a program: a name with a slash is a path, any other is looked for in the folders of PATH. */
+export function programPlaces(file: string, path: string): readonly string[] {
+  return file.includes('/') ? [file] : path.split(delimiter).map((folder) => join(folder, file));
+}
+
+export function isExecutable(path: string): boolean {
+  return orElse(() => {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  }, false);
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { orElse } from '../records/coppice-error.ts';
 import { isMarkedBy, isOwnerGone, isOwnMark, limitMark, markVariable, processIds } from './process-mark.ts';
 
 /**
@@ -10,13 +11,12 @@ const ended = new Set<string>();
 let timer: NodeJS.Timeout | undefined;
 
 function markOf(pid: string): string | undefined {
-  try {
+  // It may have ended, or belong to another user.
+  return orElse(() => {
     const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
     const named = environment.find((one) => one.startsWith(`${markVariable}=`));
     return named === undefined ? limitMark(pid) : named.slice(markVariable.length + 1);
-  } catch {
-    return undefined; // has ended, or belongs to another user
-  }
+  }, undefined);
 }
 
 /** Kills every marked process for which `belongs` holds, except this one. */

@@ -105,6 +105,11 @@ export const HABITS: readonly Habit[] = [
     wrote: [['multi_tool_use_parallel', { tool_uses: [{ recipient_name: 'Read', parameters: A }] }]],
     reads: [['read', A]],
   },
+  {
+    who: 'process',
+    wrote: [['parallel', { tool_uses: [{ recipient_name: 'functions.read', parameters: A }] }]],
+    reads: [['read', A]],
+  },
   // files
   read('process', 'read', { file_path: 'a.txt' }, A),
   read('process', 'read', { filePath: 'a.txt' }, A),

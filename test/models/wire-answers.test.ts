@@ -251,14 +251,6 @@ describe('responses', () => {
       ...calls('fork', '{"n":1}'),
       completed,
     ],
-    'several calls as one': [
-      created,
-      ...calls(
-        'parallel',
-        '{"tool_uses":[{"recipient_name":"functions.fork","parameters":{"n":1}},{"recipient_name":"functions.fork","parameters":{"n":2}}]}',
-      ),
-      completed,
-    ].slice(0, 0),
     'a call of several that names an unknown tool': [
       created,
       ...calls('parallel', '{"tool_uses":[{"recipient_name":"functions.x","parameters":{}}]}'),
@@ -342,20 +334,6 @@ describe('responses', () => {
     ],
   };
   for (const [name, events] of Object.entries(odd)) compare('openai', name, events);
-
-  it('several calls that come as one of a tool that nobody declared', async () => {
-    const use = (n: number) => ({ recipient_name: 'functions.fork', parameters: { n } });
-    const input = JSON.stringify({ tool_uses: [use(1), use(2)] });
-    next = raw([created, ...calls('parallel', input), completed]);
-    const found = (await both('openai')).map(async (model) => {
-      const outcome = await model.stream(ask(), () => undefined);
-      assert.equal(outcome.type, 'answer');
-      return outcome.content.parts.map((part) => (part.type === 'call' ? { ...part, metadata: null } : part));
-    });
-    const [theirs, ours] = await Promise.all(found);
-    assert.deepEqual(ours, theirs);
-    assert.equal(ours?.length, 2);
-  });
 
   it('a server of another protocol is told of by its name', async () => {
     next = raw([{ id: 'c', choices: [{ index: 0, delta: { content: 'x' } }] }]);

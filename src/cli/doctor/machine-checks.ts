@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { errorJson } from '../../documents/error-json.ts';
 import { probeKey } from '../../models/provider/probe-key.ts';
 import { knownProviders } from '../../models/providers.ts';
-import { isExecutable, programPlaces } from '../../processes/sandbox/piped-program.ts';
+import { isExecutable, programPlaces } from '../../processes/find-shell.ts';
 import { sandboxGap } from '../../processes/sandbox/sandbox-support.ts';
 import { clean } from '../../render/clean.ts';
 import { agentPrograms } from '../../settings/agent-programs.ts';

@@ -27,7 +27,7 @@ export function readAnswer(
 ): readonly AssistantPart[] {
   const made = parts.some((part) => part.type === 'call') ? parts : withWritten();
   return made.flatMap((part): readonly AssistantPart[] =>
-    part.type === 'call' ? unfolded(part).map((call) => readCall(call, tools)) : [part],
+    part.type === 'call' ? unfolded(part, tools).map((call) => readCall(call, tools)) : [part],
   );
 
   /** With the calls written into the last text, if all of them name a tool of the agent. */
@@ -45,9 +45,9 @@ export function readAnswer(
   }
 }
 
-/** The calls that a `multi_tool_use.parallel` holds. */
-function unfolded(part: CallPart): readonly CallPart[] {
-  if (!/^(functions\.)?multi_tool_use[._]parallel$/.test(part.name)) return [part];
+/** The calls that a `multi_tool_use.parallel` holds, of which some models write the last word alone. */
+function unfolded(part: CallPart, { find }: ReadTools): readonly CallPart[] {
+  if (!/^(?:(?:functions\.)?multi_tool_use[._])?parallel$/.test(part.name) || find(part.name)) return [part];
   const uses = parsedObject(part.input)?.tool_uses;
   if (!Array.isArray(uses) || uses.length > HELD_MAX) return [part];
   const calls = uses.flatMap((use, index): CallPart[] => {

@@ -1,3 +1,4 @@
+import { orElse } from '../../records/coppice-error.ts';
 import { jsonIn } from '../../records/text/json-text.ts';
 import type { ScriptedConversation } from './scripted-conversation.ts';
 
@@ -105,12 +106,7 @@ function pathFault(path: string, in_each: boolean): string | null {
 }
 
 export function isRegex(text: string): boolean {
-  try {
-    new RegExp(text, 's');
-    return true;
-  } catch {
-    return false;
-  }
+  return orElse(() => new RegExp(text, 's'), null) !== null;
 }
 
 function show(value: unknown): string {

@@ -1,6 +1,5 @@
 import { fieldsOf, itemsOf, numberOf, wordOf } from '../../records/text/json-fields.ts';
-import { type JsonObject, parsedObject } from '../../records/text/json-text.ts';
-import type { ToolSpec } from '../../records/tool.ts';
+import type { JsonObject } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { endAnswer } from './finish-reason.ts';
 import { takeError } from './stream-error.ts';
@@ -17,7 +16,6 @@ const ITEMS = {
 /** Reads the events of OpenAI Responses, or a whole response. */
 export class ResponsesReader implements WireReader {
   readonly #collector: AnswerCollector;
-  readonly #tools: readonly ToolSpec[];
   /** Item ids may change between events, output indexes do not; some servers omit indexes, some ids. */
   readonly #places = new Map<string, number>();
   #latest = 0;
@@ -35,9 +33,8 @@ export class ResponsesReader implements WireReader {
   #refused = false;
   #begun = false;
 
-  constructor(collector: AnswerCollector, tools: readonly ToolSpec[]) {
+  constructor(collector: AnswerCollector) {
     this.#collector = collector;
-    this.#tools = tools;
   }
 
   event(value: JsonObject, name: string): void {
@@ -199,30 +196,10 @@ export class ResponsesReader implements WireReader {
       const id = wordOf(item.call_id) ?? wordOf(item.id) ?? `call_${place}`;
       if (this.#said.has(`${id} ${name} ${input}`)) return;
       this.#said.add(`${id} ${name} ${input}`);
-      const several = name === 'parallel' ? this.#parallel(input) : null;
-      if (several === null) this.#call(id, name, input, item);
-      else
-        for (const [index, one] of several.entries()) this.#call(`${id}_${index}`, one.name, one.input, item);
+      const itemId = wordOf(item.id);
+      const own = itemId === undefined ? {} : { providerMetadata: { openai: { itemId } } };
+      this.#collector.add({ type: 'tool-call', toolCallId: id, toolName: name, input, ...own });
     }
-  }
-
-  #call(toolCallId: string, toolName: string, input: string, item: JsonObject): void {
-    const itemId = wordOf(item.id);
-    const own = itemId === undefined ? {} : { providerMetadata: { openai: { itemId } } };
-    this.#collector.add({ type: 'tool-call', toolCallId, toolName, input, ...own });
-  }
-
-  /** Splits a call of the undeclared tool `parallel`, into which models sometimes merge several calls; null if it is no such call. */
-  #parallel(input: string): readonly { readonly name: string; readonly input: string }[] | null {
-    const uses = parsedObject(input)?.tool_uses;
-    if (!Array.isArray(uses) || uses.length === 0) return null;
-    const names = new Set(this.#tools.map((tool) => tool.name));
-    if (names.has('parallel')) return null;
-    const calls = uses.map((use: JsonObject | null) => ({
-      name: /^functions\.(.+)$/s.exec(String(use?.recipient_name))?.[1] ?? '',
-      input: JSON.stringify(use?.parameters),
-    }));
-    return calls.every((call) => names.has(call.name) && call.input?.startsWith('{')) ? calls : null;
   }
 
   #finish(raw: string | undefined, usage: JsonObject): void {

@@ -9,7 +9,7 @@ export const RESPONSES_WIRE: WireProtocol = {
   userMessage: (text) => wellFormedJson({ role: 'user', content: [{ type: 'input_text', text }] }),
   write: items,
   ...ALONE,
-  reader: (collector, tools) => new ResponsesReader(collector, tools),
+  reader: (collector) => new ResponsesReader(collector),
 };
 
 function items(message: LanguageModelV4Message): readonly object[] {

@@ -69,8 +69,7 @@ export function wireAsk(
     const own = protocol.join(pieces, inherited.length, pieces.length, inherited.length) + protocol.end;
     const body = bodyOf(frame, bytes, own, cache_key);
     const call = { method: 'POST', headers: frame.headers, body, signal, idle_ms, onHeaders };
-    const reader = protocol.reader(collector, request.tools, provider);
-    await sendWire(frame, call, reader, collector);
+    await sendWire(frame, call, protocol.reader(collector), collector);
   };
 }
 

@@ -1,7 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { wordOf } from '../../records/text/json-fields.ts';
 import type { JsonObject } from '../../records/text/json-text.ts';
-import type { ToolSpec } from '../../records/tool.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { UnusableAnswer } from '../provider/http-fetch.ts';
 
@@ -41,7 +40,7 @@ export interface WireProtocol {
    */
   readonly join: (pieces: readonly WirePiece[], from: number, to: number, inherited: number) => string;
   readonly end: string;
-  readonly reader: (collector: AnswerCollector, tools: readonly ToolSpec[], provider: string) => WireReader;
+  readonly reader: (collector: AnswerCollector) => WireReader;
 }
 
 /** An answer that lacks something needed, or has it in a form that cannot be read: it would be the same at the next try. */

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { orElse } from '../../records/coppice-error.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -22,23 +23,10 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 /** Tried for a `pattern`; where none matches, the first is given. */
 const TEXTS = [
-  'invented',
-  'a',
-  '1',
-  'A',
-  'A1',
-  'a-1',
-  'abc-def',
-  '2026-01-01',
-  '1.0.0',
-  'v1.0.0',
-  'src/a.ts',
-  'a.ts:1',
-  '#1',
-  'https://example.com/',
-  '0'.repeat(40),
-  'ABC-123',
-  '+1',
+  ...'invented a 1 A A1 a-1 abc-def 2026-01-01 1.0.0 v1.0.0 src/a.ts a.ts:1 #1 https://example.com/'.split(
+    ' ',
+  ),
+  ...['0'.repeat(40), 'ABC-123', '+1'],
 ];
 
 /** A JSON value that satisfies the schema, as far as can be told without solving it. `entries`: how many entries a list gets if it may have so many. */
@@ -153,13 +141,8 @@ function inventedText(one: Schema): string {
   if (typeof one.pattern !== 'string') return fits('invented');
   // An engine in linear time; what it does not know (look-around) is not tried.
   const { RE2JS } = createRequire(import.meta.url)('re2js') as typeof import('re2js');
-  const matches = (text: string) => {
-    try {
-      return RE2JS.compile(String(one.pattern).slice(0, 500)).matcher(text).find();
-    } catch {
-      return false;
-    }
-  };
+  const pattern = orElse(() => RE2JS.compile(String(one.pattern).slice(0, 500)), null);
+  const matches = (text: string) => pattern?.matcher(text).find() === true;
   return TEXTS.map(fits).find(matches) ?? fits('invented');
 }
 

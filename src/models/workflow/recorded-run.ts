@@ -82,10 +82,7 @@ export class RecordedRun {
   } {
     const calls: RecordedCall[] = [];
     const entries: ScriptEntry[] = [];
-    const add = (
-      entry: Pick<ScriptEntry, 'call'> &
-        ({ type: 'value'; value: unknown } | { type: 'failed' | 'skipped'; reason: string }),
-    ): void => {
+    const add: Add = (entry) => {
       this.#count += 1;
       entries.push({ ...entry, now: this.#now, budget: this.budget });
     };

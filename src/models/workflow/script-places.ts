@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { projectFolders } from '../../processes/working-folder.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
+import { CoppiceError, orElse } from '../../records/coppice-error.ts';
 
 /** Folders of workflows in a project and in the home folder, nearest first. */
 const PLACES = ['.coppice/workflows', '.claude/workflows'];
@@ -31,14 +31,9 @@ export function savedScripts(folder: string, home: string): SavedScript[] {
 }
 
 function namesIn(place: string): string[] {
-  try {
-    return readdirSync(place)
-      .filter((file) => file.endsWith('.js'))
-      .sort()
-      .slice(0, NAMES_MAX);
-  } catch {
-    return [];
-  }
+  const files = orElse(() => readdirSync(place), []);
+  const scripts = files.filter((file) => file.endsWith('.js'));
+  return scripts.sort().slice(0, NAMES_MAX);
 }
 
 /** Reads a script; `wanted`: how it was named. Throws `E_SCRIPT`. */

@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { orElse } from '../../records/coppice-error.ts';
 import { matchesText } from '../glob-match.ts';
 import { ANY, alternatives, isKnown } from './shell-word.ts';
 
@@ -52,13 +53,9 @@ export class WordPaths {
 
   /** What is in a folder; nothing if it cannot be read. */
   #entries(folder: string): readonly Dirent[] {
-    try {
-      const entries = this.exhausted ? [] : readdirSync(folder, { withFileTypes: true });
-      this.#names += entries.length;
-      return entries;
-    } catch {
-      return [];
-    }
+    const entries = this.exhausted ? [] : orElse(() => readdirSync(folder, { withFileTypes: true }), []);
+    this.#names += entries.length;
+    return entries;
   }
 }
 

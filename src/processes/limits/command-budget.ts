@@ -1,5 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { totalmem } from 'node:os';
+import { orElse } from '../../records/coppice-error.ts';
 import { type FolderQuota, type FolderUsage, folderUsage } from './folder-usage.ts';
 import { type Amounts, type Excess, type LimitName, MB, type ProcessLimit } from './process-usage.ts';
 
@@ -174,10 +175,7 @@ function machineMb(): number {
 }
 
 function freeMb(folder: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return (bavail * bsize) / MB;
-  } catch {
-    return Infinity; // the folder is gone, which the start of the command will report
-  }
+  // If the folder is gone, the start of the command will report it.
+  const { bavail, bsize } = orElse(() => statfsSync(folder), { bavail: Infinity, bsize: 1 });
+  return (bavail * bsize) / MB;
 }

@@ -1,5 +1,6 @@
 import { readFileSync, statfsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { orElse } from '../../records/coppice-error.ts';
 import { processIds, processStatus } from '../process-mark.ts';
 import { Slices } from './slices.ts';
 
@@ -117,21 +118,14 @@ function over(limit: ProcessLimit, used: Amounts, limits: Amounts): Awaited<Retu
 
 /** Written by the process and by its ended children, less writes cancelled before they reached the disk. */
 function writtenMb(pid: string, folder: string): number {
-  try {
-    const text = readFileSync(`${folder}/${pid}/io`, 'latin1');
-    return (numberAfter(text, '\nwrite_bytes:') - numberAfter(text, '\ncancelled_write_bytes:')) / MB;
-  } catch {
-    return 0; // has ended
-  }
+  const text = orElse(() => readFileSync(`${folder}/${pid}/io`, 'latin1'), '');
+  return (numberAfter(text, '\nwrite_bytes:') - numberAfter(text, '\ncancelled_write_bytes:')) / MB;
 }
 
 function usedMb(file_system: string): number {
-  try {
-    const { blocks, bfree, bsize } = statfsSync(file_system);
-    return ((blocks - bfree) * bsize) / MB;
-  } catch {
-    return 0; // has ended
-  }
+  const ended = { blocks: 0, bfree: 0, bsize: 0 };
+  const { blocks, bfree, bsize } = orElse(() => statfsSync(file_system), ended);
+  return ((blocks - bfree) * bsize) / MB;
 }
 
 /** Memory with each shared page counted once, without pages of files, which the kernel can reclaim. */

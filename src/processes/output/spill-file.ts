@@ -11,6 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { orElse } from '../../records/coppice-error.ts';
 import { TIMEOUT_MAX_SECONDS } from '../limits/command-budget.ts';
 import { OPEN, TREE_BYTES } from './spill-folder.ts';
 
@@ -75,7 +76,11 @@ export class SpillFile {
     const dead = Date.now() - 1000 * TIMEOUT_MAX_SECONDS;
     for (const { path, bytes, at } of files) {
       if (left >= MEASURE_BYTES) break;
-      if ((at < dead || !path.endsWith(OPEN)) && removed(path)) left += bytes;
+      if (
+        (at < dead || !path.endsWith(OPEN)) &&
+        orElse(() => rmSync(path, { force: true }), null) === undefined
+      )
+        left += bytes;
     }
     this.#full = left < MEASURE_BYTES;
     this.#allowed = this.#written + Math.max(0, Math.min(left, MEASURE_BYTES));
@@ -102,15 +107,6 @@ export class SpillFile {
     if (this.#discarded > 0)
       return `the first ${this.#written} bytes are in ${this.#path}, ${this.#discarded} bytes were discarded`;
     return `the whole output is in ${this.#path}`;
-  }
-}
-
-function removed(path: string): boolean {
-  try {
-    rmSync(path, { force: true });
-    return true;
-  } catch {
-    return false;
   }
 }
 

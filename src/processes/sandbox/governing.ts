@@ -120,12 +120,7 @@ export function isPlaceholder({ path, content }: Placeholder): boolean {
 }
 
 function isWritable(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return orElse(() => accessSync(folder, constants.W_OK), null) === undefined;
 }
 
 function forbidLink(path: string): void {
@@ -141,12 +136,8 @@ function readsWorktreeSettings(config: string): boolean {
 
 /** Returns null if the path does not exist. */
 export function realPathOrNull(path: string): string | null {
-  try {
-    // Most paths do not exist, and an error costs more than a look.
-    return existsSync(path) ? realpathSync(path) : null;
-  } catch {
-    return null;
-  }
+  // Most paths do not exist, and an error costs more than a look.
+  return existsSync(path) ? orElse(() => realpathSync(path), null) : null;
 }
 
 export function fileTextOrEmpty(path: string): string {

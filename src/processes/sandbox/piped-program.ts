@@ -1,9 +1,10 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, type FSWatcher, lstatSync, statSync, watch } from 'node:fs';
-import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { existsSync, type FSWatcher, lstatSync, statSync, watch } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endOfText } from '../../records/text/cut-text.ts';
+import { isExecutable, programPlaces } from '../find-shell.ts';
 import { type CommandLimits, lastingExcess, lastingLimits } from '../limits/command-budget.ts';
 import { LimitWatch } from '../limits/limit-watch.ts';
 import type { Amounts, Processes } from '../limits/process-usage.ts';
@@ -106,20 +107,6 @@ function findProgram(file: string, path: string): string {
   if (found !== undefined) return found;
   const code = places.some((one) => statSync(one, { throwIfNoEntry: false })?.isFile()) ? 'EACCES' : 'ENOENT';
   throw notStarted({ file, cwd: '/' }, Object.assign(new Error(code), { code }));
-}
-
-/** Where the system looks for a program: a name with a slash is a path, any other is looked for in the folders of PATH. */
-export function programPlaces(file: string, path: string): readonly string[] {
-  return file.includes('/') ? [file] : path.split(delimiter).map((folder) => join(folder, file));
-}
-
-export function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
 
 /** A long-running program, in a process group of its own, that is used through its standard streams. */

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import { orElse } from '../../records/coppice-error.ts';
 import { fileTextOrEmpty, isInside, namedInSettings, realPathOrNull, repositoryOf } from './governing.ts';
 import { SHOWN_IN_HOME, SHOWN_IN_RUN, SHOWN_IN_TOOLCHAIN, secretPaths } from './known-places.ts';
 
@@ -183,12 +184,8 @@ function isPackage(folder: string): boolean {
 }
 
 function linksIn(folder: string): string[] {
-  try {
-    const links = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink());
-    return links.map(({ name }) => join(folder, name));
-  } catch {
-    return []; // not for this user
-  }
+  const entries = orElse(() => readdirSync(folder, { withFileTypes: true }), []);
+  return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => join(folder, name));
 }
 
 /** What a text names that is there, in closed folders or /tmp, and not shown: the package around it, or the path itself. No secrets. */

@@ -6,7 +6,6 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
-  readFileSync,
   rmdirSync,
   rmSync,
   unlinkSync,
@@ -21,7 +20,7 @@ import type { Amounts } from '../limits/process-usage.ts';
 import { TREE_TMP } from '../output/spill-folder.ts';
 import { bubblewrapCall, LANDLOCK, programWithin, type SandboxLayout } from './bubblewrap.ts';
 import type { ConfinedProgram, Program } from './confined-program.ts';
-import { isInside, isPlaceholder, type Placeholder } from './governing.ts';
+import { fileTextOrEmpty, isInside, isPlaceholder, type Placeholder } from './governing.ts';
 import { landlockProgram, PROCESSOR } from './landlock-program.ts';
 import { leaderWithin } from './sandbox-report.ts';
 import { sandboxFault } from './sandbox-support.ts';
@@ -237,12 +236,9 @@ function withoutInherited(own: Stdio): Stdio {
 
 /** Whether children inherit the descriptor: those that this process opened itself are close-on-exec. */
 function isInherited(descriptor: number): boolean {
-  try {
-    const flags = /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1];
-    return flags !== undefined && (Number.parseInt(flags, 8) & CLOSED_IN_CHILDREN) === 0;
-  } catch {
-    return false;
-  }
+  const about = fileTextOrEmpty(`/proc/self/fdinfo/${descriptor}`);
+  const flags = /^flags:\s*(\d+)$/m.exec(about)?.[1];
+  return flags !== undefined && (Number.parseInt(flags, 8) & CLOSED_IN_CHILDREN) === 0;
 }
 
 /** `O_CLOEXEC` on x64 and arm64. */

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { orElse } from '../../records/coppice-error.ts';
 import { isInside, realPathOrNull } from './governing.ts';
 import { placesOf } from './known-places.ts';
 
@@ -71,11 +72,8 @@ function linkOf(folder: string, place: string): string | undefined {
 }
 
 function targetOf(path: string): string {
-  try {
-    return fs.readlinkSync(path);
-  } catch {
-    return ''; // no link, or in a folder that the agent has locked
-  }
+  // Perhaps no link, or in a folder that the agent has locked.
+  return orElse(() => fs.readlinkSync(path), '');
 }
 
 /** Lines of the plan. In its place an agent may have put a pipe, which would block, or a file without end. */

@@ -1,3 +1,4 @@
+import { orElse } from '../coppice-error.ts';
 import type { Image } from './message.ts';
 
 /**
@@ -28,12 +29,8 @@ export function imageFault({ media_type, base64 }: Image): string | null {
 }
 
 function headerOf(bytes: Buffer): Seen | null {
-  try {
-    return pngOf(bytes) ?? webpOf(bytes) ?? jpegOf(bytes);
-  } catch {
-    // The header is truncated.
-    return null;
-  }
+  // A truncated header cannot be read.
+  return orElse(() => pngOf(bytes) ?? webpOf(bytes) ?? jpegOf(bytes), null);
 }
 
 function pngOf(bytes: Buffer): Seen | null {

@@ -1,3 +1,4 @@
+import { orElse } from '../../records/coppice-error.ts';
 import { StoreError } from '../store-error.ts';
 
 /** Address of a PostgreSQL ledger, and how to connect to it. */
@@ -73,7 +74,7 @@ function publicLocation(base: string, query: URLSearchParams, what: string): str
       'cannot be read: in its user, password and name, the characters @ : / ? # % must be percent-encoded (%40 %3A %2F %3F %23 %25)',
     );
   const [, scheme = '', user = '', , host = '', port, name] = parts;
-  if (!parts.slice(2).every((part) => part === undefined || isDecodable(part)))
+  if (!parts.slice(2).every((part = '') => orElse(() => decodeURIComponent(part), null) !== null))
     throw refuse('has a % that is not percent-encoded (%25)');
   if (!HOST.test(host)) throw refuse('has an invalid host: write postgres://USER@HOST:PORT/NAME');
   for (const one of [port, query.get('port') ?? undefined])
@@ -84,13 +85,4 @@ function publicLocation(base: string, query: URLSearchParams, what: string): str
   const before = /^[\p{L}\p{N}._-]+$/u.test(decodeURIComponent(user)) ? `${user}@` : '';
   const place = `${scheme}${before}${host}${port === undefined ? '' : `:${port}`}`;
   return joined(name === undefined ? place : `${place}/${name}`, shown);
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
