@@ -10,6 +10,7 @@ import { tellChanges } from './commands/changes/diff.ts';
 import { askUndo } from './commands/changes/undo.ts';
 import { type ArgumentsOf, type AtAgent, COMMANDS, type CommandName } from './commands/command-table.ts';
 import { copy } from './commands/copy.ts';
+import { findText } from './commands/find.ts';
 import { switchMode } from './commands/mode.ts';
 import { switchModel } from './commands/model.ts';
 import { leaveForSetup, quit } from './commands/quit.ts';
@@ -88,6 +89,7 @@ const RUNS: { readonly [N in CommandName]: Run<N> } = {
     else app.say(`written: ${await app.exportTree(root_id, format, file)}`, 'good');
   },
   copy,
+  find: findText,
   new: (app) => app.openTree(null),
   resume: resumeTree,
   setup: leaveForSetup,

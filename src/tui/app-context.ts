@@ -7,6 +7,7 @@ import type { Tone } from './state/entry.ts';
 import type { UiEvent } from './state/ui-event.ts';
 import type { UiState } from './state/ui-state.ts';
 import type { Frame, Screen } from './terminal/screen.ts';
+import type { FindText } from './text/find-text.ts';
 
 /** The overview of all trees, while it is open. */
 interface TreesOverview {
@@ -38,6 +39,8 @@ export interface AppContext
   browsing: boolean;
   /** Number of lines by which the full screen is scrolled up. */
   scrolled: number;
+  /** The search in the scrollback in view; null: none is open. */
+  find: FindText | null;
   /** Whether typed letters go into the filter of the agents list, instead of being commands. */
   filtering: boolean;
   /** The model with which the next conversation begins; null: the default. */

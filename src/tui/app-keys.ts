@@ -9,6 +9,7 @@ import { CoppiceError } from '../records/coppice-error.ts';
 import { runCommand } from './app-commands.ts';
 import type { AppContext } from './app-context.ts';
 import { ACTIONS, type Action, type Direction, type KeyAction } from './commands/command-table.ts';
+import { unfold } from './commands/find.ts';
 import { quit } from './commands/quit.ts';
 import { takeBack } from './composer/write-message.ts';
 import { actionOf, printable } from './keys/action-of.ts';
@@ -17,7 +18,6 @@ import { grantKey, panelKey } from './keys/grant-keys.ts';
 import { answersInList, overlayKey } from './keys/overlay-keys.ts';
 import { type Answer, isAnswer } from './state/answer.ts';
 import { isInPanel, mayAnswer } from './state/question-in-view.ts';
-import { paneOf } from './state/ui-state.ts';
 import { drawingWidth } from './terminal/screen.ts';
 import { hasPages } from './views/approvals/approval-box.ts';
 import { queuedInView } from './views/input/queued-lines.ts';
@@ -27,6 +27,8 @@ export function keyPressed(app: AppContext, data: string): void {
   const { state, editor } = app;
   // A mouse report neither answers nor types.
   if (data.startsWith(MOUSE)) return mouse(app, data);
+  const found = findKey(app, data);
+  if (found === 'taken') return;
   const begun_at = state.leader ? state.typed_at : state.now;
   const drafting = editor.completing || editor.searching || editor.text !== '';
   const writes = state.overlay === null && !state.leader && !drafting;
@@ -34,7 +36,8 @@ export function keyPressed(app: AppContext, data: string): void {
   const is_again = text !== null && text === editor.text && !state.leader;
   const panel = state.overlay === null && isInPanel(state.question) ? state.question?.grant : null;
   const answers = writes || (panel != null && !state.leader) || answersInList(app, text);
-  const alone = answers ? text : null;
+  // A letter that has ended a search answers nothing.
+  const alone = answers && found !== 'words' ? text : null;
   app.dispatch({ type: 'typed', alone, again: is_again ? text : null, drafting });
   if (state.overlay !== null && overlayKey(app, state.overlay, data)) return;
   // An open list of completions takes its own keys.
@@ -61,7 +64,21 @@ export function keyPressed(app: AppContext, data: string): void {
   if (writes && app.state.armed && app.state.question !== null && app.state.question.held === null)
     return app.say(JUST_UP);
   if (app.acceptsInput) editor.handleInput(data);
+  else if (printable(data) === '/') runCommand(app, '/find');
   answerByLetter(app);
+}
+
+/** Handles a key while the scrollback is searched; the view stays at the hit, or goes back to where it was. */
+function findKey(app: AppContext, data: string): 'taken' | 'words' | null {
+  const { find, state } = app;
+  if (find === null || state.overlay !== null || state.leader) return null;
+  const did = find.key(data);
+  if (did === 'passed') return scrolls(app, data) ? 'taken' : null;
+  if (did !== 'taken') app.find = null;
+  if (did === 'back') [app.scrolled, app.browsing] = [0, find.browsed];
+  if (did === 'words') return 'words';
+  app.dispatch({ type: 'typed', alone: null, drafting: true });
+  return 'taken';
 }
 
 /** Esc or Ctrl-C takes back the reason of a denial or a rule to be granted; otherwise Esc postpones the question. Neither ever answers. */
@@ -156,21 +173,6 @@ function clear(app: AppContext): void {
   else if (app.own_commands.stop()) return;
   else if (app.state.leaving !== null) return quit(app);
   app.dispatch({ type: 'leaving' });
-}
-
-/** Unfolds entries, or folds them again; those already printed are shown unfolded on the full screen. */
-function unfold(app: AppContext): void {
-  const { view } = app.state;
-  if (view === null) return;
-  const { entries } = paneOf(app.state, view);
-  const foldable = entries
-    .flatMap((entry, index) => (entry.type === 'say' ? [] : [{ entry, index }]))
-    .slice(-200);
-  // Entries that nobody sees unfolded any more, because Esc has left the full screen, are shown again.
-  const opened = !app.screen.full || !foldable.some(({ entry }) => entry.opened);
-  for (const { index } of foldable) app.dispatch({ type: 'fold', agent_id: view, index, opened });
-  app.browsing = opened;
-  app.scrolled = 0;
 }
 
 /** Opens the draft in the person's editor, which owns the terminal meanwhile; agents go on. */

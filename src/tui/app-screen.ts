@@ -92,7 +92,7 @@ export class AppScreen {
   }
 
   #frame(state: UiState, height: number): Frame {
-    const { screen, style, editor, bindings } = this.#app;
+    const { screen, style, editor, bindings, find } = this.#app;
     const { banner, meters, status_script } = this.#settings;
     const redraw = () => this.#app.dispatch({ type: 'tick', now: Date.now() });
     const width = drawingWidth(screen);
@@ -102,7 +102,9 @@ export class AppScreen {
       width,
       height,
       style,
-      input: editor.render(width, Math.max(1, Math.floor(height / 2))),
+      input:
+        find === null ? editor.render(width, Math.max(1, Math.floor(height / 2))) : find.input(width, style),
+      find_hint: find?.hint(width, style) ?? null,
       banner,
       meters,
       footer: status_script?.line(state, redraw) ?? null,
@@ -145,29 +147,35 @@ export class AppScreen {
   #full(state: UiState, spend: FrameBudget): { readonly frame: Frame; readonly whole: boolean } {
     const { screen, style } = this.#app;
     if (state.overlay?.type === 'trees') return { frame: this.#app.overview.frame(screen.rows), whole: true };
+    const { view, overlay } = state;
+    const { find } = this.#app;
+    const { entries: all } = view === null ? { entries: [] } : paneOf(state, view);
+    const entries = all.slice(0, finishedEntries(all));
+    const options = { width: drawingWidth(screen), style, names: agentNames(state), kept: this.#kept, spend };
+    const found =
+      find === null || isList(overlay)
+        ? null
+        : find.look(entries, (...of) => this.#kept.lines(...of, options));
+    const hit = found?.below ?? null;
+    if (hit !== null) this.#app.scrolled ||= hit;
     const tail = this.#streamedAbove(state);
     const below = this.#frame(state, screen.rows);
-    const { view, overlay } = state;
     if (view === null || isList(overlay)) return { frame: below, whole: true };
     const height = screen.rows - below.lines.length;
     if (height <= 0) return { frame: below, whole: true };
-    const { entries } = paneOf(state, view);
-    const shown = transcriptView(entries.slice(0, finishedEntries(entries)), {
-      width: drawingWidth(screen),
-      height,
-      scrolled: this.#app.scrolled,
-      style,
-      names: agentNames(state),
-      kept: this.#kept,
-      spend,
-      tail,
-    });
+    // A hit stands in the middle.
+    if (hit !== null) this.#app.scrolled = Math.max(0, hit + tail.length - Math.floor(height / 2));
+    const shown = transcriptView(entries, { ...options, height, scrolled: this.#app.scrolled, tail });
     this.#app.scrolled = shown.scrolled;
     const gap = Array.from({ length: Math.max(0, height - shown.lines.length) }, () => '');
-    const above = [...gap, ...shown.lines];
+    const lines = find?.marked(shown.lines, shown.scrolled - tail.length) ?? shown.lines;
+    const above = [...gap, ...lines];
     const cursor =
       below.cursor === null ? null : { row: below.cursor.row + above.length, column: below.cursor.column };
-    return { frame: { lines: [...above, ...below.lines], cursor }, whole: shown.whole };
+    return {
+      frame: { lines: [...above, ...below.lines], cursor },
+      whole: shown.whole && found?.whole !== false,
+    };
   }
 
   /** While scrolled up, the streamed answer is part of the scrollback, whose visible part stays in place as the answer grows. */

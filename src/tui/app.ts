@@ -66,6 +66,7 @@ class App implements AppContext {
   state: UiState = { ...EMPTY_UI, now: Date.now() };
   browsing = false;
   scrolled = 0;
+  find: AppContext['find'] = null;
   filtering = false;
   next_model: string | null = null;
   readonly #options: AppOptions;
@@ -207,6 +208,7 @@ class App implements AppContext {
     if (this.state.view !== before.view) {
       this.scrolled = 0;
       this.browsing = false;
+      this.find = null;
     }
     this.overview.changed(before);
     this.#trees.current.load();

@@ -106,14 +106,13 @@ export const READERS = {
     return typeof wanted === 'string' ? new Fault(wanted) : { agent, wanted };
   },
 
-  /** `/copy`: a code block by its number, or what the last command printed. */
-  partToCopy({ words: [word, ...more] }: Typed) {
-    if (more.length > 0) return new Fault('copy one thing');
-    if (word === undefined) return 'answer' as const;
-    if (word === 'output') return word;
-    return /^[1-9]\d{0,5}$/.test(word)
-      ? Number(word)
-      : new Fault('name the number of a code block, or output');
+  /** `/copy`: a code block of the last answer by its number, or what a command printed, the newest being number 1. */
+  partToCopy({ words }: Typed) {
+    const [first = 'answer', second = '1', ...more] = /^\d/.test(words[0] ?? '') ? ['code', ...words] : words;
+    const what = (['answer', 'code', 'output'] as const).find((one) => one === first);
+    if (what === undefined || more.length > 0 || !/^[1-9]\d{0,5}$/.test(second))
+      return new Fault('name the number of a code block, or output and a number');
+    return { what, number: Number(second) };
   },
 
   formatAndFile({ words: [first = 'md'], text }: Typed) {

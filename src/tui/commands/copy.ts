@@ -4,62 +4,74 @@ import { excerpt } from '../../records/text/text.ts';
 import { count } from '../../render/amounts.ts';
 import { cleanLines } from '../../render/clean.ts';
 import type { AppContext } from '../app-context.ts';
+import type { ArgumentsOf } from './command-table.ts';
 
 /** Bytes above which common terminals drop what they are told to copy (100,000 characters of base64). */
 const SAFE_BYTES = 75_000;
+const NOTHING_PRINTED = 'no command has printed anything yet';
 
-/** `/copy`: hands the last answer of the agent in view, its code block number N, or the output of the last command to the clipboard of the terminal. */
-export async function copy(app: AppContext, part: number | 'answer' | 'output', view: string): Promise<void> {
+type Part = ArgumentsOf<'copy'>;
+
+/** `/copy`: hands the last answer of the agent in view, one of its code blocks, or the output of a command to the clipboard of the terminal. */
+export async function copy(app: AppContext, part: Part, view: string): Promise<void> {
   const { what, text: written } = await wanted(app, part, view);
   // A text that is pasted into a shell must not act on the terminal.
   const text = cleanLines(written).replace(/\n+$/, '');
   if (text === '') return app.say(what, 'bad');
-  if (!app.screen.copy(text))
-    return app.say(
-      'this terminal only prints lines, and takes nothing to copy: /export writes a file',
-      'bad',
-    );
+  const taken = app.screen.copy(text);
+  if (taken === 'never')
+    return app.say('this terminal takes nothing to copy (OSC 52): /export writes a file', 'bad');
   const lines = text.split('\n').length;
   const size = `${lines} line${lines === 1 ? '' : 's'}, ${count(text.length)} characters`;
-  const long = Buffer.byteLength(text) > SAFE_BYTES ? ' Many take no text this long.' : '';
+  const long = Buffer.byteLength(text) > SAFE_BYTES ? ' Many terminals take no text this long.' : '';
   // No terminal answers: whether it took the text cannot be known.
-  app.say(
-    `sent to the clipboard: ${what}, ${size}.${long}\nIf it does not arrive, the terminal refuses this (OSC 52; in tmux: set -g set-clipboard on): /export writes a file.`,
-  );
+  const doubt =
+    taken === 'known'
+      ? ''
+      : '\nIf it does not arrive, the terminal refuses this (OSC 52; in tmux: set -g set-clipboard on): /export writes a file.';
+  app.say(`sent to the clipboard: ${what}, ${size}.${long}${doubt}`);
 }
 
 /** What was meant and its text; an empty text: `what` says why there is none. */
 async function wanted(
-  { store, own_commands }: AppContext,
-  part: number | 'answer' | 'output',
+  { store, own_commands: { last: own } }: AppContext,
+  { what, number }: Part,
   view: string,
 ): Promise<{ readonly what: string; readonly text: string }> {
   const history = await store.history(view);
-  if (part === 'output') {
-    const own = own_commands.last;
-    const ran = history.findLast(({ kind, content }) => kind === 'result' && content.name === 'bash');
-    const is_own = own !== null && own.at >= (ran?.at ?? 0);
-    const output = is_own ? own.output : ran?.kind === 'result' ? ran.content.output : '';
-    const whose = is_own
-      ? `the output of your command ${excerpt(own.command)}`
-      : 'the output of the last command';
-    return output.trim() === ''
-      ? { what: 'no command has printed anything yet', text: '' }
-      : { what: whose, text: output };
+  if (what === 'output') {
+    const ran = history.flatMap(({ kind, content, at }) =>
+      kind === 'result' && content.name === 'bash' && content.output.trim() !== ''
+        ? [{ output: content.output, at, whose: null }]
+        : [],
+    );
+    const mine =
+      own === null || own.output.trim() === ''
+        ? []
+        : [{ output: own.output, at: own.at, whose: `your command ${excerpt(own.command)}` }];
+    const all = [...ran, ...mine].sort((a, b) => b.at - a.at);
+    const found = all[number - 1];
+    if (found === undefined)
+      return {
+        what: all.length === 0 ? NOTHING_PRINTED : `only ${all.length} commands have printed anything`,
+        text: '',
+      };
+    const by_agent = number === 1 ? 'the last command' : `command ${number}, counted from the last`;
+    return { what: `the output of ${found.whose ?? by_agent}`, text: found.output };
   }
   const answers = history.flatMap(({ kind, content }) =>
     kind === 'assistant' ? [assistantText(content)] : [],
   );
   const answer = answers.findLast((text) => text.trim() !== '') ?? '';
-  if (part === 'answer')
+  if (what === 'answer')
     return { what: answer === '' ? 'there is no answer yet' : 'the last answer', text: answer };
   const blocks = codeBlocks(answer);
-  const block = blocks[part - 1];
+  const block = blocks[number - 1];
   const found =
     blocks.length === 0 ? 'no code block' : `${blocks.length} code block${blocks.length === 1 ? '' : 's'}`;
   return block === undefined
     ? { what: `the last answer has ${found}`, text: '' }
-    : { what: `code block ${part} of ${blocks.length}`, text: block };
+    : { what: `code block ${number} of ${blocks.length}`, text: block };
 }
 
 /** The code of a Markdown text's blocks, also of those in lists and quotations. */

@@ -48,8 +48,8 @@ export class PlainScreen implements Screen {
   attention(): void {}
   suspend(): void {}
 
-  copy(): boolean {
-    return false;
+  copy() {
+    return 'never' as const;
   }
 
   lend(work: () => Promise<void>): Promise<void> {

@@ -1,5 +1,6 @@
 // The terminal itself: input, modes, signals, and painting frames, inline or on the alternate screen.
 import type { Background } from './background.ts';
+import type { TerminalKind } from './terminal-kind.ts';
 
 /** The content that is drawn at the bottom of the terminal, or fills it. Lines contain their colours, no line break, and fit the width. */
 export interface Frame {
@@ -31,8 +32,8 @@ export interface Screen {
   leaveFull(): void;
   /** BEL and OSC 9; does nothing while the terminal has the focus. */
   attention(text: string): void;
-  /** Hands a text to the clipboard of the terminal (OSC 52), which may refuse it without a word; false: no such thing can be written. */
-  copy(text: string): boolean;
+  /** Hands a text to the clipboard of the terminal (OSC 52), which may refuse it without a word; returns whether it is known to take such texts. */
+  copy(text: string): TerminalKind['copies'];
   /** Ctrl-Z: restores the terminal, stops the process group, and takes the terminal again when continued. */
   suspend(): void;
   /** The terminal belongs to another program until `work` has ended; what is printed and drawn meanwhile appears afterwards. */

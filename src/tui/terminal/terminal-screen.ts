@@ -13,6 +13,7 @@ import { InlinePainter } from './inline-painter.ts';
 import { KeySource } from './key-source.ts';
 import { type Reflow, reflowOf, reflowOfName, type TerminalSize } from './reflow.ts';
 import type { Frame, Screen, ScreenListener } from './screen.ts';
+import { kindOf, kindOfName, type TerminalKind } from './terminal-kind.ts';
 import { TerminalModes } from './terminal-modes.ts';
 import { TerminalSignals } from './terminal-signals.ts';
 
@@ -39,6 +40,7 @@ export class TerminalScreen implements Screen {
   readonly #signals: TerminalSignals;
   readonly #attention: Attention;
   #reflow: Reflow;
+  #kind: TerminalKind;
   /** The inline block, to be drawn again after the alternate screen. */
   #inline_frame = EMPTY;
   #full_frame = EMPTY;
@@ -66,6 +68,7 @@ export class TerminalScreen implements Screen {
     this.#listener = listener;
     this.#attention = new Attention(notify, (text) => this.#state === 'open' && this.#write(text));
     this.#reflow = reflowOf(env);
+    this.#kind = kindOf(env);
     this.#keys = new KeySource(
       {
         onInput: (data) => this.#state === 'open' && listener.onInput(data),
@@ -76,6 +79,7 @@ export class TerminalScreen implements Screen {
         onName: (name) => {
           const known = this.#reflow;
           this.#reflow = reflowOfName(name) ?? known;
+          this.#kind = kindOfName(name) ?? this.#kind;
           if (this.#reflow !== known && this.#ready && !this.full)
             this.#write(this.#inline.askPlace(this.#size));
         },
@@ -155,10 +159,9 @@ export class TerminalScreen implements Screen {
     if (this.#state === 'open') this.#attention.call(text);
   }
 
-  copy(text: string): boolean {
-    if (this.#state !== 'open') return false;
-    this.#write(clipboardText(text));
-    return true;
+  copy(text: string): TerminalKind['copies'] {
+    if (this.#state === 'open' && this.#kind.copies !== 'never') this.#write(clipboardText(text));
+    return this.#kind.copies;
   }
 
   suspend(): void {

@@ -38,6 +38,8 @@ export interface FrameSettings {
   readonly style: UiStyle;
   /** The rendered editor. */
   readonly input: Layers['input'];
+  /** The hint while the input is that of a search in the scrollback; null: it is not. */
+  readonly find_hint?: string | null;
   /** Text that is always visible (`SCRIPTED DEMO`); null: none. */
   readonly banner: string | null;
   readonly meters?: MeterSettings;
@@ -59,7 +61,7 @@ export interface FrameSettings {
 
 /** Everything below the scrollback; a list replaces all of it. */
 export function frameView(state: UiState, settings: FrameSettings): Frame {
-  const { width, height, style, shortcuts = STANDARD_SHORTCUTS } = settings;
+  const { width, height, style, shortcuts = STANDARD_SHORTCUTS, find_hint = null } = settings;
   const { overlay, view } = state;
   if (overlay?.type === 'agents')
     return agentsOverlay(state, overlay, width, height, style, (id, wide, rows) =>
@@ -108,8 +110,9 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
       },
       bar: captureBar(state, width, style),
       navigation: navigationLine(state, width, style, flagOf(state, settings.banner), settings.meters),
-      input: agent !== undefined && isTerminal(agent.state.type) ? null : settings.input,
-      hint: hintLine(state, width, style, shortcuts),
+      input:
+        find_hint === null && agent !== undefined && isTerminal(agent.state.type) ? null : settings.input,
+      hint: find_hint ?? hintLine(state, width, style, shortcuts),
       footer: settings.footer == null ? null : line(style, width, [['dim', ` ${settings.footer}`]]),
     },
     height,
@@ -192,6 +195,7 @@ function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {
       is_root ? named(keys.whole('new'), 'begins anew') : null,
       is_root ? named(keys.whole('quit'), 'quits') : null,
       others.length > 0 ? `${leader} arrows move` : null,
+      is_root ? null : '/ searches',
       others.some((one) => isTerminal(one.state.type))
         ? named(keys.whole('reap'), 'removes ended agents')
         : null,

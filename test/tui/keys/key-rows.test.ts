@@ -43,7 +43,7 @@ it('lists the commands without a key', () => {
     '/cost',
     '/budget [AGENT] [usd=N] [tokens=N]',
     '/export [FORMAT] [FILE]',
-    '/copy [NUMBER|output]',
+    '/copy [code|output] [NUMBER]',
     '/setup',
   ]);
 });

@@ -59,6 +59,7 @@ class Window {
       acceptsInput: true,
       bindings: keyBindings(),
       style: PLAIN,
+      find: null,
       filtering: false,
       screen: { full: false, columns: 100, rows: 30, alternate: false },
       own_commands: { stop: () => false },

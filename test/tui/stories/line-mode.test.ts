@@ -44,7 +44,7 @@ it('runs a whole session in lines: conversation, list, answered question, child,
     ['mcp', 'coppice mcp list shows'],
     ['context', 'descriptions of '],
     ['rewind', '/undo takes back'],
-    ['copy', 'this terminal only prints lines'],
+    ['copy', 'this terminal takes nothing to copy'],
     ['constructor', 'no command /constructor'],
   ] as const) {
     line(`/${word}`);
