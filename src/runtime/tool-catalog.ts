@@ -240,6 +240,11 @@ export class ToolCatalog {
     return this.setupFor(config).specs(limited, cut);
   }
 
+  /** The tool as the agent's model is sent it. */
+  sentSpec(agent: Agent, tree: Tree | undefined, spec: ToolSpec): ToolSpec {
+    return this.sentTools(agent, tree, false).find(({ name }) => name === spec.name) ?? spec;
+  }
+
   toolsetTool(config: AgentConfig, name: string): ToolsetTool | undefined {
     return this.setupFor(config).toolset_tools.get(name);
   }

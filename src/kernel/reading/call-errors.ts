@@ -15,15 +15,14 @@ type Schema = ToolSpec['input'];
 const FIELDS_SHOWN = 20;
 const TEXT_SHOWN = 200;
 
-/** Why arguments do not fit a tool. */
+/** Why arguments do not fit a tool. `tool`: as its model was sent it, so that no field is named that was not. */
 export function argumentsError(tool: Spec, fault: string, given: unknown): string {
   const path = /field "([^"]*)\.[^".]+": not known/.exec(fault)?.[1]?.split('.') ?? [];
   const place = path.reduce((at, key) => propertiesOf(at)[key] ?? ((at.items ?? {}) as Schema), tool.input);
   const fields = Object.keys(propertiesOf(place)).slice(0, FIELDS_SHOWN).join(', ') || '(none)';
-  const listed = fault.includes('the fields are:')
-    ? ''
-    : `; the fields${path.length > 0 ? ` of ${path.join('.')}` : ''} are: ${fields}`;
-  return `${tool.name}: ${fault}${listed}. For example: ${exampleCall(tool, withoutFault(given, fault))}`;
+  const listed = `; the fields${path.length > 0 ? ` of ${path.join('.')}` : ''} are: ${fields}`;
+  const own = fault.replace(/; the fields are: .*/, '');
+  return `${tool.name}: ${own}${listed}. For example: ${exampleCall(tool, withoutFault(given, fault))}`;
 }
 
 /** An example repeats no value that is refused. */

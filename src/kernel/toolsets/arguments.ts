@@ -21,11 +21,7 @@ export function parseArguments<T>(
 ): { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string } {
   const parsed = schema.safeParse(input);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const fault = explainIssues(
-    parsed.error.issues,
-    Object.keys(schema instanceof z.ZodObject ? schema.shape : {}),
-    input,
-  );
+  const fault = explainIssues(parsed.error.issues, [], input);
   return { ok: false, message: spec === undefined ? fault : argumentsError(spec, fault, input) };
 }
 
@@ -74,7 +70,7 @@ export function checkedTool<T>(tool: CheckedTool<T>): ToolsetTool {
       return parsed?.success === true ? (needs?.(parsed.data, call, self, terms) ?? []) : [];
     },
     decode(input, call, view) {
-      const parsed = parseArguments(schema, input, spec);
+      const parsed = parseArguments(schema, input, view.sent(spec));
       return parsed.ok ? decode(parsed.value, call, view) : refuse('INVALID_ARG', parsed.message);
     },
   };

@@ -35,6 +35,8 @@ export interface ToolsetView {
   /** Worker that leads new agents. */
   readonly worker: string | null;
   readonly terms: ToolsetTerms;
+  /** The tool as the model of `self` is sent it. */
+  readonly sent: (spec: ToolSpec) => ToolSpec;
   /** What `self` may still spend or give away. */
   readonly left: () => Left;
   /** Unread mail of `self`, oldest first. */

@@ -51,7 +51,8 @@ function decideCall(call: Call, draft: Draft): void {
   if (override !== undefined) return refuse(draft, call, override.code, override.message);
   const tool = view.tools.get(call.name) as ToolsetTool;
   const parsed = storableArguments(view, call);
-  if (!parsed.ok) return refuse(draft, call, 'INVALID_ARG', argumentsError(tool.spec, parsed.error, {}));
+  if (!parsed.ok)
+    return refuse(draft, call, 'INVALID_ARG', argumentsError(view.sent(tool.spec), parsed.error, {}));
   const { input } = parsed;
   // Agents that this step creates or kills are not committed yet: calls that look at the tree wait for that.
   const creates = typeof tool.creates === 'function' ? tool.creates(input) : tool.creates === true;

@@ -40,6 +40,7 @@ export function toolsetView(draft: Draft, message_seq: number): ToolsetView {
     message_seq,
     worker: view.worker,
     terms: view.terms,
+    sent: view.sent,
     left: () => leftFor(self.config, tree, (id) => relatives.budget(id), goneWith(draft)),
     letters: waits.inbox.filter(isLetter),
     answer: (need) => led.answers.get(needKey(need)) ?? unanswered(need),

@@ -2,6 +2,7 @@ import type { CreationRuling } from '../../permissions/refusal.ts';
 import type { Agent, Meant, Tree } from '../../records/agent/agent.ts';
 import type { AgentBudget } from '../../records/agent/budget.ts';
 import type { Call } from '../../records/agent/state.ts';
+import type { ToolSpec } from '../../records/tool.ts';
 import type { ToolsetTool } from '../toolsets/toolset.ts';
 import type { ToolsetTerms } from '../toolsets/toolset-terms.ts';
 import type { TransitionContext } from '../transition/transition-result.ts';
@@ -39,6 +40,8 @@ export interface View {
   /** Every tool of the agent's toolsets by name, including those hidden from it. */
   readonly tools: ReadonlyMap<string, ToolsetTool>;
   readonly terms: ToolsetTerms;
+  /** The tool as the agent's model is sent it. */
+  readonly sent: (spec: ToolSpec) => ToolSpec;
   /** Letters arrive as a notice, and are read with a command (docs/vocabularies.md). */
   readonly notices: boolean;
   /** Other processes lead agents of this tree too, so names must be looked up in the ledger. */

@@ -33,6 +33,7 @@ export function stepView(agent: Agent, context: StepViewContext): View {
     context: catalog.contextOf(agent, agent_index.tree(agent.root_id)),
     tools: toolset_tools,
     terms: catalog.terms,
+    sent: (spec) => catalog.sentSpec(agent, agent_index.tree(agent.root_id), spec),
     notices,
     shared: remote_agents.isShared(agent.root_id),
     hasMail: (other, from_id) => hasMail(other, context, from_id),

@@ -101,13 +101,15 @@ async function runCall(
   const setup = context.catalog.setupFor(agent.config);
   const named = setup.tools.get(call.name) ?? setup.findTool(call.name);
   const json = context.catalog.argumentsOf(call);
-  if (named === undefined)
-    return {
-      status: 'error',
-      output: unknownToolError(call.name, setup.specs(false, false), json.ok ? json.input : {}),
-    };
-  if (!json.ok) return { status: 'error', output: argumentsError(named.spec, json.error, {}) };
-  const meant = meantBy(named, json.input);
+  const tree = context.executor.agent_index.tree(agent.root_id);
+  const given = json.ok ? json.input : {};
+  if (named === undefined) {
+    const sent = context.catalog.sentTools(agent, tree, false);
+    return { status: 'error', output: unknownToolError(call.name, sent, given) };
+  }
+  const spec = context.catalog.sentSpec(agent, tree, named.spec);
+  if (!json.ok) return { status: 'error', output: argumentsError(spec, json.error, {}) };
+  const meant = meantBy(named, json.input, spec);
   if ('error' in meant) return { status: 'error', output: meant.error };
   const { tool, input } = meant;
   const is_shell = tool.permission.subject === 'command' && setup.toolset_tools.has('slash');
@@ -199,9 +201,13 @@ function lateQuestions(...given: Parameters<typeof questionsOf>): NonNullable<To
 }
 
 /** Returns the tool to run and its input: those that the call names, or those that it stands for (`Tool.stands_for`). */
-function meantBy(named: Tool, input: unknown): { tool: Tool; input: unknown } | { error: string } {
+function meantBy(
+  named: Tool,
+  input: unknown,
+  sent: Tool['spec'],
+): { tool: Tool; input: unknown } | { error: string } {
   const parsed = named.parse(input);
-  if (!parsed.ok) return { error: argumentsError(named.spec, parsed.error, input) };
+  if (!parsed.ok) return { error: argumentsError(sent, parsed.error, input) };
   const other = named.stands_for?.(parsed.input);
   if (other === undefined) return { tool: named, input: parsed.input };
   if ('error' in other) return { error: `${named.spec.name}: ${other.error}` };

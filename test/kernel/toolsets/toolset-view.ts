@@ -33,6 +33,7 @@ export function viewOf(
     message_seq: 2,
     worker: 'w1',
     terms: { ...DEFAULT_TERMS, ...terms },
+    sent: (spec) => spec,
     left: () => ({ tokens: null, usd: null, until: Number.POSITIVE_INFINITY }),
     letters: [],
     answer: (need) => ({ ok: true, text: need.type === 'file' ? `text of ${need.path}` : 'good' }),

@@ -113,6 +113,7 @@ export function play(scene: Scene, ...inputs: readonly Input[]): Advance {
     context: { reports: false, submits: false, turns: 10 },
     tools: new Map((scene.tools ?? []).map((tool) => [tool.spec.name, tool])),
     terms: DEFAULT_TERMS,
+    sent: (spec) => spec,
     notices: false,
     shared: false,
     hasMail: () => false,
