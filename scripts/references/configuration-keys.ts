@@ -423,6 +423,45 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'channels.file': { meaning: 'files that results are appended to, by name: `file:NAME`' },
   'channels.file.NAME': { meaning: 'an absolute path' },
 
+  hooks: {
+    meaning:
+      'webhooks that other programs send to, by name ([webhooks in](webhooks.md#webhooks-in)); read by `coppice serve`',
+  },
+  'hooks.NAME': { meaning: 'one webhook: `POST /v1/hooks/NAME`' },
+  'hooks.NAME.signature': { meaning: 'how its deliveries are [signed](webhooks.md#signatures)' },
+  'hooks.NAME.secretEnv': { meaning: 'environment variable that holds the secret' },
+  'hooks.NAME.header': {
+    meaning: 'with `hmac`: the header with the signature',
+    default: '"X-Signature-256"',
+  },
+  'hooks.NAME.task': { meaning: 'the task, with `{{path.to.field}}` of the payload' },
+  'hooks.NAME.key': {
+    meaning:
+      'what the deliveries of one conversation have in common, such as `{{repository.full_name}}#{{number}}`',
+    default: 'each delivery has a tree of its own',
+  },
+  'hooks.NAME.on': {
+    meaning: 'events that it is for, such as `pull_request.opened` or `issues.*`',
+    default: 'all',
+  },
+  'hooks.NAME.when': { meaning: 'values, or lists of values, that fields of the payload must have, by path' },
+  'hooks.NAME.when.NAME': { meaning: 'the value of one field, or those that it may have' },
+  'hooks.NAME.deliver': { meaning: 'where results go: [targets](channels.md)' },
+  'hooks.NAME.maxPerHour': { meaning: 'deliveries that one server takes in an hour', default: '`300`' },
+  'hooks.NAME.profile': { meaning: 'profile of its agents' },
+  'hooks.NAME.model': { meaning: 'their model' },
+  'hooks.NAME.thinking': { meaning: THINKING },
+  'hooks.NAME.toolsets': { meaning: TOOLSETS },
+  'hooks.NAME.cwd': { meaning: 'their folder', default: 'that of `coppice serve`' },
+  'hooks.NAME.permissions': { meaning: 'rules for tool calls ([permissions](permissions.md))' },
+  'hooks.NAME.permissions.allow': { meaning: 'rules that allow without asking' },
+  'hooks.NAME.permissions.deny': { meaning: 'rules that deny; they take precedence over the others' },
+  'hooks.NAME.budget': { meaning: 'what one of its trees may spend ([budgets](budgets.md))' },
+  'hooks.NAME.budget.tokens': { meaning: 'tokens' },
+  'hooks.NAME.budget.usd': { meaning: 'US dollars' },
+  'hooks.NAME.budget.seconds': { meaning: 'seconds since its start' },
+  ...below('hooks.NAME', LIMITS),
+
   tui: { meaning: 'the terminal UI ([how it looks](tui.md#how-it-looks))' },
   'tui.theme': {
     meaning: 'its colours ([how it looks](tui.md#how-it-looks))',

@@ -12,6 +12,7 @@ const SECTIONS: readonly string[] = [
   'runs',
   'alerts',
   'channels',
+  'hooks',
   'tui',
   'keys',
 ];

@@ -164,10 +164,9 @@ export class ChatTrees implements ChatSessions {
   }
 
   /** Returns the chat whose session has this agent as its root; null for other agents. */
-  #chatOf({ parent_id, config }: Agent): string | null {
-    const prefix = `${this.#options.channel}:`;
-    if (parent_id !== null || config.task !== undefined) return null;
-    return config.channel?.startsWith(prefix) ? config.channel.slice(prefix.length) : null;
+  #chatOf({ parent_id, session_key }: Agent): string | null {
+    const prefix = sessionOf(this.#options.channel, '');
+    return parent_id === null && session_key.startsWith(prefix) ? session_key.slice(prefix.length) : null;
   }
 
   #target(chat: string): string {
@@ -185,7 +184,7 @@ export class ChatTrees implements ChatSessions {
     const { config, limits } = session();
     const root = await runtime.begin({
       name: `${channel}-${chat}`,
-      session_key: `agent:main:${channel}:${chat}`,
+      session_key: sessionOf(channel, chat),
       config: { ...config, channel: this.#target(chat) },
       limits,
     });
@@ -198,6 +197,10 @@ interface Watched {
   readonly chat: string;
   text: string;
   doing: string | null;
+}
+
+function sessionOf(channel: string, chat: string): string {
+  return `agent:main:${channel}:${chat}`;
 }
 
 function sessionKey(chat: string): string {

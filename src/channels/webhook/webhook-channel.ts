@@ -171,7 +171,7 @@ function hiddenOf(url: URL, secret: string): string[] {
 }
 
 /** Decodes a secret: base64 after `whsec_` (Standard Webhooks), any other text as UTF-8. Null for an empty or malformed one. */
-function signingKey(secret: string): Buffer | null {
+export function signingKey(secret: string): Buffer | null {
   if (!secret.startsWith(SECRET_PREFIX)) return secret === '' ? null : Buffer.from(secret, 'utf8');
   const text = secret.slice(SECRET_PREFIX.length);
   const key = Buffer.from(text, 'base64');

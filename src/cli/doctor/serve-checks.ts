@@ -14,7 +14,7 @@ const CLOCK_MS = 2_000;
 
 /** Checks what coppice serve needs: secrets and tokens of channels, zones of schedules, the clock of the ledger, and a server. */
 export async function serveChecks(context: Context): Promise<Check[]> {
-  const channels = await channelChecks(context);
+  const channels = [...(await channelChecks(context)), ...hookChecks(context)];
   try {
     const store = await context.openStore();
     try {
@@ -43,6 +43,18 @@ async function channelChecks({ loaded, env }: Context): Promise<Check[]> {
   } catch (error) {
     return [...secrets, needed('  channel', false, errorJson(error).message)];
   }
+}
+
+/** Webhooks that other programs send to: where, how they are signed, and whether the secret is set. */
+function hookChecks({ loaded, env }: Context): Check[] {
+  return Object.entries(loaded.configuration.hooks ?? {}).map(([name, { secretEnv, signature }]) => {
+    const set = (env[secretEnv] ?? '').trim() !== '';
+    return needed(
+      `  hook:${name}`,
+      set,
+      `POST /v1/hooks/${name}, signature ${signature}, ${secretEnv} is ${set ? 'set' : 'not set'}`,
+    );
+  });
 }
 
 async function probe(channel: InboundChannel): Promise<Check> {

@@ -61,8 +61,12 @@ export function serverLogOf(context: Context, options: LogOptions): ChannelLog {
 
 /** Values that must not reach a log: tokens of channels, keys of providers, the password of the database. */
 function secretsOf({ loaded, env, database }: Context): string[] {
-  const { channels = {}, providers = {} } = loaded.configuration;
-  const names = [...channelSecrets(channels), ...knownProviders(providers).flatMap(({ key_env }) => key_env)];
+  const { channels = {}, hooks = {}, providers = {} } = loaded.configuration;
+  const names = [
+    ...channelSecrets(channels),
+    ...Object.values(hooks).map(({ secretEnv }) => secretEnv),
+    ...knownProviders(providers).flatMap(({ key_env }) => key_env),
+  ];
   const values = names.map((name) => (env[name] ?? '').trim());
   const passwords = [database, env.COPPICE_LISTEN_URL ?? ''].flatMap(passwordsOf);
   return [...values, ...passwords].filter((value) => value !== '');

@@ -5,6 +5,7 @@ import type { McpHandler } from '../../mcp/serve-http.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { ApiSources } from '../../serve/api/route.ts';
+import { Hooks } from '../../serve/hooks/hooks.ts';
 import { Access } from '../../serve/http/access.ts';
 import { listen } from '../../serve/http/listen.ts';
 import { publishServer } from '../../serve/http/server-file.ts';
@@ -13,8 +14,10 @@ import { ledgerName } from '../../settings/suggested-command.ts';
 import { databaseAddress } from '../../store/database-address.ts';
 import type { Store } from '../../store/store.ts';
 import { sourcesOf } from '../setup/api-sources.ts';
+import { canAsk } from '../setup/channels-config.ts';
 import { modelChoices } from '../setup/choose-model.ts';
 import type { Context } from '../setup/context.ts';
+import { secretOf, targetProblem } from '../setup/open-channels.ts';
 import { errorText } from './long-running.ts';
 
 const HOST = '127.0.0.1';
@@ -61,6 +64,8 @@ export async function startWebServer(
     terms: async () => options.terms,
     onEntered: options.onEntered,
   });
+  const hooks = openHooks(context, sources, log);
+  await hooks.check();
   let mcp: Promise<McpHandler> | undefined;
   const terms = {
     access,
@@ -69,6 +74,7 @@ export async function startWebServer(
     tls: server.tls ?? null,
     onTrouble: (error: unknown, what: string) => log('error', `${what} failed: ${errorText(error)}`),
     sources,
+    hooks,
     scripts: new Set(modelChoices(context, options.terms).map(({ name }) => name)),
     mcp: () => {
       mcp ??= openMcp(context, sources, options.terms);
@@ -98,6 +104,21 @@ export async function startWebServer(
     await (await mcp)?.close();
     await listening.close();
   };
+}
+
+/** Webhooks of the configuration. Throws `E_CONFIG` for one whose secret is not set, or whose results could not be delivered. */
+function openHooks({ loaded, env }: Context, sources: ApiSources, log: ChannelLog): Hooks {
+  const { hooks = {}, channels = {} } = loaded.configuration;
+  for (const [name, { deliver = [] }] of Object.entries(hooks))
+    for (const target of deliver) {
+      const problem = targetProblem(channels, target);
+      if (problem !== null) throw new CoppiceError('E_CONFIG', `hooks.${name}: "${target}": ${problem}`);
+    }
+  const open = Object.entries(hooks).map(([name, hook]) => [
+    name,
+    { ...hook, secret: secretOf(env, hook.secretEnv, `hooks.${name}`) },
+  ]);
+  return new Hooks({ ...sources, hooks: Object.fromEntries(open), canAsk, log });
 }
 
 /** Agent programs that connect over MCP work in the folder of the server. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { TIMEOUT_SECONDS_MAX } from '../../records/text/parse-duration.ts';
+import { hookConfig } from '../../serve/hooks/hook-config.ts';
 import { settings } from '../../settings/settings.ts';
 import { keysConfig } from '../../tui/keys/keys-config.ts';
 import { THEMES } from '../../tui/text/themes.ts';
@@ -72,6 +73,10 @@ export const configuration = settings.extend({
   $schema: z.string().optional(),
   /** Channels by which results reach people, and people write to agents (docs/channels.md). */
   channels: channelsConfig.optional(),
+  /** Webhooks that other programs send to (docs/webhooks.md). */
+  hooks: z
+    .record(z.string().regex(/^[\w.-]+$/, 'letters, digits, ".", "_" and "-" only'), hookConfig)
+    .optional(),
   /** The HTTP interface of `coppice serve` (docs/http-api.md). */
   server: serverConfig.optional(),
   /** Alerts that people are sent (docs/operations.md). */

@@ -38,7 +38,8 @@ export function openChannels(config: ChannelsConfig, env: NodeJS.ProcessEnv, log
   return { all, inbound };
 }
 
-function secretOf(env: NodeJS.ProcessEnv, name: string, where: string): string {
+/** Reads a secret. Throws `E_CONFIG` if it is not set. */
+export function secretOf(env: NodeJS.ProcessEnv, name: string, where: string): string {
   const secret = (env[name] ?? '').trim();
   if (secret !== '') return secret;
   throw new CoppiceError('E_CONFIG', `${where}: the environment variable ${name} is not set`, {

@@ -68,6 +68,23 @@ export const TREE_DOCUMENTS = [
     by: ['run --detach'],
     shape: z.strictObject({ id: text('the root; coppice serve or a worker leads it') }),
   },
+  {
+    name: 'coppice/hook/v1',
+    by: [],
+    note: 'The answer to a delivery to a [webhook](webhooks.md#webhooks-in).',
+    shape: z.strictObject({
+      hook: text('its name in the configuration'),
+      outcome: oneOf(
+        '`sent`: a message to the tree of its key; `repeated`: this delivery has been here before; `filtered`: not for this hook',
+        'started',
+        'sent',
+        'repeated',
+        'filtered',
+      ),
+      root_id: maybe('the root of the tree; null for `filtered`'),
+      text: text('the same in words'),
+    }),
+  },
   { name: 'coppice/export/v1', by: ['export'], shape: exportedTree },
   {
     name: 'coppice/agents/v1',

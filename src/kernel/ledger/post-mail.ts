@@ -20,11 +20,14 @@ export type SendResult =
   | { readonly ok: true; readonly mail: Mail }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** Sends mail from outside the tree's own steps. Idempotent by the mail's id. */
+/** Sends mail from outside the tree's own steps. Idempotent by the mail's id: mail that is there, whoever has it, is not sent again. */
 export function send(unit: UnitOfWork, mail: NewMail): SendResult {
   const there = unit.mail(mail.id);
   if (there !== null)
-    return { ok: true, mail: { ...mail, number: there.number, consumed_seq: there.consumed_seq } };
+    return {
+      ok: true,
+      mail: { ...mail, to_id: there.to_id, number: there.number, consumed_seq: there.consumed_seq },
+    };
   const to = unit.agent(mail.to_id);
   const found =
     to === null || unit.tree(to.root_id)?.removal != null ? 'unknown' : isTerminal(to.status) ? 'dead' : null;

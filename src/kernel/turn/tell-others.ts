@@ -57,17 +57,35 @@ function completionOf({ text, cause, reported }: EndedTurn, draft: Draft): Compl
  */
 function tellOutside(draft: Draft): void {
   const { id, root_id, parent_id, config } = draft.led.agent;
-  const target = config.channel;
-  if (target === undefined) return;
-  const common = { target, root_id, agent_id: id, created_at: draft.view.now };
-  for (const ask of draft.asks)
-    draft.deliver({ ...common, id: deliveryId('ask', ask.id), kind: 'ask', about: ask.id, body: null });
+  const { channel, replies_to = [] } = config;
+  const targets = channel === undefined ? replies_to : [channel, ...replies_to];
+  const common = { root_id, agent_id: id, created_at: draft.view.now };
+  if (channel !== undefined)
+    for (const ask of draft.asks)
+      draft.deliver({
+        ...common,
+        target: channel,
+        id: deliveryId('ask', ask.id),
+        kind: 'ask',
+        about: ask.id,
+        body: null,
+      });
   // The end of a run is delivered from the run history.
   if (parent_id !== null || config.task !== undefined) return;
   for (const { seq, text, stopped } of draft.ended_turns) {
     if (stopped) continue;
     const body = text.trim() === '' ? '(no answer)' : text;
-    draft.deliver({ ...common, id: deliveryId('reply', id, seq), kind: 'reply', about: null, body });
+    for (const [at, target] of targets.entries()) {
+      const place = at === 0 ? [] : [at];
+      draft.deliver({
+        ...common,
+        target,
+        id: deliveryId('reply', id, seq, ...place),
+        kind: 'reply',
+        about: null,
+        body,
+      });
+    }
   }
 }
 

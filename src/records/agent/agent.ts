@@ -70,6 +70,8 @@ export interface AgentConfig {
    * delivered there.
    */
   readonly channel?: string;
+  /** Further targets of the replies of a root. */
+  readonly replies_to?: readonly string[];
   /** Name of the outside program that acts as this agent, over MCP (docs/mcp-server.md). Children inherit the configuration without this field. */
   readonly client?: string;
   /** Set if a script decides what the agent does. Children inherit the configuration without this field. */

@@ -66,6 +66,7 @@ function operation(route: DescribedRoute): object {
     operationId: operationId(route),
     tags: [path.split('/')[2] ?? ''],
     'x-scope': route.scope,
+    ...(route.signed === true && { security: [] }),
     parameters: [
       ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
         name,
@@ -85,7 +86,7 @@ function operation(route: DescribedRoute): object {
       ? {}
       : { requestBody: { required: true, content: { 'application/json': { schema: shapeOf(body) } } } }),
     responses: {
-      200: {
+      [route.signed === true ? 202 : 200]: {
         description: 'done',
         content: content(answer, stream === true ? 'text/event-stream' : 'application/json'),
       },

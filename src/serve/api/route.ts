@@ -88,6 +88,8 @@ export interface Terms {
   readonly watched?: true;
   /** Answers with server-sent events, each with one such document. */
   readonly stream?: true;
+  /** Needs no token: requests are signed. */
+  readonly signed?: true;
 }
 
 export interface Route extends Terms {

@@ -37,6 +37,8 @@ export const PAGES = [
   'workflows',
 ] as const;
 const OPEN_PAGE = new RegExp(`^/(?:assets/.*|v1/openapi\\.json)?$|^/(?:${PAGES.join('|')})(?:/|$)`);
+/** Deliveries to webhooks prove who sent them by their signatures. */
+const SIGNED = /^\/v1\/hooks\/[^/]+$/;
 /** Header with the key of a session, which only the page of this server has. */
 const KEY = 'coppice-key';
 /** Cookies of the same name that are tried. Another port may have set some for narrower paths, which browsers send before that of this server. */
@@ -89,6 +91,7 @@ export function guard(options: GuardOptions): MiddlewareHandler<Guarded> {
     }
     const reads = req.method === 'GET' || req.method === 'HEAD';
     if (OPEN.has(req.path) || (reads && OPEN_PAGE.test(req.path))) return next();
+    if (req.method === 'POST' && SIGNED.test(req.path)) return next();
     const scopeNow = () => tokenScope(context, access) ?? sessionScope(context, access, cookie, origin);
     if (scopeNow() === null) throw unauthorized();
     context.set('scope', scopeNow);
@@ -168,20 +171,24 @@ const CLIENTS_MAX = 10_000;
 export class RateLimit {
   readonly #now: () => number;
   readonly #buckets = new Map<string, { left: number; at: number }>();
+  readonly #burst: number;
+  readonly #per_second: number;
 
-  constructor(now: () => number = () => performance.now()) {
+  constructor(now: () => number = () => performance.now(), burst = BURST, per_second = PER_SECOND) {
     this.#now = now;
+    this.#burst = burst;
+    this.#per_second = per_second;
   }
 
   /** Takes one request from the client's bucket. Returns 0 if it is allowed, otherwise the seconds until the next one is. */
   take(client: string): number {
     const now = this.#now();
-    const { left, at } = this.#buckets.get(client) ?? { left: BURST, at: now };
-    const there = Math.min(BURST, left + ((now - at) / 1_000) * PER_SECOND);
+    const { left, at } = this.#buckets.get(client) ?? { left: this.#burst, at: now };
+    const there = Math.min(this.#burst, left + ((now - at) / 1_000) * this.#per_second);
     // Evicts the client that has been silent for longest.
     this.#buckets.delete(client);
     if (this.#buckets.size >= CLIENTS_MAX) this.#buckets.delete(this.#buckets.keys().next().value ?? '');
     this.#buckets.set(client, { left: Math.max(0, there - 1), at: now });
-    return there >= 1 ? 0 : Math.ceil((1 - there) / PER_SECOND);
+    return there >= 1 ? 0 : Math.ceil((1 - there) / this.#per_second);
   }
 }

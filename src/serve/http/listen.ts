@@ -18,7 +18,7 @@ const EVERYWHERE = new Set(['0.0.0.0', '::']);
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
 export interface ListenOptions
-  extends Pick<WebAppOptions, 'sources' | 'scripts' | 'mcp' | 'version' | 'rate' | 'onTrouble'> {
+  extends Pick<WebAppOptions, 'sources' | 'scripts' | 'mcp' | 'hooks' | 'version' | 'rate' | 'onTrouble'> {
   readonly access: Access;
   readonly host: string;
   /** 0 picks a free port. */

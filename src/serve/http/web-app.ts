@@ -15,6 +15,7 @@ import { StoreError } from '../../store/store-error.ts';
 import { derivedId } from '../../trees/derived-id.ts';
 import { ROUTES } from '../api/all-routes.ts';
 import { callRoute, checked, invalid } from '../api/call-route.ts';
+import { HOOK_ROUTE, type HookReceiver } from '../api/hook-route.ts';
 import { openApi } from '../api/openapi.ts';
 import type { ApiSources, Method, Route } from '../api/route.ts';
 import { EXPOSITION_TYPE } from '../metrics/exposition.ts';
@@ -42,6 +43,8 @@ export interface WebAppOptions extends GuardOptions {
   readonly refreshes: Refreshes;
   /** Serves agent programs over MCP; loaded lazily, at the first request. */
   readonly mcp: () => Promise<McpHandler>;
+  /** Takes deliveries to webhooks. */
+  readonly hooks?: HookReceiver;
   readonly version: string;
   /** URL under which a person's browser reaches this server. */
   readonly url: string;
@@ -157,7 +160,7 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
   // Compression shrinks columns of numbers to a quarter. A local browser gains nothing, and this process needs its CPU time for agents.
   const shrink = compress();
   app.use('/v1/trees/:tree/timeline', (context, next) => (isLocal(context) ? next() : shrink(context, next)));
-  const document = openApi([...ROUTES, EVENT_ROUTE], version, url);
+  const document = openApi([...ROUTES, EVENT_ROUTE, HOOK_ROUTE], version, url);
   app.get('/v1/openapi.json', (context) => context.json(document));
   app.get(EVENT_ROUTE.path, async (context) => {
     const { req } = context;
@@ -166,6 +169,15 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     if (req.method === 'HEAD') return context.body(null, 200, STREAM_HEADERS);
     const body = await openEvents(sources, feed, query as never, req.header('last-event-id'));
     return context.body(body, 200, STREAM_HEADERS);
+  });
+  app.post(HOOK_ROUTE.path, async ({ req, json }) => {
+    const name = req.param('name');
+    if (options.hooks === undefined) throw new CoppiceError('E_HOOK_NOT_FOUND', `there is no hook "${name}"`);
+    const body = Buffer.from(await req.arrayBuffer());
+    const header = (one: string) => req.header(one);
+    const received = await options.hooks.receive(name, { header, body, names: Object.keys(req.header()) });
+    feed.wake();
+    return json({ schema: HOOK_ROUTE.answer, ...received }, 202);
   });
   for (const path of ['/mcp', '/mcp/:name'])
     app.all(path, async (context) => {

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { ROUTES } from '../../../src/serve/api/all-routes.ts';
+import { HOOK_ROUTE } from '../../../src/serve/api/hook-route.ts';
 import { documentSchema, openApi } from '../../../src/serve/api/openapi.ts';
 import { WORKFLOW_ROUTES } from '../../../src/serve/api/workflow-routes.ts';
 import { EVENT_ROUTE } from '../../../src/serve/stream/event-route.ts';
@@ -351,7 +352,10 @@ it('every route was called, those of workflows in test/workflows/workflow-http.t
 
 it('the OpenAPI document names every route and every document that it refers to', async () => {
   const { json } = await web.ask('/v1/openapi.json');
-  assert.deepEqual(json, JSON.parse(JSON.stringify(openApi([...ROUTES, EVENT_ROUTE], '0', web.url))));
+  assert.deepEqual(
+    json,
+    JSON.parse(JSON.stringify(openApi([...ROUTES, EVENT_ROUTE, HOOK_ROUTE], '0', web.url))),
+  );
   const names = Object.keys(json.components.schemas);
   for (const [, name = ''] of JSON.stringify(json.paths).matchAll(/#\/components\/schemas\/([\w-]+)/g))
     assert.ok(names.includes(name), name);
@@ -359,5 +363,5 @@ it('the OpenAPI document names every route and every document that it refers to'
     (one) => Object.values(one).map(({ operationId }) => operationId),
   );
   assert.equal(new Set(ids).size, ids.length, ids.join(' '));
-  assert.equal(ids.length, ROUTES.length + 1);
+  assert.equal(ids.length, ROUTES.length + 2);
 });

@@ -35,6 +35,7 @@ export interface Ask {
 export interface WebStage {
   readonly stage: Stage;
   readonly access: Access;
+  readonly sources: ApiSources;
   readonly folder: string;
   readonly url: string;
   readonly host: string;
@@ -118,6 +119,7 @@ export async function setWebStage(
   return {
     stage,
     access,
+    sources,
     folder,
     url: listening.url,
     host,
