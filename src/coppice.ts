@@ -23,7 +23,11 @@ export type { Patience, RunningAgent } from './library/engine.ts';
 export type { Coppice } from './library/open-coppice.ts';
 export type { AgentOutcome, OutputSchema, TypedSchema } from './library/output.ts';
 export { createToolRegistry } from './library/registry.ts';
-export type { Stream, StreamOptions, TextPiece, TreeEvent } from './library/streams.ts';
+export type { Chat, ChatOptions, ChatRequest } from './library/streams/chat.ts';
+export type { Stream, StreamOptions, TextPiece, TreeEvent } from './library/streams/streams.ts';
+export type { UIAgent, UIMessageChunk } from './library/streams/ui-chunks.ts';
+export type { UIMessage } from './library/streams/ui-messages.ts';
+export type { UIStreamOptions } from './library/streams/ui-stream.ts';
 export { registerSubagentTools } from './library/subagents/register-subagent-tools.ts';
 export type {
   SubagentCallbacks,

@@ -24,7 +24,9 @@ import {
   type TextPiece,
   type TreeEvent,
   textOf,
-} from './streams.ts';
+} from './streams/streams.ts';
+import type { UIMessageChunk } from './streams/ui-chunks.ts';
+import { type UIStreamOptions, uiResponse, uiStreamOf } from './streams/ui-stream.ts';
 
 export interface LetterOptions extends Patience {
   /** Pictures beside the text. */
@@ -57,6 +59,9 @@ export interface CoppiceAgent<Output = unknown> extends Omit<RunningAgent, 'resu
   text(options?: StreamOptions): Stream<TextPiece>;
   /** What happens to it and the agents below it. */
   events(options?: StreamOptions): Stream<TreeEvent>;
+  /** Its newest turn, with the agents below it, as the AI SDK streams messages. */
+  toUIMessageStream(options?: UIStreamOptions): ReadableStream<UIMessageChunk>;
+  toUIMessageStreamResponse(options?: UIStreamOptions): Response;
   /** Creates a child with the conversation of this agent, to which it reports. */
   fork<Value = unknown>(options: ChildOptions<Value>): Promise<CoppiceAgent<Value>>;
   /** Creates a child with a conversation of its own, whose result only the program gets. */
@@ -85,6 +90,8 @@ export function coppiceAgent<Output>(
     send: (...letter) => sendLetter(ground, id, ...letter),
     text: (options) => textOf(ground, id, options),
     events: (options) => eventsOf(ground, id, options),
+    toUIMessageStream: (options) => uiStreamOf(ground, id, options),
+    toUIMessageStreamResponse: (options) => uiResponse(uiStreamOf(ground, id, options)),
     fork: (options) => createChild(ground, id, 'fork', options),
     spawn: (options) => createChild(ground, id, 'spawn', options),
   };

@@ -32,6 +32,7 @@ import {
 } from './coppice-agent.ts';
 import { type AgentOptions, checkAgentOptions, OPTIONS_OF_AGENT } from './coppice-options.ts';
 import type { OutputSchema } from './output.ts';
+import { type Chat, type ChatOptions, type ChatRequest, chatOn } from './streams/chat.ts';
 import { type Workflows, workflowsOn } from './workflows.ts';
 
 type Resumed<Output> = CoppiceAgent<Output> & { readonly report: ResumeReport };
@@ -43,6 +44,8 @@ interface Typed<Output> {
 /** What programs do with an open coppice. `agent`, `tree`: a uuid, the beginning of one, a name, a session key, or the `id` it was started with. */
 export interface Methods extends Workflows {
   start<Output = unknown>(options: RootOptions<Output>): Promise<CoppiceAgent<Output>>;
+  /** A conversation by the id of a chat, for `useChat` of the AI SDK: sends the agent the newest message of the request, if it has any. */
+  chat(request: ChatRequest, options?: ChatOptions): Promise<Chat>;
   /** Takes over and continues all trees with work left that no living process leads. */
   resume(): Promise<Resumed<unknown>[]>;
   /** Takes over a tree that no living process leads, and continues it. */
@@ -118,6 +121,7 @@ export function methodsOn(ground: MethodGround): Methods {
   };
   return {
     start: (options) => startRoot(ground, ground.rootOf, options),
+    chat: (...given) => chatOn(ground, ground.rootOf, ...given),
     resume: resume as Methods['resume'],
     find: async (agent, options) =>
       coppiceAgent(ground, (await found(agent)).id, asked('find', options).output),

@@ -12,15 +12,15 @@ import { createBuiltInTools } from '../tools/tool-registry.ts';
 import { type AgentSources, agentConfig, agentLimits, agentTerms, profileMap } from './agent-config.ts';
 import { type AgentOptions, type CoppiceOptions, checkOptions, isSdkModel } from './coppice-options.ts';
 import { type Engine, engineOn, refuseOldNode } from './engine.ts';
-import { LiveAnswers } from './live-answers.ts';
 import type { Methods } from './methods.ts';
 import { Registry } from './registry.ts';
+import { LiveAnswers } from './streams/live-answers.ts';
 
 /** A runtime on one ledger. */
 export interface Coppice extends Pick<Engine<never>, 'subscribe' | 'kill' | 'close'>, Methods {}
 
 const METHODS = [
-  ...(['start', 'resume', 'find', 'send', 'workflow', 'approvals', 'answer'] as const),
+  ...(['start', 'resume', 'find', 'send', 'chat', 'workflow', 'approvals', 'answer'] as const),
   ...(['trees', 'agents', 'messages', 'timeline'] as const),
 ] as const satisfies readonly (keyof Methods)[];
 

@@ -19,6 +19,8 @@ export interface StartOptions {
   readonly name?: string;
   readonly images?: readonly Image[];
   readonly attached?: Attached;
+  /** The id that the prompt has as a letter, by which it is known when it comes again. */
+  readonly letter?: string;
   readonly config: AgentConfig;
   readonly limits?: Partial<Limits>;
 }

@@ -24,17 +24,18 @@ export function idleRoot(options: RootOptions, origin: RootOrigin): NewAgent {
 
 /** A root that begins with a person's prompt. Throws `E_INVALID_ARGUMENT` if its name is invalid. */
 export function promptedRoot(
-  { prompt, images, attached, config, name = 'main' }: StartOptions,
+  { prompt, images, attached, letter, config, name = 'main' }: StartOptions,
   origin: RootOrigin,
 ): NewAgent {
   const fault = nameFault(name, true);
   if (fault !== null) throw new CoppiceError('E_INVALID_ARGUMENT', fault);
   const state: AgentState = { type: 'requesting', attempt: 1, turn: newTurn(origin.created_at) };
+  const letters = letter === undefined ? undefined : [{ id: letter, from_id: null }];
   const content = {
     origin: 'human' as const,
     text: storable(prompt),
     ...(images && { images }),
-    ...(attached && { facts: { attached } }),
+    ...((attached ?? letters) && { facts: { ...(attached && { attached }), ...(letters && { letters }) } }),
   };
   return newRoot({ name, session_key: MAIN, config }, origin, state, [{ kind: 'user', content }]);
 }

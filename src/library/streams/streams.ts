@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { type Agent, descendantsOf } from '../records/agent/agent.ts';
-import { assistantText } from '../records/conversation/child-text.ts';
-import { CoppiceError, orElse } from '../records/coppice-error.ts';
-import type { RuntimeEvent } from '../runtime/runtime-event.ts';
-import type { RuntimeFace } from '../runtime/runtime-face.ts';
-import { checkSettings } from '../settings/check-settings.ts';
-import type { Store } from '../store/store.ts';
-import { hintsOf } from '../trees/rest.ts';
-import { checkPatience } from './engine.ts';
+import { type Agent, descendantsOf } from '../../records/agent/agent.ts';
+import { assistantText } from '../../records/conversation/child-text.ts';
+import { CoppiceError, orElse } from '../../records/coppice-error.ts';
+import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
+import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import { checkSettings } from '../../settings/check-settings.ts';
+import type { Store } from '../../store/store.ts';
+import { hintsOf } from '../../trees/rest.ts';
+import { checkPatience } from '../engine.ts';
 import type { LiveAnswers } from './live-answers.ts';
 
 /** Where streams read. `live`: the answers under way in this process. */
@@ -65,7 +65,7 @@ export function textOf(ground: StreamGround, id: string, options: StreamOptions 
       seq = message.seq;
       yield* pieces;
     }
-    const live = ground.live.after(seq, id) ?? '';
+    const live = ground.live.textAfter(seq, id);
     if (live !== '') yield* piece(live);
   }
   return follow(ground, id, options, look, () => `${Math.max(seq, 0)}:${offset}`);
@@ -112,7 +112,7 @@ function placeIn<Part>(options: StreamOptions, form: RegExp, read: (text: string
 }
 
 /** Looks again whenever something may have changed, until the agent rests and nothing is new. */
-function follow<Item>(
+export function follow<Item>(
   { runtime, store }: StreamGround,
   id: string,
   { signal }: StreamOptions,
