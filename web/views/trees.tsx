@@ -2,8 +2,9 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { treeRow } from '../../src/documents/shapes/agent-parts.ts';
 import type { activity as activityShape } from '../../src/documents/shapes/server-documents.ts';
+import type { OutcomeWord } from '../../src/records/run/outcome.ts';
 import { ago, count, dollars } from '../data/amounts.ts';
-import { useApi } from '../data/api.ts';
+import { type ApiError, request, useApi } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
 import type { PageContext } from '../parts/page.ts';
 import { Sparkline } from '../parts/sparkline.tsx';
@@ -13,26 +14,41 @@ import { StartTree } from './start-tree.tsx';
 
 type Tree = z.infer<typeof treeRow>;
 
+interface Trees {
+  readonly trees: readonly Tree[];
+}
+
 const TREES = 500;
 const REFRESH_MS = 2_000;
 const ACTIVITY_MS = 5_000;
-/** Groups of trees, the most urgent for a person first. */
-const GROUPS = [
-  ['approval', 'Waits for you'],
-  ['trouble', 'Failed, or nobody leads it'],
-  ['work', 'At work'],
-  ['done', 'Done'],
-] as const;
-const TITLES: ReadonlyMap<string, string> = new Map(GROUPS);
+/** Groups of trees by what came of them, the most urgent for a person first. Whoever a person stopped has not failed. */
+const GROUPS: readonly {
+  readonly key: string;
+  readonly title: string;
+  readonly of: readonly OutcomeWord[];
+}[] = [
+  { key: 'you', title: 'Needs you', of: ['waiting_for_you', 'unled'] },
+  { key: 'running', title: 'Running', of: ['working', 'waiting'] },
+  { key: 'failed', title: 'Failed', of: ['failed', 'declined'] },
+  { key: 'cut', title: 'Cut short', of: ['cut_short'] },
+  { key: 'done', title: 'Done', of: ['done', 'stopped'] },
+];
 
-/** All trees, grouped by need. */
-export function TreesView({ writes }: PageContext) {
-  const { data, error } = useApi<{ readonly trees: readonly Tree[] }>(`/v1/trees?limit=${TREES}`, REFRESH_MS);
+/** All trees in one table, grouped by need; the chosen group stands in the address. */
+export function TreesView({ writes, route }: PageContext) {
+  const { data, error } = useApi<Trees>(`/v1/trees?limit=${TREES}&asking=true`, REFRESH_MS);
+  const older = useOlder(data?.trees ?? []);
   const [search, setSearch] = useState('');
-  const found = useMemo(
-    () => (data?.trees ?? []).filter((tree) => matches(tree, search.trim().toLowerCase())),
-    [data, search],
-  );
+  const all = useMemo(() => {
+    const known = new Set(data?.trees.map(({ root_id }) => root_id));
+    const trees = [...(data?.trees ?? []), ...older.trees.filter(({ root_id }) => !known.has(root_id))];
+    return trees.filter((tree) => matches(tree, search.trim().toLowerCase()));
+  }, [data, older.trees, search]);
+  const shown = GROUPS.find(({ key }) => key === route.query.get('show'))?.key ?? 'all';
+  const groups = GROUPS.map((group) => ({
+    ...group,
+    trees: all.filter(({ outcome }) => group.of.includes(outcome)),
+  }));
   const active = useApi<z.infer<typeof activityShape>>(`/v1/activity?limit=${TREES}`, ACTIVITY_MS).data;
   const activity = useMemo(
     () => new Map((active?.trees ?? []).map(({ root_id, tokens }) => [root_id, tokens])),
@@ -44,6 +60,7 @@ export function TreesView({ writes }: PageContext) {
     { key: '/', what: 'searches', act: () => field.current?.focus() },
     ...(writes ? [{ key: 'n', what: 'starts a tree', act: () => setStarts(true) }] : []),
   ]);
+  const visible = groups.filter(({ key, trees }) => trees.length > 0 && (shown === 'all' || key === shown));
   return (
     <section aria-labelledby="trees">
       <div class="head">
@@ -62,111 +79,168 @@ export function TreesView({ writes }: PageContext) {
           </button>
         )}
       </div>
+      <nav class="chips" aria-label="Outcome">
+        {[{ key: 'all', title: 'All', trees: all }, ...groups].map(({ key, title, trees }) => (
+          <a
+            key={key}
+            class={`chip ${key}`}
+            href={key === 'all' ? '/trees' : `/trees?show=${key}`}
+            aria-current={key === shown ? 'true' : undefined}
+          >
+            {title} <span class="count">{trees.length}</span>
+          </a>
+        ))}
+      </nav>
       {starts && <StartTree onClose={() => setStarts(false)} />}
       <Trouble error={error} />
-      {found.length === 0 && (
-        <Nothing data={data} error={error} text={search === '' ? 'No trees yet.' : 'Nothing matches.'} />
-      )}
-      {GROUPS.map(([need, title]) => (
-        <Group
-          key={need}
-          title={title}
-          trees={found.filter((tree) => tree.need === need)}
-          activity={activity}
+      {visible.length === 0 && (
+        <Nothing
+          data={data}
+          error={error}
+          text={data?.trees.length === 0 ? 'No trees yet.' : 'Nothing matches.'}
         />
-      ))}
+      )}
+      {data?.trees.length === 0 && writes && (
+        <p class="empty">
+          <button type="button" class="primary" onClick={() => setStarts(true)}>
+            Start the first one
+          </button>
+        </p>
+      )}
+      {visible.length > 0 && (
+        <table class="trees">
+          <thead>
+            <tr>
+              <th scope="col">Tree</th>
+              <th scope="col">Outcome</th>
+              {['Agents', 'Tokens', 'Cost', 'Started'].map((head) => (
+                <th key={head} scope="col" class="number">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          {visible.map(({ key, title, trees }) => (
+            <Group key={key} title={title} trees={trees} activity={activity} />
+          ))}
+        </table>
+      )}
+      {older.more && (
+        <p class="empty">
+          <button type="button" disabled={older.busy} onClick={older.load}>
+            Show older trees
+          </button>
+        </p>
+      )}
+      <Trouble error={older.error} />
     </section>
   );
 }
 
-function Group({
-  title,
-  trees,
-  activity,
-}: {
+/** Pages of trees that are older than the newest ones, as a person asks for them. */
+function useOlder(newest: readonly Tree[]) {
+  const [trees, setTrees] = useState<readonly Tree[]>([]);
+  const [end, setEnd] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<ApiError | null>(null);
+  const last = trees.at(-1) ?? newest.at(-1);
+  const load = async () => {
+    if (last === undefined) return;
+    setBusy(true);
+    try {
+      const before = encodeURIComponent(`${last.started_at},${last.root_id}`);
+      const page = await request<Trees>('GET', `/v1/trees?limit=${TREES}&before=${before}`);
+      setTrees([...trees, ...page.trees]);
+      setEnd(page.trees.length < TREES);
+      setError(null);
+    } catch (failure) {
+      setError(failure as ApiError);
+    }
+    setBusy(false);
+  };
+  return { trees, more: newest.length >= TREES && !end, busy, error, load: () => void load() };
+}
+
+interface GroupProps {
   readonly title: string;
   readonly trees: readonly Tree[];
   /** Tokens over time by tree. */
   readonly activity: ReadonlyMap<string, readonly number[]>;
-}) {
-  if (trees.length === 0) return null;
+}
+
+function Group({ title, trees, activity }: GroupProps) {
   const now = Date.now();
   return (
-    <>
-      <h2>
-        {title} <span class="count">{trees.length}</span>
-      </h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Tree</th>
-            <th scope="col">Status</th>
-            <th scope="col" class="number">
-              Agents
-            </th>
-            <th scope="col" class="number">
-              Tokens
-            </th>
-            <th scope="col" class="number">
-              Cost
-            </th>
-            <th scope="col" class="number">
-              Age
-            </th>
-            <th scope="col">Doing</th>
-          </tr>
-        </thead>
-        <tbody>
-          {trees.map((tree) => (
-            <tr key={tree.root_id}>
-              <td>
-                <a href={`/trees/${tree.root_id}`} data-row>
-                  {tree.title}
-                </a>
-              </td>
-              <td>
-                <Standing of={tree} />
-                {tree.approvals > 0 && (
-                  <span class="badge ask">
-                    {tree.approvals} approval{tree.approvals === 1 ? '' : 's'}
-                  </span>
-                )}
-              </td>
-              <td class="number" data-is="agents">
-                <a href={`/agents/${tree.root_id}`} title="the root agent">
-                  {tree.working > 0 ? `${tree.working}/` : ''}
-                  {tree.agents}
-                </a>
-              </td>
-              <td class="number" data-is="tokens">
-                <Sparkline tokens={activity.get(tree.root_id) ?? []} /> {count(tree.tokens)}
-              </td>
-              <td class="number" data-is="cost">
-                {dollars(tree.cost_usd)}
-              </td>
-              <td class="number" data-is="age">
-                {ago(tree.started_at, now)}
-              </td>
-              <td class="dim">
-                {tree.asked ??
-                  (tree.outcome === 'working' || tree.outcome_text === 'done'
-                    ? tree.doing
-                    : tree.outcome_text)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </>
+    <tbody>
+      <tr class="group">
+        <th scope="rowgroup" colSpan={6}>
+          <h2>
+            {title} <span class="count">{trees.length}</span>
+          </h2>
+        </th>
+      </tr>
+      {trees.map((tree) => (
+        <tr key={tree.root_id}>
+          <td class="task">
+            <a href={`/trees/${tree.root_id}`} data-row>
+              {tree.title}
+            </a>
+            <p class="dim">
+              {tree.name === 'main' ? '' : `${tree.name} · `}
+              {tree.model} · {tree.cwd}
+            </p>
+            <p class={tree.error === null && !FAILED.test(tree.outcome_text) ? 'dim' : 'bad'}>
+              {lineOf(tree)}
+            </p>
+          </td>
+          <td>
+            <Standing of={tree} />
+            {tree.approvals > 0 && (
+              <span class="badge ask">
+                {tree.approvals} approval{tree.approvals === 1 ? '' : 's'}
+              </span>
+            )}
+          </td>
+          <td class="number" data-is="agents">
+            <a href={`/agents/${tree.root_id}`} title="the root agent">
+              {tree.working > 0 ? `${tree.working}/` : ''}
+              {tree.agents}
+            </a>
+          </td>
+          <td class="number" data-is="tokens">
+            <Sparkline tokens={activity.get(tree.root_id) ?? []} /> {count(tree.tokens)}
+          </td>
+          <td class="number" data-is="cost">
+            {dollars(tree.cost_usd)}
+          </td>
+          <td class="number" data-is="started">
+            <time dateTime={tree.started_at} title={new Date(tree.started_at).toLocaleString()}>
+              {ago(tree.started_at, now)} ago
+            </time>
+          </td>
+        </tr>
+      ))}
+    </tbody>
   );
 }
+
+/** An outcome that is done, although agents failed. */
+const FAILED = /^done, \d+ of \d+ failed/;
+
+/** What a tree does now, what it asks, or how it ended where that says more than the group. */
+function lineOf(tree: Tree): string | null {
+  if (tree.asked !== null) return tree.asked;
+  return tree.outcome === 'working' || tree.outcome_text === 'done' ? tree.doing : tree.outcome_text;
+}
+
+const groupOf = ({ outcome }: Tree) => GROUPS.find(({ of }) => of.includes(outcome))?.title;
 
 /** Whether every word matches: `field:text` in that field, any other word in title, folder, model, id or name. */
 function matches(tree: Tree, search: string): boolean {
   return search.split(/\s+/).every((word) => {
     const [, field, text = ''] = /^(\w+):(.*)$/.exec(word) ?? [];
     // The status as people read it: `failed` finds what the group of that title lists.
-    if (field === 'status') return `${tree.status} ${TITLES.get(tree.need)}`.toLowerCase().includes(text);
+    if (field === 'status') return `${tree.status} ${groupOf(tree)}`.toLowerCase().includes(text);
     const value = field === undefined ? undefined : (tree as Record<string, unknown>)[field];
     if (value !== undefined) return String(value).toLowerCase().includes(text);
     return [tree.title, tree.cwd, tree.model, tree.root_id, tree.name].some((one) =>

@@ -130,6 +130,7 @@ export const TREE_DOCUMENTS = [
     shape: z.strictObject({
       root_id: text('the root'),
       title: text('the first line of its task'),
+      cwd: text('folder of the root'),
       ...outcome,
       tree: tree.describe('its counters'),
       agents: z.array(agent).describe('oldest first'),

@@ -65,6 +65,7 @@ export async function treeDocument(
     schema: 'coppice/tree/v1',
     root_id: root.id,
     title,
+    cwd: root.config.cwd,
     ...treeOutcome(root.id, documents, tree?.total),
     tree: tree as DocumentOf<'coppice/tree/v1'>['tree'],
     agents: documents,

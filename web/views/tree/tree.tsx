@@ -18,6 +18,7 @@ import { rowsOf } from './rows.ts';
 import { Stacks } from './stacks.tsx';
 import { TasksTable } from './tasks-table.tsx';
 import { Legend, Scrubber, TreeHead } from './tree-head.tsx';
+import { TreeSummary } from './tree-summary.tsx';
 
 /** Keys of the timeline, while it has the focus. */
 const TIMELINE_KEYS = [
@@ -100,6 +101,7 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
   return (
     <>
       <TreeHead timeline={timeline} />
+      <TreeSummary root_id={timeline.root_id} context={context} version={timeline.end} />
       {run.data !== null && <RunHead run={run.data} onDone={run.reload} writes={context.writes} />}
       <div class="tree-tools">
         <fieldset class="zoom">

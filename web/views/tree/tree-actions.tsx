@@ -1,0 +1,190 @@
+import { useState } from 'preact/hooks';
+import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
+import { useSending } from '../../data/api.ts';
+import { useKeys } from '../../data/keys.ts';
+import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
+import { say } from '../../parts/notice.tsx';
+import { Trouble } from '../../parts/trouble.tsx';
+
+type Tree = DocumentOf<'coppice/tree/v1'>;
+type Agent = Tree['agents'][number];
+
+interface ActionsProps {
+  readonly tree: Tree;
+  readonly root: Agent;
+  readonly onDone: () => void;
+}
+
+/** What a person can do with a whole tree. */
+export function TreeActions({ tree, root, onDone }: ActionsProps) {
+  const sending = useSending();
+  const [dialog, setDialog] = useState<'message' | 'budget' | 'kill' | null>(null);
+  const working = tree.agents.filter((one) => one.ended_at === null && !RESTING.has(one.state));
+  const broken = tree.agents.filter((one) => one.ended_at === null && one.state === 'errored');
+  const lives = root.ended_at === null;
+  const post = async (path: string, body: object, said: string) => {
+    if ((await sending.send('POST', path, body)) !== null) say(said);
+    onDone();
+  };
+  const stop = async () => {
+    for (const { id } of working) await sending.send('POST', `/v1/agents/${id}/interrupt`);
+    say(`${working.length} agents are interrupted; a message lets one go on`);
+    onDone();
+  };
+  const copyLink = async () => {
+    await navigator.clipboard.writeText(window.location.href).then(
+      () => say('The link is copied'),
+      () => say('This page may not write to the clipboard'),
+    );
+  };
+  const actions = [
+    ...(lives ? [{ key: 'm', what: 'Message…', act: () => setDialog('message') }] : []),
+    ...(working.length > 0 ? [{ key: 'i', what: 'Stop', act: stop }] : []),
+    ...(broken.length > 0
+      ? [
+          {
+            key: 'r',
+            what: broken.length === 1 ? 'Retry' : `Retry ${broken.length} agents`,
+            act: () =>
+              post(
+                `/v1/trees/${root.root_id}/resume`,
+                { retry: true },
+                'Failed agents ask their models again',
+              ),
+          },
+        ]
+      : []),
+    ...(tree.agents.some(({ unled }) => unled !== null)
+      ? [
+          {
+            key: 'c',
+            what: 'Resume',
+            act: () => post(`/v1/trees/${root.root_id}/resume`, {}, 'The tree goes on'),
+          },
+        ]
+      : []),
+    ...(lives ? [{ key: 'b', what: 'Budget…', act: () => setDialog('budget') }] : []),
+    { key: 'l', what: 'Copy link', act: copyLink },
+    ...(lives ? [{ key: 'x', what: 'Kill…', act: () => setDialog('kill') }] : []),
+  ];
+  useKeys(actions);
+  const close = () => {
+    setDialog(null);
+    onDone();
+  };
+  return (
+    <>
+      <div class="buttons">
+        {actions.map(({ key, what, act }) => (
+          <button
+            key={key}
+            type="button"
+            title={key}
+            class={key === 'x' ? 'danger' : undefined}
+            disabled={sending.busy}
+            onClick={() => void act()}
+          >
+            {what}
+          </button>
+        ))}
+        <span class="dim open-elsewhere">
+          In a terminal: <code>coppice --tree {root.root_id.slice(0, 8)}</code>
+        </span>
+      </div>
+      <Trouble error={sending.error} />
+      {dialog === 'message' && <MessageTree root={root} onClose={close} />}
+      {dialog === 'budget' && <BudgetOfTree tree={tree} root={root} onClose={close} />}
+      {dialog === 'kill' && <KillTree tree={tree} root={root} onClose={close} />}
+    </>
+  );
+}
+
+const RESTING: ReadonlySet<Agent['state']> = new Set(['idle', 'errored', 'completed', 'failed', 'killed']);
+
+interface DialogProps {
+  readonly root: Agent;
+  readonly onClose: () => void;
+}
+
+function MessageTree({ root, onClose }: DialogProps) {
+  const sending = useSending();
+  const send = async (field: Fields) => {
+    const sent = await sending.send('POST', `/v1/agents/${root.id}/send`, { text: field('text') });
+    if (sent === null) return;
+    say(`Sent to ${root.name}`);
+    onClose();
+  };
+  return (
+    <FormDialog
+      title={`Write to ${root.name}`}
+      does="Send"
+      onClose={onClose}
+      sending={sending}
+      onSubmit={send}
+    >
+      <Field name="text" label="Message" lines={4} required first />
+    </FormDialog>
+  );
+}
+
+function BudgetOfTree({ tree, root, onClose }: DialogProps & { readonly tree: Tree }) {
+  const sending = useSending();
+  const { tokens, cost_usd } = tree.tree.limits;
+  const change = async (field: Fields) => {
+    const body = { usd: amountOf(field('usd')), tokens: amountOf(field('tokens')) };
+    if ((await sending.send('POST', `/v1/agents/${root.id}/budget`, body)) === null) return;
+    say('The limits of the tree are changed');
+    onClose();
+  };
+  return (
+    <FormDialog
+      title="Limits of the tree"
+      does="Change"
+      onClose={onClose}
+      sending={sending}
+      onSubmit={change}
+    >
+      <Field
+        name="usd"
+        label="US dollars"
+        hint="Empty: no limit"
+        value={cost_usd === null ? '' : String(cost_usd)}
+        first
+      />
+      <Field
+        name="tokens"
+        label="Tokens"
+        hint="Empty: no limit"
+        value={tokens === null ? '' : String(tokens)}
+      />
+    </FormDialog>
+  );
+}
+
+/** What is no number goes to the server as it is, which says what is wrong. */
+function amountOf(text: string | undefined): number | string | null {
+  if (text === undefined) return null;
+  return Number.isNaN(Number(text)) ? text : Number(text);
+}
+
+function KillTree({ tree, root, onClose }: DialogProps & { readonly tree: Tree }) {
+  const sending = useSending();
+  const living = tree.agents.filter(({ ended_at }) => ended_at === null).length;
+  const kill = async () => {
+    if ((await sending.send('POST', `/v1/agents/${root.id}/kill`)) === null) return;
+    say('The tree is killed');
+    onClose();
+  };
+  return (
+    <FormDialog
+      title="Kill the whole tree?"
+      does={living === 1 ? 'Kill' : `Kill ${living} agents`}
+      danger
+      onClose={onClose}
+      sending={sending}
+      onSubmit={kill}
+    >
+      <p>Nothing of it can go on afterwards. Its conversations stay readable.</p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,144 @@
+import { useState } from 'preact/hooks';
+import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
+import { count, dollars } from '../../data/amounts.ts';
+import { useApi } from '../../data/api.ts';
+import { EXPORTED } from '../../data/exported.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { Markdown } from '../../parts/markdown.tsx';
+import type { PageContext } from '../../parts/page.ts';
+import type { Message } from '../agent/agent.tsx';
+import { Approval } from '../approvals.tsx';
+import { TreeActions } from './tree-actions.tsx';
+
+type Tree = DocumentOf<'coppice/tree/v1'>;
+type Agent = Tree['agents'][number];
+
+const REFRESH_MS = 3_000;
+const FOLDED_LETTERS = 600;
+const FAILED_SHOWN = 5;
+
+interface SummaryProps {
+  readonly root_id: string;
+  readonly context: PageContext;
+  /** Changes when the tree has changed. */
+  readonly version: number;
+}
+
+/** What a person wants to know of a tree first: what it was asked, what came of it or why not, and what can be done about it. */
+export function TreeSummary({ root_id, context, version }: SummaryProps) {
+  const tree = useApi<Tree>(`/v1/trees/${root_id}`, EXPORTED === null ? REFRESH_MS : 0, version);
+  const begun = useApi<{ readonly messages: readonly Message[] }>(`/v1/agents/${root_id}/messages?limit=1`);
+  if (tree.data === null) return null;
+  const root = tree.data.agents.find(({ id }) => id === root_id);
+  if (root === undefined) return null;
+  const [first] = begun.data?.messages ?? [];
+  const task = first?.kind === 'user' ? first.content.text : tree.data.title;
+  const asked = (context.approvals.data ?? []).filter((one) => one.root_id === root_id);
+  return (
+    <section class="tree-summary" aria-label="What came of it">
+      <dl class="facts dim">
+        <Fact name="Model">{root.model}</Fact>
+        <Fact name="Folder">
+          <code>{tree.data.cwd}</code>
+        </Fact>
+        {root.worktree !== null && <Fact name="Branch">{root.worktree.branch}</Fact>}
+        {root.profile !== null && <Fact name="Profile">{root.profile}</Fact>}
+        <Fact name="Started">
+          <time dateTime={root.started_at}>{new Date(root.started_at).toLocaleString()}</time>
+          {root.origin === 'cron' ? ' by a schedule' : ''}
+        </Fact>
+        <Fact name="Left">{leftText(tree.data)}</Fact>
+      </dl>
+      {context.writes && <TreeActions tree={tree.data} root={root} onDone={tree.reload} />}
+      {asked.map((approval) => (
+        <Approval
+          key={approval.id}
+          approval={approval}
+          tree={tree.data?.title ?? null}
+          writes={context.writes}
+          onAnswered={context.approvals.reload}
+        />
+      ))}
+      <Folded title="Task" text={task} markdown={false} />
+      <Failures agents={tree.data.agents} root={root} />
+      {root.last_reply !== null && root.last_reply !== '' && (
+        <Folded
+          title={root.status === 'idle' || root.ended_at !== null ? 'Answer' : 'Last answer'}
+          text={root.last_reply}
+          markdown
+        />
+      )}
+    </section>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt> <dd>{children}</dd>
+    </div>
+  );
+}
+
+function leftText({ tree: { limits, tokens, cached = 0, cost_usd } }: Tree): string {
+  const left = [
+    limits.cost_usd === null ? '' : dollars(Math.max(0, limits.cost_usd - cost_usd)),
+    limits.tokens === null ? '' : `${count(Math.max(0, limits.tokens - tokens + cached))} tokens`,
+  ].filter((one) => one !== '');
+  return left.length === 0 ? 'no limit' : left.join(', ');
+}
+
+interface FoldedProps {
+  readonly title: string;
+  readonly text: string;
+  readonly markdown: boolean;
+}
+
+/** A text of which a long one is folded, with a button that copies it. */
+function Folded({ title, text, markdown }: FoldedProps) {
+  const [whole, setWhole] = useState(false);
+  const folds = text.length > FOLDED_LETTERS || text.split('\n').length > 12;
+  return (
+    <article class="told" aria-label={title}>
+      <header>
+        <h2>{title}</h2>
+        <CopyButton text={text} what={title.toLowerCase()} />
+      </header>
+      <div class={folds && !whole ? 'cut' : undefined}>
+        {markdown ? <Markdown text={text} /> : <p class="text">{text}</p>}
+      </div>
+      {folds && (
+        <button type="button" class="fold" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {whole ? 'Fold' : 'Show all'}
+        </button>
+      )}
+    </article>
+  );
+}
+
+/** Which agents failed, the first one first, and why; those that a person ended have not failed. */
+function Failures({ agents, root }: { readonly agents: readonly Agent[]; readonly root: Agent }) {
+  const failed = agents
+    .filter(({ error, outcome }) => error !== null && error.kind !== 'killed' && outcome !== 'stopped')
+    .sort(
+      (a, b) =>
+        Number(b.id === root.id) - Number(a.id === root.id) || a.updated_at.localeCompare(b.updated_at),
+    );
+  if (failed.length === 0) return null;
+  return (
+    <article class="told failed" aria-label="What failed">
+      <h2>{failed.length === 1 ? 'Failed' : `${failed.length} of ${agents.length} agents failed`}</h2>
+      <ul>
+        {failed.slice(0, FAILED_SHOWN).map(({ id, name, error }) => (
+          <li key={id}>
+            <a href={`/agents/${id}`}>{name}</a>: {error?.message}
+            {error?.retryable === true && <span class="dim"> It may succeed if it is tried again.</span>}
+          </li>
+        ))}
+        {failed.length > FAILED_SHOWN && (
+          <li class="dim">and {failed.length - FAILED_SHOWN} more, in the tab Tree</li>
+        )}
+      </ul>
+    </article>
+  );
+}
