@@ -8,7 +8,7 @@ import { type ApiError, request, useApi } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
 import type { PageContext } from '../parts/page.ts';
 import { Sparkline } from '../parts/sparkline.tsx';
-import { Standing } from '../parts/status.tsx';
+import { Status } from '../parts/status.tsx';
 import { Nothing, Trouble } from '../parts/trouble.tsx';
 import { StartTree } from './start-tree.tsx';
 
@@ -172,8 +172,8 @@ function Group({ title, trees, activity }: GroupProps) {
   const now = Date.now();
   return (
     <tbody>
-      <tr class="group">
-        <th scope="rowgroup" colSpan={6}>
+      <tr>
+        <th scope="rowgroup" class="group-head" colSpan={6}>
           <h2>
             {title} <span class="count">{trees.length}</span>
           </h2>
@@ -194,7 +194,7 @@ function Group({ title, trees, activity }: GroupProps) {
             </p>
           </td>
           <td>
-            <Standing of={tree} />
+            <Status word={tree.outcome === 'working' ? tree.status : tree.outcome} />
             {tree.approvals > 0 && (
               <span class="badge ask">
                 {tree.approvals} approval{tree.approvals === 1 ? '' : 's'}

@@ -86,6 +86,16 @@ export const SERVER_DOCUMENTS = [
     shape: z.strictObject({ trees: z.array(treeRow).describe('newest first') }),
   },
   {
+    name: 'coppice/cron-next/v1',
+    by: [],
+    shape: z.strictObject({
+      job: text('uuid'),
+      instants: z
+        .array(z.iso.datetime())
+        .describe('when it is due next, soonest first; none while it is disabled'),
+    }),
+  },
+  {
     name: 'coppice/messages/v1',
     by: [],
     shape: z.strictObject({

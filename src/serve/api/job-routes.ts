@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { jobRuns } from '../../cron/job-runs.ts';
 import type { JobInput } from '../../cron/manage-jobs.ts';
+import { nextInstant } from '../../cron/schedule/next-instant.ts';
 import { isoTime } from '../../documents/iso-time.ts';
 import { runJson } from '../../documents/run-json.ts';
 import type { JobDocument, JobRunDocument } from '../../documents/shapes/document-parts.ts';
@@ -31,6 +32,7 @@ import { assertAllowed, scriptOf, wanted } from './workflow-routes.ts';
 
 const TASK_MAX = 100_000;
 const RUNS_MAX = 1_000;
+const NEXT_MAX = 50;
 /** Maximum of what a workflow's job says of itself in place of a task. */
 const WORKFLOW_TEXT_MAX = 2_000;
 
@@ -172,6 +174,25 @@ export const JOB_ROUTES = [
       const fired = await jobs.fire(job);
       onEntered();
       return { job: job.id, ...fired };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/jobs/:job/next',
+    summary: 'When a job is due next',
+    scope: 'read',
+    answer: 'coppice/cron-next/v1',
+    query: z.strictObject({ count: countUpTo(NEXT_MAX, 5).describe('maximum instants') }),
+    handle: async ({ jobs }, request) => {
+      const { id, enabled, once, schedule, next_at } = await jobs.find(named(request, 'job'));
+      const instants: string[] = [];
+      const most = once ? 1 : request.query.count;
+      let at = enabled ? next_at : null;
+      while (at !== null && instants.length < most) {
+        instants.push(isoTime(at));
+        at = nextInstant(schedule, at);
+      }
+      return { job: id, instants };
     },
   }),
   route({

@@ -46,6 +46,7 @@ export const CALLS = {
   updateJob: { route: 'PATCH /v1/jobs/:job' },
   removeJob: { route: 'DELETE /v1/jobs/:job' },
   runJob: { route: 'POST /v1/jobs/:job/run' },
+  jobNext: { route: 'GET /v1/jobs/:job/next' },
   jobRuns: { route: 'GET /v1/jobs/:job/runs' },
   workflows: { route: 'GET /v1/workflows' },
   checkWorkflow: { route: 'POST /v1/workflows/check' },

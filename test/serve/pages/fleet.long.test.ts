@@ -102,7 +102,13 @@ it('a tree of twelve agents is started, answered, fails in part, is killed in pa
     await page.keyboard.press('g');
     await page.keyboard.press('t');
     await page.getByRole('img', { name: /^at most .+ at once$/ }).waitFor();
-    await page.getByRole('heading', { name: 'Failed, or nobody leads it 1' }).waitFor();
+    await page.getByRole('heading', { name: 'Done 1' }).waitFor();
+    await page.locator('.trees .bad', { hasText: /^done, \d of 11 failed/ }).waitFor();
+    await page.getByRole('navigation', { name: 'Outcome' }).getByRole('link', { name: 'Failed 0' }).click();
+    await page.getByText('Nothing matches.').waitFor();
+    assert.match(page.url(), /\?show=failed$/);
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Done 1' }).waitFor();
     assert.equal(await page.evaluate('window.loaded_once'), true);
     assert.deepEqual(faults, []);
   } finally {

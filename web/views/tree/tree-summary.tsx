@@ -22,10 +22,12 @@ interface SummaryProps {
   readonly context: PageContext;
   /** Changes when the tree has changed. */
   readonly version: number;
+  /** Whether its root is a workflow run, which has actions of its own. */
+  readonly is_run: boolean;
 }
 
 /** What a person wants to know of a tree first: what it was asked, what came of it or why not, and what can be done about it. */
-export function TreeSummary({ root_id, context, version }: SummaryProps) {
+export function TreeSummary({ root_id, context, version, is_run }: SummaryProps) {
   const tree = useApi<Tree>(`/v1/trees/${root_id}`, EXPORTED === null ? REFRESH_MS : 0, version);
   const begun = useApi<{ readonly messages: readonly Message[] }>(`/v1/agents/${root_id}/messages?limit=1`);
   if (tree.data === null) return null;
@@ -49,7 +51,7 @@ export function TreeSummary({ root_id, context, version }: SummaryProps) {
         </Fact>
         <Fact name="Left">{leftText(tree.data)}</Fact>
       </dl>
-      {context.writes && <TreeActions tree={tree.data} root={root} onDone={tree.reload} />}
+      {context.writes && !is_run && <TreeActions tree={tree.data} root={root} onDone={tree.reload} />}
       {asked.map((approval) => (
         <Approval
           key={approval.id}

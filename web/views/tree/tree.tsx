@@ -55,6 +55,8 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
   const [shown, setShown] = useState(first.shown);
   const [until, setUntil] = useState(first.until);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  // What waits for an answer stands above.
+  const answered = { ...context, approvals: { ...context.approvals, data: [] } };
   const runs = timeline.lanes.filter(({ about }) => about.workflow !== null);
   const run = useWorkflowRun(runOf(timeline, runs, selected)?.id ?? null);
   const axis = useMemo(() => axisOf(timeline), [timeline]);
@@ -101,7 +103,12 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
   return (
     <>
       <TreeHead timeline={timeline} />
-      <TreeSummary root_id={timeline.root_id} context={context} version={timeline.end} />
+      <TreeSummary
+        root_id={timeline.root_id}
+        context={context}
+        version={timeline.end}
+        is_run={timeline.lanes[0]?.about.workflow !== null}
+      />
       {run.data !== null && <RunHead run={run.data} onDone={run.reload} writes={context.writes} />}
       <div class="tree-tools">
         <fieldset class="zoom">
@@ -182,7 +189,7 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
               </nav>
             )}
             <Trouble error={run.error} />
-            {run.data !== null && <RunPanel run={run.data} context={context} onDone={run.reload} />}
+            {run.data !== null && <RunPanel run={run.data} context={answered} onDone={run.reload} />}
           </>
         )}
         {(tab === 'tokens' || tab === 'cost') && (
