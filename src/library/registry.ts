@@ -1,3 +1,4 @@
+import { argumentsError } from '../kernel/reading/call-errors.ts';
 import { treeOutput } from '../processes/output/spill-folder.ts';
 import { CoppiceError, type ErrorCode } from '../records/coppice-error.ts';
 import type { Tool, ToolSpec } from '../records/tool.ts';
@@ -109,8 +110,10 @@ export class Registry implements ToolRegistry {
 
   async #runTool(tool: Tool, args: unknown): Promise<Output> {
     const parsed = tool.parse(args);
-    if (!parsed.ok)
-      return { output: `${tool.spec.name}: ${parsed.error}`, isError: true, code: 'E_INVALID_ARGUMENT' };
+    if (!parsed.ok) {
+      const output = argumentsError(tool.spec, parsed.error, args);
+      return { output, isError: true, code: 'E_INVALID_ARGUMENT' };
+    }
     const { status, output } = await tool.run(parsed.input, {
       cwd: this.#host?.cwd ?? process.cwd(),
       spill_dir: treeOutput(outputFolder(dataFolder(process.env)), 'host'),

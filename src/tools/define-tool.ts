@@ -147,10 +147,7 @@ export function defineOwnTool<Input>(definition: ToolDefinition<Input>, sent = p
     parse(input) {
       const parsed = schema.safeParse(input);
       if (parsed.success) return { ok: true, input: parsed.data };
-      return {
-        ok: false,
-        error: explainIssues(parsed.error.issues, Object.keys(spec.input.properties as object), input),
-      };
+      return { ok: false, error: explainIssues(parsed.error.issues, input) };
     },
     subject: definition.subject ?? ((input) => JSON.stringify(input)),
     async difference(input, context) {

@@ -288,7 +288,7 @@ function proveBash(tool: Tool, confined: boolean): void {
     };
     assert.equal(parse({ command: 'x', timeout: '5' }), 'field "timeout": expected number, received string');
     assert.equal(parse({}), 'field "command": missing (expected string)');
-    assert.equal(parse({ command: 'x', cmd: 1 }), 'field "cmd": not known; the fields are: command, timeout');
+    assert.equal(parse({ command: 'x', cmd: 1 }), 'field "cmd": not known');
     assert.equal(parse(null), 'the input: expected object, received null');
     assert.match(parse({ command: 'x', timeout: 4000 }), /^field "timeout": too big/);
   });

@@ -44,8 +44,7 @@ test('a zod schema and a JSON Schema validate alike', () => {
     assert.deepEqual(tool.parse({ city: 'Rome' }), { ok: true, input: { city: 'Rome' } });
     assert.deepEqual(tool.parse({ city: 1, dayz: 2 }), {
       ok: false,
-      error:
-        'field "city": expected string, received number\nfield "dayz": not known; the fields are: city, days',
+      error: 'field "city": expected string, received number\nfield "dayz": not known',
     });
     const days = tool.parse({ city: 'Rome', days: 0 });
     assert.match(days.ok ? '' : days.error, /^field "days": too small/);

@@ -12,7 +12,7 @@ import { isSettled, post, signalWaiters } from './post-mail.ts';
 import { enterDelivery, markRunCleaned, signalQueued, startRun } from './run-history.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { enterUnled, leaveUnled, signal } from './unled.ts';
-import { findWaitCycle, type WaitEdge, waitCircle } from './wait-cycle.ts';
+import { findWaitCycle, type WaitEdge } from './wait-cycle.ts';
 
 /** `token`: identifies a step without messages, so that a retry after a lost acknowledgement is recognised; null for a step with messages. */
 export interface SubmittedStep {
@@ -256,14 +256,17 @@ function count(unit: UnitOfWork, { create, requests }: Step, root_id: string): v
   });
 }
 
-/** Returns the newly awaited agents that have settled already, and so will send no signal any more, and all of a circle that these waits close. */
+/** Returns the newly awaited agents that have settled already, and so will send no signal any more, and, if these waits close a circle, all for whom its agents wait. */
 function setWaitEdges(unit: UnitOfWork, step: Step): readonly string[] {
   const known = new Set(unit.edges(step.agent_id).map(({ target }) => target));
   unit.setEdges(step.agent_id, edgesOf(step));
   const added = step.waits_for?.filter((id) => !known.has(id)) ?? [];
-  const circle = added.length === 0 ? [] : waitCircle(step.agent_id, (id) => unit.edges(id));
+  const closes = (target: string) =>
+    findWaitCycle(step.agent_id, { target, until: 0 }, (id) => unit.edges(id)) !== null;
+  const circle = new Set(added.some(closes) ? [step.agent_id] : []);
+  for (const id of circle) for (const { target } of unit.edges(id)) circle.add(target);
   unit.prefetch({ agent: circle });
-  const members = circle.flatMap((id) => unit.agent(id) ?? []);
+  const members = [...circle].flatMap((id) => unit.agent(id) ?? []);
   // Which wait is freed, its leader decides: each one is told of all the others.
   for (const one of new Map(members.map((member) => [member.worker, member])).values())
     for (const { id, worker } of members)

@@ -26,16 +26,6 @@ export function findWaitCycle(
   return null;
 }
 
-/** All agents that wait for each other in a circle with `waiter`, itself first; empty if there is no circle. Whether a wait lasts does not matter. */
-export function waitCircle(waiter: string, edgesOf: (id: string) => readonly WaitEdge[]): readonly string[] {
-  const found = new Set([waiter]);
-  for (const id of found) for (const { target } of edgesOf(id)) found.add(target);
-  const others = [...found].filter(
-    (id) => id !== waiter && findWaitCycle(waiter, { target: id, until: 0 }, edgesOf) !== null,
-  );
-  return others.length === 0 ? [] : [waiter, ...others];
-}
-
 function lastsAsLong(one: WaitEdge, other: WaitEdge): boolean {
   return one.until === null || (other.until !== null && one.until >= other.until);
 }

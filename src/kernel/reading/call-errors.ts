@@ -21,8 +21,7 @@ export function argumentsError(tool: Spec, fault: string, given: unknown): strin
   const place = path.reduce((at, key) => propertiesOf(at)[key] ?? ((at.items ?? {}) as Schema), tool.input);
   const fields = Object.keys(propertiesOf(place)).slice(0, FIELDS_SHOWN).join(', ') || '(none)';
   const listed = `; the fields${path.length > 0 ? ` of ${path.join('.')}` : ''} are: ${fields}`;
-  const own = fault.replace(/; the fields are: .*/, '');
-  return `${tool.name}: ${own}${listed}. For example: ${exampleCall(tool, withoutFault(given, fault))}`;
+  return `${tool.name}: ${fault}${listed}. For example: ${exampleCall(tool, withoutFault(given, fault))}`;
 }
 
 /** An example repeats no value that is refused. */

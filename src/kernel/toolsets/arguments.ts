@@ -21,7 +21,7 @@ export function parseArguments<T>(
 ): { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string } {
   const parsed = schema.safeParse(input);
   if (parsed.success) return { ok: true, value: parsed.data };
-  const fault = explainIssues(parsed.error.issues, [], input);
+  const fault = explainIssues(parsed.error.issues, input);
   return { ok: false, message: spec === undefined ? fault : argumentsError(spec, fault, input) };
 }
 

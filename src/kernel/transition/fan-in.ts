@@ -105,9 +105,8 @@ const UNSUBMITTED = 'it ended without submit_result; this is all that it wrote';
 function taggedOutcome(outcome: ChildOutcome): object {
   if (outcome.type === 'success') {
     const { result, limit, unsubmitted } = outcome;
-    const submitted = unsubmitted === true ? { submitted: false } : {};
-    const note = unsubmitted === true ? { note: UNSUBMITTED } : {};
-    return { success: { result, ...submitted, ...(limit === undefined ? note : { limit }) } };
+    const note = unsubmitted === true && limit === undefined ? { note: UNSUBMITTED } : {};
+    return { success: { result, ...note, ...(limit === undefined ? {} : { limit }) } };
   }
   const { error, error_kind, partial } = outcome;
   return { failure: { error, error_kind, ...(partial === undefined ? {} : { partial }) } };

@@ -48,7 +48,7 @@ function completionOf({ text, cause, reported }: EndedTurn, draft: Draft): Compl
     const partial = said === '' ? {} : { partial: said };
     return { status: 'idle', success: false, error: cause, ...partial };
   }
-  return reported ? null : { status: 'idle', success: true, summary: text, submitted: false };
+  return reported ? null : { status: 'idle', success: true, summary: text };
 }
 
 /**

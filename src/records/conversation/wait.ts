@@ -69,15 +69,6 @@ function goesOn(agent: Agent, view: WaitView): boolean {
   return waitsOf(agent.state).some(({ from }) => (from?.length ? from.every(hasEnded) : view.hasMail(agent)));
 }
 
-/** Whether the agent only waits, and for that one by its id. */
-function isOn(agent: Agent | undefined, id: string): boolean {
-  return (
-    agent !== undefined &&
-    onlyWaits(agent.state) &&
-    waitsOf(agent.state).some(({ from }) => from?.includes(id))
-  );
-}
-
 /** Whether the agent only waits for that one, or for an agent that does, and so on; along `lasting` agents, to none of which the one that it waits for has written. */
 function leadsTo(
   agent: Agent | undefined,
@@ -86,17 +77,21 @@ function leadsTo(
   lasting: (agent: Agent) => boolean = () => true,
   seen = new Set<string>(),
 ): boolean {
-  if (agent === undefined || seen.has(agent.id) || !onlyWaits(agent.state) || !lasting(agent)) return false;
+  if (agent === undefined || seen.has(agent.id) || !lasting(agent)) return false;
   seen.add(agent.id);
-  const targets = waitsOf(agent.state).flatMap(({ from }) => from ?? []);
   const isOpen = (next: string) => next === id || leadsTo(view.agent(next), id, view, lasting, seen);
-  return targets.some((next) => isOpen(next) && !view.hasMail(agent, next));
+  return onlyAwaited(agent).some((next) => isOpen(next) && !view.hasMail(agent, next));
+}
+
+/** For whom an agent waits by their ids that does nothing but wait. */
+function onlyAwaited(agent: Agent | undefined): readonly string[] {
+  return agent && onlyWaits(agent.state) ? waitsOf(agent.state).flatMap(({ from }) => from ?? []) : [];
 }
 
 /** Whether the agent waits for the waiter: by its id, or for the next message after it has written to it. */
 function waitsForYou(agent: Agent, view: WaitView): boolean {
   const isOpen = onlyWaits(agent.state) && waitsOf(agent.state).some(({ from }) => !from?.length);
-  return isOn(agent, view.self) || (isOpen && view.hasLetterFrom(agent.id));
+  return onlyAwaited(agent).includes(view.self) || (isOpen && view.hasLetterFrom(agent.id));
 }
 
 /**
@@ -115,7 +110,7 @@ export function isNeeded({ from, deadline }: WaitSpec, view: WaitView, waiters: 
     const last = Math.max(...waitsOf(other.state).map((wait) => wait.deadline));
     return deadline < last || (deadline === last && view.self < other.id);
   };
-  const isAwaited = [...waiters].some((id) => isOn(view.agent(id), view.self));
+  const isAwaited = [...waiters].some((id) => onlyAwaited(view.agent(id)).includes(view.self));
   const closes = (id: string) => leadsTo(view.agent(id), view.self, view, lasting);
   return view.inbox.some(asks) || (isAwaited && from?.some(closes) === true);
 }
@@ -182,7 +177,7 @@ function endFanIn(from: readonly string[], view: WaitView, cut: WaitCut | null):
     ({ from_id }) => from_id,
   );
   const listed = from.map((id) => row(id, view, first.get(id), reports.get(id) ?? []));
-  const waiters = view.members().filter((agent) => isOn(agent, view.self));
+  const waiters = view.members().filter((agent) => onlyAwaited(agent).includes(view.self));
   const others = new Set([...first.keys(), ...waiters.map(({ id }) => id)]).difference(new Set(from));
   const asks = { status: 'waits_for_you' } as const;
   const needy = [...others].map((id) => {

@@ -74,7 +74,7 @@ describe('the end of a child reaches a parent that did not wait', () => {
     };
   }
   const completion = ([, body]: readonly string[] = []): unknown => JSON.parse(body ?? 'null');
-  const words = (summary: string) => ({ status: 'idle', success: true, summary, submitted: false });
+  const words = (summary: string) => ({ status: 'idle', success: true, summary });
 
   const ENDS: readonly (readonly [string, readonly Rule[], readonly string[], object])[] = [
     ['words', [{ when: { root: false }, say: 'It is 7.', delay_ms: 50 }], [], words('It is 7.')],
@@ -133,7 +133,7 @@ describe('the end of a child reaches a parent that did not wait', () => {
   it('fanout, sessions, delegate: the end arrives as the vocabulary says, and the run ends only then', async () => {
     const kid = [{ when: { root: false }, say: 'It is 7.', delay_ms: 50 }];
     const spawned = await run('fanout', [call('spawn_agents', { tasks: [{ task: 'look' }] })], kid);
-    assert.match(spawned.told.join(), /"result":"It is 7\.","submitted":false/);
+    assert.match(spawned.told.join(), /"result":"It is 7\.","note":"it ended without submit_result/);
     const session = await run('sessions', [call('sessions_spawn', { task: 'look', label: 'kid' })], kid);
     assert.match(session.reply, /^TOLD \[Subagent: kid\] Complete\..*It is 7\./s);
     const delegated = await run(

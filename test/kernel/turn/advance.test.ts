@@ -183,7 +183,7 @@ it('a fork whose turn ends without a letter to its parent is reported to it, wha
     success: false,
     error: 'no line',
   });
-  const summary = { status: 'idle', success: true, summary: 'done', submitted: false };
+  const summary = { status: 'idle', success: true, summary: 'done' };
   const told = [['report', 'root', NOW, summary]];
   for (const parent of [{ type: 'idle' }, AT_WORK] as const)
     assert.deepEqual(reported(answer('done'), {}, parent), told);

@@ -157,7 +157,7 @@ it('of two waits in one step, the second does not get the letter of the first', 
 
 const report = (from_id: string, completion: object) =>
   mailOf('report', JSON.stringify({ status: 'idle', ...completion }), { from_id, from_name: from_id });
-const words = (summary: string) => ({ success: true, summary, submitted: false });
+const words = (summary: string) => ({ success: true, summary });
 
 it('a report ends a wait as the rest of the child: its row has all its words that were not told yet, and they are told once', () => {
   const waitsFor = (

@@ -63,7 +63,7 @@ onBothDatabases('the end of a child', (database) => {
   it('spawn_agents: the result names the limit', async () => {
     const on = await perform('fanout', calling(['spawn_agents', { tasks }], eager));
     const [row] = (await rounds(on, await root(on))).flat() as [Row];
-    assert.deepEqual(row.outcome, { success: { result: 'Two so far.', submitted: false, limit: LIMIT } });
+    assert.deepEqual(row.outcome, { success: { result: 'Two so far.', limit: LIMIT } });
   });
 
   it('sessions_spawn: the announcement, the history and what is delivered name the limit', async () => {
@@ -140,11 +140,11 @@ onBothDatabases('the end of a child', (database) => {
     return { on, read };
   }
 
-  it('slash: a child that was forked with a prompt and ends in text is reported with it, once, as not submitted', async () => {
+  it('slash: a child that was forked with a prompt and ends in text is reported with it, once', async () => {
     const { on, read } = await letters('fork do it', (scene) =>
       scene.step === 0 ? [['look', {}]] : 'Nothing is there.',
     );
-    const told = { status: 'idle', success: true, summary: 'Nothing is there.', submitted: false };
+    const told = { status: 'idle', success: true, summary: 'Nothing is there.' };
     assert.deepEqual(
       read.map(({ completion }) => completion),
       [told],

@@ -8,7 +8,7 @@ export interface Row {
   readonly task: string;
   readonly did: string;
   readonly outcome: {
-    readonly success?: { readonly result: string; readonly submitted?: false; readonly limit?: string };
+    readonly success?: { readonly result: string; readonly note?: string; readonly limit?: string };
     readonly failure?: { readonly error: string; readonly error_kind: string; readonly partial?: string };
   };
 }

@@ -81,7 +81,7 @@ function suite(database: Database): void {
     );
   });
 
-  it('a child that stops without submitting is reminded once, then succeeds with its text, marked as not submitted', async () => {
+  it('a child that stops without submitting is reminded once, then succeeds with its text, and its parent reads that it submitted nothing', async () => {
     const on = await stage(
       cast([() => [spawn({ task: '1', label: 'late' }, { task: '2', label: 'mute' })]], {
         late: (scene) => (scene.step === 0 ? 'All done.' : submit(`reminded: ${scene.user}`)),
@@ -93,7 +93,7 @@ function suite(database: Database): void {
     assert.match(brief(rows[0] as never), /^reminded: Nothing is submitted yet: .* Call submit_result/);
     const note = 'it ended without submit_result; this is all that it wrote';
     assert.deepEqual(rows[1]?.outcome, {
-      success: { result: 'Text 0.\n\nText 1.', submitted: false, note },
+      success: { result: 'Text 0.\n\nText 1.', note },
     });
   });
 

@@ -44,7 +44,6 @@ export interface ShownLetter {
     readonly status: string;
     readonly success: boolean;
     readonly summary?: string;
-    readonly submitted?: false;
   };
 }
 

@@ -6,7 +6,7 @@ export type Completion =
       readonly status: 'idle';
       readonly success: true;
       readonly summary: string;
-      /** The child did not report; its last text was reported on its behalf. */
+      /** In ledgers of older versions: the child's last text was reported on its behalf. */
       readonly submitted?: false;
     }
   | { readonly status: 'idle'; readonly success: false; readonly error: string; readonly partial?: string };
