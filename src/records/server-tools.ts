@@ -14,6 +14,11 @@ export function serverOf(name: string): string | null {
   return at > 0 && at + BETWEEN.length < name.length ? name.slice(0, at) : null;
 }
 
+/** The servers of which an agent has tools, sorted. */
+export function serversOf({ tools }: Pick<Chosen, 'tools'>): string[] {
+  return [...new Set(tools.flatMap((name) => serverOf(name) ?? []))].sort();
+}
+
 /** Pattern that matches all tools of a server. */
 export function toolsOfServer(server: string): string {
   return `${server}${BETWEEN}*`;

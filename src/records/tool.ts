@@ -2,6 +2,7 @@ import type { Agent, AgentConfig } from './agent/agent.ts';
 import type { Skill } from './agent/skill.ts';
 import type { FileStamp, Image } from './conversation/message.ts';
 import type { Question, QuestionAnswer } from './question/question.ts';
+import type { ServerOffers } from './server-offers.ts';
 
 export interface ToolContext {
   /** The agent's folder; paths are contained in it. Absolute, canonical. */
@@ -26,6 +27,8 @@ export interface ToolContext {
   readonly skills?: readonly Skill[];
   /** Asks a person while the call runs; the signal withdraws the question. Resolves at the latest when the call ends. If absent, nobody can be asked. */
   readonly question?: (question: Question, signal: AbortSignal) => Promise<QuestionAnswer>;
+  /** Tells people something, in one sentence. */
+  readonly notice?: (text: string) => void;
   /** Live output for people; never part of the result. */
   readonly onOutput: (text: string) => void;
 }
@@ -136,6 +139,8 @@ export interface ServerTools {
 export interface ToolServers {
   /** Starts the servers that the agent's tools need. Never rejects: servers that cannot be used are left out. */
   offer(agent: Pick<Agent, 'root_id' | 'config'>): Promise<ServerTools>;
+  /** What these servers offer to people. Never rejects: servers that cannot be used, or have not answered within some seconds, offer nothing. */
+  offers(agent: Pick<Agent, 'root_id' | 'config'>): Promise<ServerOffers>;
   /** Ends all servers. Never rejects. */
   close(): Promise<void>;
 }

@@ -312,6 +312,10 @@ class Runtime implements RuntimeFace {
     await this.#order(agent_id, { type: 'model', model });
   }
 
+  offers(agent: Pick<Agent, 'root_id' | 'config'>) {
+    return this.#catalog.offers(agent);
+  }
+
   async sentFirst(agent_id: string) {
     const agent = await this.#people.ledger.find(agent_id);
     const tree = this.#executor.agent_index.tree(agent.root_id);

@@ -8,6 +8,7 @@ import type { Attached } from '../records/conversation/facts/message-facts.ts';
 import type { Mail } from '../records/conversation/mail.ts';
 import type { CaptureContent, Image } from '../records/conversation/message.ts';
 import type { Outcome } from '../records/run/outcome.ts';
+import type { ServerOffers } from '../records/server-offers.ts';
 import type { ToolSpec } from '../records/tool.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
 
@@ -158,6 +159,8 @@ export interface RuntimeFace {
   compact(agent_id: string, note?: string): Promise<void>;
   /** What every request of an agent begins with: its system text, and the tools that this process knows for it (of MCP servers: of those that run). */
   sentFirst(agent_id: string): Promise<{ readonly system: string; readonly tools: readonly ToolSpec[] }>;
+  /** What the MCP servers of an agent offer to people, or (`root_id` empty) those of one that is to be started; null if it has none. */
+  offers(agent: Pick<Agent, 'root_id' | 'config'>): Promise<ServerOffers | null>;
   /** Switches the permission mode of a tree permanently, for all its agents, from their next call on. */
   switchMode(root_id: string, mode: PermissionMode): Promise<void>;
   /** Interrupts the turn of this one agent; its children continue. */

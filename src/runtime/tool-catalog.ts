@@ -25,6 +25,7 @@ import { DEFAULT_LIMITS } from '../records/agent/limits.ts';
 import type { Call } from '../records/agent/state.ts';
 import type { Worktree } from '../records/agent/task-terms.ts';
 import { keptIn } from '../records/kept-in.ts';
+import type { ServerOffers } from '../records/server-offers.ts';
 import { isServerTool } from '../records/server-tools.ts';
 import { parseJson } from '../records/text/json-text.ts';
 import type { ServerTools, Tool, ToolServers, ToolSpec } from '../records/tool.ts';
@@ -102,12 +103,29 @@ export class ToolCatalog {
    * long as this process leads it. Resolves to notices for people, for the first caller only; null if it has none. Never rejects.
    */
   prepare(agent: Pick<Agent, 'root_id' | 'config'>): Promise<readonly string[]> | null {
-    const { client, workflow, model, tools } = agent.config;
-    const is_outside = client !== undefined || workflow !== undefined || isAgentProgram(model);
-    const has_servers = !is_outside && tools.some((name) => isServerTool(name) && !this.#tools.has(name));
-    return this.#openServers === undefined || !has_servers
+    return this.#openServers === undefined || !this.#hasServers(agent.config)
       ? null
       : this.#askServers(agent, this.#openServers);
+  }
+
+  #hasServers({ client, workflow, model, tools }: AgentConfig): boolean {
+    const is_outside = client !== undefined || workflow !== undefined || isAgentProgram(model);
+    return !is_outside && tools.some((name) => isServerTool(name) && !this.#tools.has(name));
+  }
+
+  #open(openServers: NonNullable<CatalogOptions['openServers']>): Promise<ToolServers> {
+    this.#servers ??= openServers();
+    // It may succeed with the next request.
+    this.#servers.catch(() => {
+      this.#servers = undefined;
+    });
+    return this.#servers;
+  }
+
+  /** What the MCP servers of an agent offer to people; null if it has none. */
+  async offers(agent: Pick<Agent, 'root_id' | 'config'>): Promise<ServerOffers | null> {
+    if (this.#openServers === undefined || !this.#hasServers(agent.config)) return null;
+    return (await this.#open(this.#openServers)).offers(agent);
   }
 
   async #askServers(
@@ -120,12 +138,7 @@ export class ToolCatalog {
       await known.catch(() => undefined);
       return [];
     }
-    this.#servers ??= openServers();
-    // It may succeed with the next request.
-    this.#servers.catch(() => {
-      this.#servers = undefined;
-    });
-    const offering = this.#servers.then((servers) => servers.offer(agent));
+    const offering = this.#open(openServers).then((servers) => servers.offer(agent));
     this.#offers.set(config, offering);
     // Failures are not cached: the next request tries again.
     offering.catch(() => this.#offers.delete(config));

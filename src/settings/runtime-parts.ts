@@ -7,6 +7,7 @@ import { type OpenModelOptions, openModel } from '../models/providers.ts';
 import type { WorkflowFunction } from '../models/workflow/globals/workflow-function.ts';
 import type { WorkflowHost } from '../models/workflow-host.ts';
 import type { Agent } from '../records/agent/agent.ts';
+import type { ToolServers } from '../records/tool.ts';
 import type { WorkflowTerms } from '../records/workflow/workflow-terms.ts';
 import type { Store } from '../store/store.ts';
 import { askPerson } from '../tools/ask-person.ts';
@@ -24,7 +25,7 @@ export function runtimeParts(
   own: (name: string, terms: OpenModelOptions) => Model | Promise<Model> | undefined,
   named?: string,
 ) {
-  const { providers = {}, mcp = {}, sandbox, context, env_allow = [] } = settings;
+  const { providers = {}, sandbox, context, env_allow = [] } = settings;
   const terms = {
     ...{
       providers,
@@ -54,18 +55,25 @@ export function runtimeParts(
     ...{ store, env_allow, bounds, openHost, ...(context === undefined ? {} : { context }) },
     openModel: async (name: string): Promise<Model> => own(name, terms) ?? openModel(name, terms),
     // Imported once an agent needs a server.
-    openServers: async () => {
-      const { McpHost } = await import('../tools/mcp-servers/mcp-host.ts');
-      return new McpHost({
-        config: mcp,
-        env,
-        sandboxFor: (name, config) => programSandbox(sandbox, config, env, store, `mcp.servers.${name}`),
-        logins: loginsFolder(dataFolder(env)),
-        onAside: asideFile(dataFolder(env)).learn,
-        argumentsFault,
-      });
-    },
+    openServers: () => openServers(settings, env, store),
     spill_dir: outputFolder(dataFolder(env)),
     settings: settingsPlaces(named, env),
   };
+}
+
+/** The MCP servers of the settings; none runs yet. `ledger`: the one whose files they must not see. */
+export async function openServers(
+  { mcp = {}, sandbox }: Settings,
+  env: NodeJS.ProcessEnv,
+  ledger: Pick<Store, 'kind' | 'location'> | null,
+): Promise<ToolServers> {
+  const { McpHost } = await import('../tools/mcp-servers/mcp-host.ts');
+  return new McpHost({
+    config: mcp,
+    env,
+    sandboxFor: (name, config) => programSandbox(sandbox, config, env, ledger, `mcp.servers.${name}`),
+    logins: loginsFolder(dataFolder(env)),
+    onAside: asideFile(dataFolder(env)).learn,
+    argumentsFault,
+  });
 }

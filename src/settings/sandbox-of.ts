@@ -41,7 +41,7 @@ export function sandboxOf(
 export function commandBounds(
   config: SandboxConfig | undefined,
   env: NodeJS.ProcessEnv,
-  ledger: Pick<Store, 'kind' | 'location'>,
+  ledger: Pick<Store, 'kind' | 'location'> | null,
 ): CommandBounds & { readonly limits: CommandLimits } {
   return {
     sandbox: sandboxOf(config, env, ledger),

@@ -1,4 +1,7 @@
 import { pauseOf } from '../records/conversation/parked.ts';
+import { clean } from '../render/clean.ts';
+import { readCall } from '../trees/typed/called-text.ts';
+import { addressee } from '../trees/typed/mentions.ts';
 import type { AppContext } from './app-context.ts';
 import { beginCapture, capture, endCapture } from './commands/agents/capture.ts';
 import { resolveAgent, resolveAgents } from './commands/agents/find-agent.ts';
@@ -14,15 +17,14 @@ import { findText } from './commands/find.ts';
 import { switchMode } from './commands/mode.ts';
 import { switchModel } from './commands/model.ts';
 import { leaveForSetup, quit } from './commands/quit.ts';
-import { isCaptureCommand, isCommand, readCommand } from './commands/read-command.ts';
+import { isBuiltIn, isCaptureCommand, isCommand, readCommand } from './commands/read-command.ts';
 import { resumeTree } from './commands/resume.ts';
 import { removeRule, showRules } from './commands/rules.ts';
+import { orderWorkflow } from './commands/saved/workflow.ts';
 import { tellTasks } from './commands/tasks.ts';
 import { tellContext } from './commands/use/context.ts';
 import { tellCost } from './commands/use/cost.ts';
 import { tellStatus } from './commands/use/status.ts';
-import { orderWorkflow, savedCall, startSaved } from './commands/workflow.ts';
-import { addressee } from './composer/attachments/mentions.ts';
 import { writeMessage } from './composer/write-message.ts';
 import { answerByCommand } from './keys/answer-keys.ts';
 import { captureIn } from './state/capture.ts';
@@ -117,8 +119,20 @@ export function runCommand(app: AppContext, line: string): void {
 export function submit(app: AppContext, text: string): void {
   if (text.trim() === '') return;
   const { view } = app.state;
-  const saved = view !== null && paneOf(app.state, view).capture !== null ? null : savedCall(app, text);
-  if (saved !== null) return app.attempt(() => startSaved(app, saved));
+  const call = readCall(text);
+  if (call === null || (view !== null && paneOf(app.state, view).capture !== null))
+    return submitOwn(app, text);
+  if (isBuiltIn(call.name)) {
+    app.called.tellHidden(call.name);
+    return submitOwn(app, text);
+  }
+  app.attempt(async () => {
+    if (!(await app.called.call(view, text))) submitOwn(app, text);
+  });
+}
+
+function submitOwn(app: AppContext, text: string): void {
+  const { view } = app.state;
   if (view === null) return isCommand(text) ? runCommand(app, text) : write(app, null, text);
   const pane = paneOf(app.state, view);
   if (pane.whole || pane.capture !== null) return submitTo(app, view, text, pane.capture !== null);
@@ -135,9 +149,21 @@ function submitTo(app: AppContext, view: string, text: string, captures: boolean
   write(app, view, text);
 }
 
-/** Runs a shell command (`!`), or sends a message: to the agent named first (`@NAME`), otherwise to the agent in view. */
+/** Shows a line and where it would go: into the instructions of the folder. */
+function askNote(app: AppContext, note: string): void {
+  if (note === '')
+    return app.say('write the line after the #: it goes into the instructions of this folder', 'bad');
+  const where = clean(app.notes.place());
+  const question = `Add the line "${clean(note)}" to ${where}? (With a space before the # it is sent as text.)`;
+  const run = () => app.attempt(async () => app.say(app.notes.add(note), 'good'));
+  open(app, { type: 'consent', question, yes: 'add', run });
+}
+
+/** Runs a shell command (`!`), adds an instruction (`#`), or sends a message: to the agent named first (`@NAME`), otherwise to the agent in view. */
 function write(app: AppContext, view: string | null, text: string): void {
   if (text.startsWith('!')) return app.own_commands.run(text);
+  const note = /^#(?!#)(.*)$/.exec(text)?.[1]?.trim();
+  if (note !== undefined) return app.attempt(async () => askNote(app, note));
   const letter = addressee(text);
   const named = [...app.state.agents.values()].some(({ name }) => name === letter?.agent);
   if (letter === null || !named) return writeMessage(app, view, text);

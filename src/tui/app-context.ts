@@ -1,5 +1,6 @@
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import type { ComposedText } from '../records/conversation/attached-text.ts';
+import type { CommandPlace } from '../trees/typed/called-text.ts';
 import type { AppOptions, LeaveMode } from './app-options.ts';
 import type { LineEditor } from './composer/line-editor.ts';
 import type { ShellCommands } from './composer/shell-commands.ts';
@@ -17,12 +18,20 @@ interface TreesOverview {
   lines(): Promise<readonly string[]>;
 }
 
+/** Commands that are no commands of the program: files, workflows, skills and prompts of MCP servers. */
+interface CalledCommands {
+  place(to: string | null): CommandPlace;
+  rows(): readonly { readonly label: string; readonly help: string }[];
+  tellHidden(name: string): void;
+  call(to: string | null, line: string): Promise<boolean>;
+}
+
 /** The part of the app that its keys and commands use. */
 export interface AppContext
   extends Pick<
     AppOptions,
     | ('runtime' | 'store' | 'unled' | 'style' | 'bindings' | 'line_mode' | 'rules_file' | 'output_folder')
-    | ('cwd' | 'exportTree' | 'models' | 'openDashboard' | 'trust' | 'meters')
+    | ('cwd' | 'exportTree' | 'models' | 'openDashboard' | 'trust' | 'meters' | 'shell' | 'notes')
   > {
   readonly screen: Screen;
   /** Whether workers lead the tree: events are then read from the ledger, and leaving stops nothing. */
@@ -31,6 +40,7 @@ export interface AppContext
   /** The editor of the agent in view. */
   readonly editor: LineEditor;
   readonly own_commands: ShellCommands;
+  readonly called: CalledCommands;
   /** The folder in which files mentioned in a message to this agent (null: in the first prompt) are looked up, and the configuration with its rules. */
   placeOf(agent_id: string | null): { readonly folder: string; readonly config: AgentConfig };
   /** Whether the agent in view takes input: not if it has ended, except in line mode. */

@@ -4,6 +4,7 @@ import type { UiStyle } from '../render/style.ts';
 import type { ResumeOptions, RuntimeFace } from '../runtime/runtime-face.ts';
 import type { ReadSources } from '../trees/find-agent.ts';
 import type { Root } from '../trees/open-tree.ts';
+import type { CommandShell } from '../trees/typed/command-shell.ts';
 import type { ExportFormat } from './commands/command-arguments.ts';
 import type { KeyBindings } from './keys/keys-config.ts';
 import type { StatusScript } from './printing/status-script.ts';
@@ -29,6 +30,10 @@ export interface AppOptions extends ReadSources {
   readonly begin: (model: string | null) => Root;
   /** Which workflows of the folder the person trusts. */
   readonly trust: ScriptTrust;
+  /** How shell commands in the text of called commands run. */
+  readonly shell: CommandShell;
+  /** Where a line goes that the person adds to the instructions of the folder; and adds it, returning what to say. */
+  readonly notes: { readonly place: () => string; readonly add: (line: string) => string };
   /** Writes a tree into a file (null: a new one in this folder) and resolves to its path. Rejects if the file exists. */
   readonly exportTree: (root_id: string, format: ExportFormat, file: string | null) => Promise<string>;
   /** The models that the person may choose from. */

@@ -111,7 +111,7 @@ export class AppScreen {
       drafting: !state.leader && editor.text !== '',
       rules_file: this.#app.rules_file,
       shortcuts: ways,
-      keys: [...keyRows(rows), ...commandRows(rows)],
+      keys: [...keyRows(rows), ...commandRows(rows, this.#app.called.rows())],
       text: this.#text(state),
       printed: this.#printed(state),
       tail: (agent_id, columns, rows) => this.#tail(state, agent_id, columns, rows),

@@ -14,7 +14,7 @@ import type { AppEnd, AppOptions, LeaveMode } from './app-options.ts';
 import { AppScreen } from './app-screen.ts';
 import { COMMANDS } from './commands/command-table.ts';
 import { workingHere } from './commands/quit.ts';
-import { savedCommands } from './commands/workflow.ts';
+import { CalledCommands } from './commands/saved/called-commands.ts';
 import { AgentEditors } from './composer/agent-editors.ts';
 import type { LineEditor } from './composer/line-editor.ts';
 import type { ShellCommands } from './composer/shell-commands.ts';
@@ -54,6 +54,9 @@ class App implements AppContext {
   readonly store: Store;
   readonly unled: AppOptions['unled'];
   readonly trust: AppOptions['trust'];
+  readonly shell: AppOptions['shell'];
+  readonly notes: AppOptions['notes'];
+  readonly called = new CalledCommands(this);
   readonly meters: AppOptions['meters'];
   readonly style: UiStyle;
   readonly rules_file: string;
@@ -89,6 +92,8 @@ class App implements AppContext {
     this.store = options.store;
     this.unled = options.unled;
     this.trust = options.trust;
+    this.shell = options.shell;
+    this.notes = options.notes;
     this.meters = options.meters;
     this.style = options.style;
     this.line_mode = options.line_mode;
@@ -113,7 +118,8 @@ class App implements AppContext {
       },
     });
     this.#editors = new AgentEditors({
-      commands: () => [...COMMANDS, ...savedCommands(this)],
+      commands: () => [...COMMANDS, ...this.called.rows()],
+      resources: () => this.called.offers()?.resources ?? [],
       agents: () => this.state.agents.values(),
       ...options,
       folder: () => this.placeOf(this.state.view).folder,

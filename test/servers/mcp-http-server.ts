@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { offerToPeople } from './mcp-offers.ts';
 import type { OAuthServer } from './oauth-server.ts';
 
 export interface HttpServer {
@@ -35,7 +36,8 @@ export async function startHttpServer({ token, oauth, flood }: HttpBehaviour = {
   const [authorizations, eras]: [(string | undefined)[], string[]] = [[], []];
   const handler = createMcpHandler(({ era }) => {
     eras.push(era);
-    const server = new McpServer({ name: 'by-http', version: '3.2.1' });
+    const server = new McpServer({ name: 'by-http', version: '3.2.1' }, { instructions: 'Add in pairs.' });
+    offerToPeople(server);
     server.registerTool(
       'add',
       { description: 'Adds', inputSchema: z.object({ a: z.number(), b: z.number() }) },

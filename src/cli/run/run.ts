@@ -8,6 +8,7 @@ import type { Context } from '../setup/context.ts';
 import { tellUndelivered, tellUnled } from '../setup/no-server-notices.ts';
 import { printJson, printResult } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
+import { calledElsewhere, calledPrompt } from './called-prompt.ts';
 import { type FollowFlags, leadRun } from './follow-run.ts';
 import { parseLimits } from './limit-option.ts';
 import { followAtServer } from './server-run.ts';
@@ -25,26 +26,31 @@ const RECENT = 100;
 /** `coppice run [PROMPT|-]`. */
 export async function run(context: Context, given: string | undefined, options: RunOptions): Promise<number> {
   if (options.dryRun === true) return dryRun(context, options);
-  const prompt = await readText(given, 'prompt');
-  if (options.detach === true) return detach(context, prompt, options);
-  const shown = fit(clean(prompt), 40, context.err);
+  const typed = await readText(given, 'prompt');
+  const shown = fit(clean(typed), 40, context.err);
   const { server } = context;
-  if (server !== null) {
-    const begin = async (client: CoppiceClient): Promise<string> =>
-      (await client.startTree(startOf(context, prompt, options))).id;
-    return followAtServer(context, server, begin, {
-      ...options,
-      title: `coppice run  ·  ${server.url}  ·  ${shown}`,
-    });
+  if (options.detach === true || server !== null) {
+    // Who leads the tree knows its model; for commands only rules, tools and the folder count.
+    const { model = 'scripted:none' } = context.options;
+    const config = () =>
+      composeRoot(context, composeTerms(context), { ...options, model, limits: {} }).config;
+    const { prompt, model: wanted } = await calledElsewhere(context, typed, config);
+    return beginElsewhere(withModel(context, wanted), prompt, options, shown);
   }
   const limits = parseLimits(options.limit);
   const terms = composeTerms(context);
-  const root = composeRoot(context, terms, { ...options, limits });
+  const compose = (at: Context) => composeRoot(at, terms, { ...options, limits });
+  const root = compose(context);
   const { name } = options;
   return leadRun(context, async (store) => ({
     ...options,
     terms,
-    begin: (runtime) => runtime.start({ prompt, name, ...root }),
+    async begin(runtime) {
+      const offers = () => runtime.offers({ root_id: '', config: root.config });
+      const { message, model } = await calledPrompt(context, typed, root.config, store, offers);
+      const meant = model === null ? root : compose(withModel(context, model));
+      return runtime.start({ prompt: message.text, name, ...message, ...meant });
+    },
     title: `coppice run  ·  ${root.config.model}  ·  ${shown}`,
     after: async (id) => {
       const pending = await store.deliveries({ status: 'pending', limit: RECENT });
@@ -52,6 +58,29 @@ export async function run(context: Context, given: string | undefined, options: 
       await tellUndelivered(context, askLedger(context, store), own);
     },
   }));
+}
+
+/** The context with the model that a command wants, unless another one was chosen. */
+function withModel(context: Context, model: string | null): Context {
+  const { options } = context;
+  return model === null || options.model !== undefined
+    ? context
+    : { ...context, options: { ...options, model } };
+}
+
+/** Starts the tree at the server, or (`--detach`) only records it. */
+function beginElsewhere(
+  context: Context,
+  prompt: string,
+  options: RunOptions,
+  shown: string,
+): Promise<number> {
+  const { server } = context;
+  if (options.detach === true || server === null) return detach(context, prompt, options);
+  const begin = async (client: CoppiceClient): Promise<string> =>
+    (await client.startTree(startOf(context, prompt, options))).id;
+  const title = `coppice run  ·  ${server.url}  ·  ${shown}`;
+  return followAtServer(context, server, begin, { ...options, title });
 }
 
 /** `coppice run --dry-run`: estimates what an agent with this model and profile, and one of each profile, will use. Starts nothing. */

@@ -25,8 +25,10 @@ import { composeRuntime } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
 import { closeStore } from '../setup/end-process.ts';
+import { addInstruction, instructionPlace } from '../setup/profiles/add-instruction.ts';
 import { EXIT } from '../start/exit-code.ts';
 import { isDumb, meterSettings, opensScreen, statusScript, styleOfUi } from '../window/window-terminal.ts';
+import { commandShell } from './called-prompt.ts';
 import { parseLimits } from './limit-option.ts';
 import { reportOpenTrees } from './report-open-trees.ts';
 
@@ -117,7 +119,7 @@ async function converse(
     return composeRoot(context, terms, { ...options, allow, limits, model: other ?? model ?? undefined });
   };
   // Checks the settings before the person writes anything.
-  const chosen = root === null && model !== null ? settings(null) : null;
+  let chosen = root === null && model !== null ? settings(null) : null;
   const runtime = await composeRuntime(context, store, terms, { extra, can_ask: 'terminal' });
   const status_script = statusScript(context);
   try {
@@ -132,6 +134,15 @@ async function converse(
       placement: options.detach === true ? placementOf(store, options, context.env) : null,
       begin: (other) => (other === null && chosen !== null ? chosen : settings(other)),
       exportTree: (...of) => exportFromWindow(context, store, ...of),
+      shell: commandShell(context, store),
+      notes: {
+        place: () => instructionPlace(context).shown,
+        add(line) {
+          const told = addInstruction(context, line);
+          chosen = chosen && settings(null);
+          return told;
+        },
+      },
       trust: scriptTrust(context.env, context.data_folder),
       models: () => modelChoices(context, terms),
       data_folder: context.data_folder,

@@ -181,6 +181,7 @@ async function runCall(
     judge: (one) => decide(policy, tool.permission, one),
     left_out: tool.permission.bound_by.flatMap((one) => partialRules(policy, one)),
     files,
+    notice: (text) => context.emit({ type: 'notice', agent_id: agent.id, text }),
     onOutput: (text) => context.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),
   });
   const result = await running.finally(() => over.abort(OVER));

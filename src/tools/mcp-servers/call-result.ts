@@ -42,7 +42,8 @@ function bounded(pieces: readonly string[], spill_dir: string): string {
   return capture.finish();
 }
 
-async function pieceOf(block: unknown, images: Image[]): Promise<string> {
+/** The text of a block of content; its picture is added to `images`. */
+export async function pieceOf(block: unknown, images: Image[]): Promise<string> {
   if (typeof block === 'string') return block;
   if (!isJsonObject(block)) return '[a block is left out: it is not an object]';
   const { type, text, data, mimeType, uri, name, resource } = block;

@@ -1,7 +1,10 @@
 import type { Sandbox } from '../../processes/sandbox/sandbox.ts';
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
-import { hasServerTool, type ProjectServer, serverOf } from '../../records/server-tools.ts';
+import { orElse } from '../../records/coppice-error.ts';
+import type { ServerOffers } from '../../records/server-offers.ts';
+import { hasServerTool, type ProjectServer, serverOf, serversOf } from '../../records/server-tools.ts';
 import type { ServerTools, Tool, ToolServers } from '../../records/tool.ts';
+import { instructionsOf, offersOf } from './asking/server-offers.ts';
 import { DIRECT, FIND_TOOLS, searchTools } from './find-tools.ts';
 import { type OnAside, setAsideTold } from './listed-tool.ts';
 import { type McpConfig, type McpServerConfig, mcpServerConfig } from './mcp-config.ts';
@@ -16,6 +19,8 @@ const SERVERS_KEPT = 256;
 const TOLD_MAX = 10_000;
 /** Maximum names that are listed when tools have changed. */
 const NAMES_TOLD = 20;
+/** The root's id before there is a tree. */
+const NO_TREE = '';
 
 export interface McpHostOptions {
   readonly config: McpConfig;
@@ -42,7 +47,7 @@ export class McpHost implements ToolServers {
 
   async offer(agent: Pick<Agent, 'root_id' | 'config'>): Promise<OfferedTools> {
     const { config, root_id } = agent;
-    const asked = [...new Set(config.tools.flatMap((name) => serverOf(name) ?? []))].sort();
+    const asked = serversOf(config);
     const faults: string[] = [];
     const missing = new Map<string, string>();
     const servers: McpServer[] = [];
@@ -65,6 +70,7 @@ export class McpHost implements ToolServers {
             `the MCP server ${name} has not answered yet: agents begin without it, its tools come when it does`,
           );
         }
+        for (const refusal of server.takeRefusals()) fault(name, refusal, refusal);
         const aside = setAsideTold(name, server.aside);
         if (aside !== null) fault(name, aside, aside);
       } catch (error) {
@@ -77,12 +83,24 @@ export class McpHost implements ToolServers {
     return new OfferedTools(config, servers, missing, faults.sort(), this.#options);
   }
 
+  async offers(agent: Pick<Agent, 'root_id' | 'config'>): Promise<ServerOffers> {
+    const servers = serversOf(agent.config).flatMap((name) => {
+      // One that cannot be used is told when its tools are asked for.
+      return orElse(() => this.#server(name, agent), null) ?? [];
+    });
+    return offersOf(servers);
+  }
+
   /** Returns null if there is no server of this name. */
   #server(name: string, { root_id, config }: Pick<Agent, 'root_id' | 'config'>): McpServer | null {
     const definition = this.#definition(name, config.mcp_servers ?? []);
     if (definition === null) return null;
-    const key = JSON.stringify([name, root_id, config.cwd, definition]);
-    let server = this.#servers.get(key);
+    const keyIn = (tree: string) => JSON.stringify([name, tree, config.cwd, definition]);
+    const key = keyIn(root_id);
+    // A tree that begins takes the server over that its person has asked before.
+    let server = this.#servers.get(key) ?? this.#servers.get(keyIn(NO_TREE));
+    if (server !== undefined && root_id !== NO_TREE && this.#servers.delete(keyIn(NO_TREE)))
+      this.#servers.set(key, server);
     if (server === undefined) {
       const { env, sandboxFor, logins, onAside } = this.#options;
       const place = { cwd: config.cwd, env, sandbox: sandboxFor(name, definition), logins, onAside };
@@ -140,10 +158,10 @@ class OfferedTools implements ServerTools {
     this.#config = config;
     this.#servers = servers;
     this.faults = faults;
-    this.note = [...missing]
+    const absent = [...missing]
       .sort()
-      .map(([name, why]) => `The tools of the MCP server ${name} are not available: ${why}.`)
-      .join('\n');
+      .map(([name, why]) => `The tools of the MCP server ${name} are not available: ${why}.`);
+    this.note = [...instructionsOf(servers), absent.join('\n')].filter((one) => one !== '').join('\n\n');
     const all = this.#all();
     this.#known = new Set(all.map(({ spec }) => spec.name));
     const described = all.length <= (options.config.direct ?? DIRECT) ? all : [];

@@ -1,6 +1,7 @@
 import { keptIn } from '../../records/kept-in.ts';
 import type { JsonObject } from '../../records/text/json-text.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
+import { clean } from '../../render/clean.ts';
 import type { ListedTool, SetAside } from './listed-tool.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { McpError, NeedsLogin, SessionLost } from './mcp-error.ts';
@@ -11,6 +12,8 @@ import { type CallWatch, type Listing, ServerConnection } from './server-connect
 const IDLE_MS = 10 * 60_000;
 /** Maximum time that agents wait for a server that starts; then they begin without it. */
 const PATIENCE_MS = 8_000;
+/** Maximum kinds of refused requests that people are told of. */
+const REFUSALS_MAX = 10;
 /** Back-off after failed starts: doubled each time, up to the maximum. */
 const BACK_OFF = { first_ms: 1_000, most_ms: 60_000 };
 
@@ -32,6 +35,9 @@ export class McpServer {
   #failed_at = 0;
   #why = '';
   #in_use = 0;
+  /** What it asked for in vain, of which people have not been told. */
+  readonly #refused = new Map<string, 'new' | 'told'>();
+  #instructions: string | null = null;
   #idle: NodeJS.Timeout | undefined;
   #closing: Promise<void> | null = null;
   /** With `perAgent`: the agent that this instance serves, and the instances of the other agents. */
@@ -75,6 +81,21 @@ export class McpServer {
     return this.#opening !== null || [...this.#others.values()].some((other) => other.isRunning);
   }
 
+  /** What it said of its use when it was first started: once for a tree, so that prompts stay the same. */
+  get instructions(): string {
+    return this.#instructions ?? '';
+  }
+
+  /** Sentences for people about requests of the server that were refused; each only once. */
+  takeRefusals(): readonly string[] {
+    const fresh = [...this.#refused].flatMap(([method, state]) => (state === 'new' ? [method] : []));
+    for (const method of fresh) this.#refused.set(method, 'told');
+    return fresh.map(
+      (method) =>
+        `the MCP server ${this.name} asked for ${method}, which Coppice does not support: it was refused`,
+    );
+  }
+
   get tellsChanges(): boolean {
     return this.#tells_changes;
   }
@@ -93,6 +114,11 @@ export class McpServer {
   /** The connection, with the server's name and protocol version; starts the server if necessary. */
   async greeting(): Promise<ServerConnection> {
     return this.#known();
+  }
+
+  /** Uses the connection; starts the server if necessary. */
+  use<Answer>(work: (connection: ServerConnection, signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+    return this.#using(async () => work(await this.#known(), this.#closed.signal));
   }
 
   call(tool: ListedTool, input: Record<string, unknown>, watch: CallWatch): Promise<JsonObject> {
@@ -164,10 +190,17 @@ export class McpServer {
     const { signal } = this.#closed;
     let changed = false;
     let read = false;
-    const connection = await ServerConnection.open(this.name, this.#config, this.#place, signal, () => {
+    const onChanged = () => {
       changed = true;
       if (read) void this.#reread(connection);
-    }).catch((error: unknown) => {
+    };
+    const onRefused = (asked: string) => {
+      const method = clean(asked).slice(0, 100);
+      if (!this.#refused.has(method) && this.#refused.size < REFUSALS_MAX) this.#refused.set(method, 'new');
+    };
+    const connection: ServerConnection = await ServerConnection.open(
+      ...([this.name, this.#config, this.#place, signal, onChanged, onRefused] as const),
+    ).catch((error: unknown) => {
       if (!(error instanceof NeedsLogin)) throw error;
       throw new McpError(`${error.message}: coppice mcp login ${this.name}`);
     });
@@ -177,6 +210,7 @@ export class McpServer {
         this.#take(await connection.tools(signal));
       } while (changed);
       read = true;
+      this.#instructions ??= connection.instructions;
       this.#tells_changes = connection.tellsChanges;
       return connection;
     } catch (error) {

@@ -4,6 +4,8 @@ import {
   type ClientContext,
   type ElicitResult,
   type JSONRPCMessage,
+  ProtocolError,
+  ProtocolErrorCode,
   SdkError,
   SdkErrorCode,
   StreamableHTTPClientTransport,
@@ -55,6 +57,8 @@ export interface ServerListener {
   readonly onChanged: () => void;
   /** The server asks a person during a call. Servers of 2026-07-28 ask in the answer to the call instead. */
   readonly onAsked: (params: unknown, context: ClientContext) => Promise<ElicitResult>;
+  /** The server asked for something that is not supported, such as sampling. */
+  readonly onRefused: (method: string) => void;
 }
 
 /** Parameters of one start. */
@@ -168,7 +172,7 @@ async function openAddress(start: Start, url: string, mode: Mode): Promise<Opene
 /** Initializes the protocol in the newest version that both sides support. */
 async function greet(
   transport: Transport,
-  { signal, onChanged, onAsked, left }: Start,
+  { signal, onChanged, onAsked, onRefused, left }: Start,
   mode: Mode,
 ): Promise<Client> {
   const left_ms = left();
@@ -184,6 +188,11 @@ async function greet(
   // Errors outside of a request are ignored: nobody could act on them.
   client.onerror = () => undefined;
   client.setRequestHandler('elicitation/create', ({ params }, context) => onAsked(params, context));
+  client.fallbackRequestHandler = async ({ method }) => {
+    onRefused(method);
+    const text = `Coppice does not support ${method}, and did not say so: its capabilities are elicitation only`;
+    throw new ProtocolError(ProtocolErrorCode.MethodNotFound, text);
+  };
   const connecting = client.connect(transport, { signal, timeout: left_ms });
   await unlessAborted(connecting, AbortSignal.timeout(Math.ceil(left_ms)), tooLate);
   return client;

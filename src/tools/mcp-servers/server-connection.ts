@@ -5,10 +5,12 @@ import {
   type ClientContext,
   type ElicitResult,
   isInputRequiredResult,
+  MissingRequiredClientCapabilityError,
   SdkError,
   SdkErrorCode,
 } from '@modelcontextprotocol/client';
-import { isJsonObject, type JsonObject } from '../../records/text/json-text.ts';
+import { fieldsOf, itemsOf } from '../../records/text/json-fields.ts';
+import type { JsonObject } from '../../records/text/json-text.ts';
 import { clean } from '../../render/clean.ts';
 import { CALL_SECONDS, CallTimeout } from './asking/call-timeout.ts';
 import { type AskingCall, type AskPerson, elicit } from './asking/elicitation.ts';
@@ -48,6 +50,8 @@ export class ServerConnection {
   /** The name and version that the server states, on one line. */
   readonly about: string;
   readonly version: string;
+  /** What the server says of its use, for models: untrusted. */
+  readonly instructions: string;
   /** Resolves to how the connection ended, once it has. Never rejects. */
   readonly gone: Promise<string>;
   readonly #client: Client;
@@ -57,6 +61,7 @@ export class ServerConnection {
   readonly stop: (why: string) => Promise<string>;
   readonly #name: string;
   readonly #running: Set<AskingCall>;
+  readonly #onRefused: (method: string) => void;
   #over: string | null = null;
 
   private constructor(
@@ -64,8 +69,10 @@ export class ServerConnection {
     { client, gone, stop }: Opened,
     config: McpServerConfig,
     running: Set<AskingCall>,
+    onRefused: (method: string) => void,
   ) {
     this.#name = name;
+    this.#onRefused = onRefused;
     this.#running = running;
     this.#client = client;
     this.#over_http = config.url !== undefined;
@@ -74,24 +81,26 @@ export class ServerConnection {
     const said = client.getServerVersion();
     this.about = clean(`${said?.name ?? ''} ${said?.version ?? ''}`).slice(0, 100);
     this.version = client.getNegotiatedProtocolVersion() ?? '';
+    this.instructions = client.getInstructions() ?? '';
     this.gone = gone;
     void gone.then((how) => {
       this.#over = how;
     });
   }
 
-  /** Starts the server and initializes the protocol. `onChanged` is called when the server's tools have changed. */
+  /** Starts the server and initializes the protocol. `onChanged` is called when the server's tools have changed, `onRefused` when it asked for something that is not supported. */
   static async open(
     name: string,
     config: McpServerConfig,
     place: ConnectionPlace,
     signal: AbortSignal,
     onChanged: () => void,
+    onRefused: (method: string) => void,
   ): Promise<ServerConnection> {
     const running = new Set<AskingCall>();
     const onAsked = (params: unknown, context: ClientContext) => askNewest(name, params, running, context);
-    const opened = await openServer(config, place, signal, { onChanged, onAsked });
-    return new ServerConnection(name, opened, config, running);
+    const opened = await openServer(config, place, signal, { onChanged, onAsked, onRefused });
+    return new ServerConnection(name, opened, config, running, onRefused);
   }
 
   get tellsChanges(): boolean {
@@ -132,6 +141,28 @@ export class ServerConnection {
     }
   }
 
+  /** What the server lists for people; nothing if it does not say that it has any. */
+  async listed(kind: 'prompts' | 'resources', signal: AbortSignal): Promise<readonly unknown[]> {
+    if (this.#client.getServerCapabilities()?.[kind] === undefined) return [];
+    const found: unknown[] = [];
+    let cursor: unknown;
+    for (let page = 1; page <= PAGES_MAX && found.length < TOOLS_MAX; page += 1) {
+      const answer = await this.fetched(`${kind}/list`, typeof cursor === 'string' ? { cursor } : {}, signal);
+      found.push(...itemsOf(answer[kind]));
+      if (!answer.nextCursor || answer.nextCursor === cursor) break;
+      cursor = answer.nextCursor;
+    }
+    return found.slice(0, TOOLS_MAX);
+  }
+
+  /** Makes one request about prompts or resources. */
+  async fetched(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const request = { method, params } as { method: 'prompts/list' };
+    return givenAnswer(
+      await this.#ask(() => this.#client.request(request, { signal, timeout: this.#call_ms })),
+    );
+  }
+
   /** Runs a tool. Progress goes to `onProgress` and restarts the clock, which stops while a person is asked; the server is told of an abort. */
   async call(
     tool: ListedTool,
@@ -160,9 +191,11 @@ export class ServerConnection {
         },
       };
       const answer = await this.#ask(() =>
-        callInRounds(this.#client, { name: tool.name, arguments: input }, options, (params) =>
-          elicit(this.#name, params, asking, [], patience.signal),
-        ),
+        callInRounds(this.#client, { name: tool.name, arguments: input }, options, (method, params) => {
+          if (method === 'elicitation/create') return elicit(this.#name, params, asking, [], patience.signal);
+          this.#onRefused(method);
+          throw new McpError(`asked for ${method}, which is not supported`);
+        }),
       );
       return givenAnswer(answer);
     } finally {
@@ -178,6 +211,8 @@ export class ServerConnection {
     } catch (error) {
       if (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
         throw new McpError(await this.gone, true);
+      if (error instanceof MissingRequiredClientCapabilityError)
+        this.#onRefused(Object.keys(fieldsOf(error.requiredCapabilities)).join(' and ') || 'more');
       // The next use opens a new connection, with a session of its own.
       if (isLost(error)) void this.stop('it could not be reached');
       throw asMcpError(error, this.#call_ms);
@@ -229,7 +264,7 @@ async function callInRounds(
   client: Client,
   params: Params,
   options: Options & { readonly signal: AbortSignal },
-  elicit: (params: unknown) => Promise<ElicitResult>,
+  ask: (method: string, params: unknown) => Promise<ElicitResult>,
 ): Promise<CallToolResult> {
   let given: object = {};
   for (let round = 1; ; round += 1) {
@@ -246,10 +281,8 @@ async function callInRounds(
     const responses: Record<string, ElicitResult> = {};
     // One after the other, because a person answers them.
     for (const [key, request] of Object.entries(inputRequests)) {
-      const method = isJsonObject(request) ? request.method : undefined;
-      if (!isJsonObject(request) || method !== 'elicitation/create')
-        throw new McpError(`asked for ${clean(String(method)).slice(0, 100)}, which is not supported`);
-      responses[key] = await elicit(request.params);
+      const { method, params: asked } = fieldsOf(request);
+      responses[key] = await ask(clean(String(method)).slice(0, 100), asked);
     }
     const keys = Object.keys(responses).length;
     if (keys === 0) await sleep(PAUSE_MS, undefined, { signal: options.signal }).catch(() => undefined);

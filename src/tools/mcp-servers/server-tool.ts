@@ -43,10 +43,9 @@ export function serverToolOf(
     subject: (input) => JSON.stringify(input),
     async run(input, context) {
       const { asking, told } = witnessed(context);
-      const result = await orAbandoned(
-        run(server.for(context.agent.id), now(), input, asking),
-        context.signal,
-      );
+      const own = server.for(context.agent.id);
+      const result = await orAbandoned(run(own, now(), input, asking), context.signal);
+      for (const refusal of own.takeRefusals()) context.notice?.(refusal);
       const changes = context.signal.aborted ? null : afterword(context.agent.id);
       const said = [...told, ...(changes === null ? [] : [changes])].map((one) => `\n[Coppice] ${one}`);
       return said.length === 0

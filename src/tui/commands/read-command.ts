@@ -27,7 +27,12 @@ const OTHER_WORDS = new Map([
 
 /** Whether a text is a command: a slash and a word. A path such as `/etc/hosts is odd` is not. */
 export function isCommand(text: string): boolean {
-  return /^\/[a-z]+(\s|$)/i.test(text);
+  return /^\/[a-z][\w-]*(?::[\w.:-]+)?(\s|$)/i.test(text);
+}
+
+/** Whether a word is the name of one of these commands. */
+export function isBuiltIn(word: string): boolean {
+  return commandCalled(word) !== undefined;
 }
 
 /** Whether a text is a command during a capture; lines that begin with `//` never are. */

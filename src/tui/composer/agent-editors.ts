@@ -10,6 +10,7 @@ import { LineEditor } from './line-editor.ts';
 interface AgentEditorOptions {
   readonly style: UiStyle;
   readonly commands: LineCompletionSource['commands'];
+  readonly resources: LineCompletionSource['resources'];
   readonly agents: () => Iterable<Agent>;
   readonly cwd: string;
   readonly data_folder: string;
@@ -61,7 +62,7 @@ export class AgentEditors {
 
 /** Creates the editor of one agent, with its own draft and undo; it completes commands, agents and files. */
 function createEditor(
-  { style, commands, agents, folder, onRedraw }: AgentEditorOptions,
+  { style, commands, resources, agents, folder, onRedraw }: AgentEditorOptions,
   history: PromptHistory,
   files: FolderFiles,
 ): LineEditor {
@@ -69,6 +70,7 @@ function createEditor(
     sent: () => history.entries,
     completion: new LineCompletion({
       commands,
+      resources,
       agents: () => [...agents()].map(({ id, name }) => ({ name, description: id.slice(0, 8) })),
       folder,
       files,

@@ -2,19 +2,24 @@ import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from '@earendil-works/pi-tui';
+import type { ServerResource } from '../../records/server-offers.ts';
+import { mentionOf } from '../../trees/typed/mentions.ts';
 import type { FolderFiles } from './attachments/folder-files.ts';
 import { matchPaths } from './attachments/match-paths.ts';
-import { mentionOf } from './attachments/mentions.ts';
 
 export interface LineCompletionSource {
   /** By name without the slash; which arguments are completed with names of agents: the first, or all. */
   readonly commands: () => readonly {
     readonly name: string;
     readonly help: string;
+    /** What the list shows instead of the name. */
+    readonly label?: string;
     readonly completes?: string;
   }[];
   /** The current agents, oldest first. */
   readonly agents: () => readonly { readonly name: string; readonly description: string }[];
+  /** What MCP servers have at addresses. */
+  readonly resources: () => readonly ServerResource[];
   /** The folder to which file paths are relative. */
   readonly folder: () => string;
   readonly files: FolderFiles;
@@ -94,7 +99,7 @@ export class LineCompletion implements AutocompleteProvider {
     const items = this.#source
       .commands()
       .filter(({ name }) => `/${name}`.startsWith(before))
-      .map(({ name, help }) => ({ value: `/${name}`, label: `/${name}`, description: help }));
+      .map(({ name, label = `/${name}`, help }) => ({ value: `/${name}`, label, description: help }));
     return suggestions(items, before);
   }
 
@@ -123,7 +128,13 @@ export class LineCompletion implements AutocompleteProvider {
     }));
     const paths = matchPaths(await this.#source.files.list(this.#source.folder()), query, MENTIONS_MAX);
     const items = paths.map((path) => ({ value: mentionOf(path), label: path }));
-    return suggestions([...named, ...items], mention);
+    const resources = this.#source
+      .resources()
+      .map(({ server, uri, description }) => ({ label: `${server}:${uri}`, description }))
+      .filter(({ label }) => label.toLowerCase().includes(query.toLowerCase()))
+      .slice(0, MENTIONS_MAX)
+      .map(({ label, description }) => ({ value: mentionOf(label), label: `@${label}`, description }));
+    return suggestions([...named, ...items, ...resources], mention);
   }
 
   async #files(word: string): Promise<AutocompleteSuggestions | null> {

@@ -1,8 +1,8 @@
 import { CURSOR_MARKER, Editor, matchesKey, type TUI, visibleWidth } from '@earendil-works/pi-tui';
+import { mentionOfDropped } from '../../trees/typed/mentions.ts';
 import { typedText } from '../keys/action-of.ts';
 import { bracketedPaste, pastedText } from '../terminal/control-sequences.ts';
 import type { Frame } from '../terminal/screen.ts';
-import { mentionOfDropped } from './attachments/mentions.ts';
 import { HistorySearch, searchFrame } from './history/history-search.ts';
 import type { LineCompletion } from './line-completion.ts';
 // This folder is the input line: editing, completion, history, attachments, and resolving references to agents.

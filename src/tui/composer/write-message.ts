@@ -3,15 +3,15 @@ import { asksForWorkflow, withWorkflows } from '../../kernel/toolsets/workflow/w
 import { type ComposedText, withAttachments } from '../../records/conversation/attached-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { delimiterOf } from '../../records/text/untrusted-text.ts';
+import { mentionsIn } from '../../trees/typed/mentions.ts';
+import { readMentioned } from '../../trees/typed/read-attachments.ts';
 import type { AppContext } from '../app-context.ts';
 import { queuedInView } from '../views/input/queued-lines.ts';
-import { readMentioned } from './attachments/read-attachments.ts';
 import { ShellCommands } from './shell-commands.ts';
 
 /** Attaches to a text what it mentions. Rejects if something may not or cannot be attached. */
 export async function withMentioned(app: AppContext, to: string | null, text: string): Promise<ComposedText> {
-  const { folder, config } = app.placeOf(to);
-  const read = await readMentioned(text, folder, config);
+  const read = await readMentioned(mentionsIn(text), app.called.place(to));
   if (!read.ok)
     throw new CoppiceError('E_INVALID_ARGUMENT', `not sent: ${read.problem}`, {
       hint: 'Leave out its @, and the text is sent without it.',
@@ -24,10 +24,11 @@ export async function withMentioned(app: AppContext, to: string | null, text: st
  * becomes the draft again, unless something else has been typed since, or in line mode, where no draft is visible.
  */
 export function writeMessage(app: AppContext, to: string | null, text: string, typed = text): void {
-  send(app, to, () => withMentioned(app, to, text), typed, asksForWorkflow(text));
+  sendComposed(app, to, () => withMentioned(app, to, text), typed, asksForWorkflow(text));
 }
 
-function send(
+/** The same for a message that is composed in its turn. */
+export function sendComposed(
   app: AppContext,
   to: string | null,
   compose: () => Promise<ComposedText>,
@@ -63,7 +64,7 @@ export function ownCommands(app: AppContext, output_folder: string): ShellComman
     view: () => app.state.view,
     dispatch: (event) => app.dispatch(event),
     say: (text, tone) => app.say(text, tone),
-    send: (to, message, typed) => send(app, to, async () => message, typed),
+    send: (to, message, typed) => sendComposed(app, to, async () => message, typed),
   });
 }
 

@@ -23,14 +23,15 @@ export function keyRows(bindings: readonly BindingRow[]): KeyRow[] {
   return rows.flatMap(({ row }) => (row === slots[0] ? [joined] : slots.includes(row) ? [] : [row]));
 }
 
-export function commandRows(bindings: readonly BindingRow[]): KeyRow[] {
+/** Commands without a key of their own; `called`: those that are no commands of the program. */
+export function commandRows(
+  bindings: readonly BindingRow[],
+  called: readonly { readonly label: string; readonly help: string }[] = [],
+): KeyRow[] {
   const known = new Set(bindings.map(({ slash }) => slash?.split(' ')[0]));
-  return COMMANDS.filter(({ name }) => !known.has(`/${name}`)).map(({ help, usage }) => ({
-    action: help,
-    chord: '',
-    leader: '',
-    slash: usage,
-  }));
+  const own = COMMANDS.filter(({ name }) => !known.has(`/${name}`));
+  const row = (slash: string, action: string) => ({ action, chord: '', leader: '', slash });
+  return [...own.map((one) => row(one.usage, one.help)), ...called.map((one) => row(one.label, one.help))];
 }
 
 /** `Alt-1…9` for nine rows that differ only in the digit; null otherwise. */

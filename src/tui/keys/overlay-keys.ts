@@ -5,7 +5,6 @@ import { askKill, askKillIdle } from '../commands/agents/kill.ts';
 import { restoreFiles } from '../commands/changes/undo.ts';
 import { useModel } from '../commands/model.ts';
 import { otherFolders } from '../commands/resume.ts';
-import { startRun } from '../commands/workflow.ts';
 import { idleAgents } from '../state/agents/family.ts';
 import { agentRows, moveSelection, SIDE_FROM, selectedAgent } from '../state/agents/filtered-agents.ts';
 import type { Choice } from '../state/answer.ts';
@@ -124,7 +123,7 @@ export function confirmByLetter(app: AppContext): void {
 function decide(app: AppContext, question: Confirmation, decision: Choice): void {
   close(app);
   if (decision === 'stay') return;
-  if (question.type === 'workflow') return app.enqueue(() => startRun(app, question.order));
+  if (question.type === 'consent') return question.run();
   if (question.type === 'restore') return app.attempt(() => restoreFiles(app, question));
   if (question.type === 'quit')
     return decision === 'restore' || decision === 'start' ? undefined : app.leave(decision);

@@ -8,7 +8,7 @@ import { saveRun } from '../../trees/workflow/save-run.ts';
 import { retryAgent, steerRun } from '../../trees/workflow/steer-runs.ts';
 import type { AppContext } from '../app-context.ts';
 import { askKill } from '../commands/agents/kill.ts';
-import { startRun } from '../commands/workflow.ts';
+import { startRun } from '../commands/saved/workflow.ts';
 import { selectedOf, workflowView } from '../state/agents/workflow-runs.ts';
 import type { Overlay } from '../state/ui-state.ts';
 import { printable, rowStep } from './action-of.ts';

@@ -102,7 +102,9 @@ export class LinePrinter {
       screen.print(agentsOverlay(state, overlay, width, MAX_ROWS, style).lines.slice(0, -1));
     else if (overlay.type === 'picker') screen.print(pickerLines(overlay));
     else
-      for (const { slash, action } of [...keyRows(rows), ...commandRows(rows)].map(spelled))
+      for (const { slash, action } of [...keyRows(rows), ...commandRows(rows, this.#app.called.rows())].map(
+        spelled,
+      ))
         if (slash !== '') screen.print([`${slash}: ${action}`]);
     this.#app.dispatch({ type: 'overlay', overlay: null });
   }

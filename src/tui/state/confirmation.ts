@@ -2,12 +2,12 @@ import type { Choice } from './answer.ts';
 import { ALONE_MS } from './question-in-view.ts';
 import type { Overlay, UiState } from './ui-state.ts';
 
-export type Confirmation = Extract<Overlay, { readonly type: 'kill' | 'quit' | 'restore' | 'workflow' }>;
+export type Confirmation = Extract<Overlay, { readonly type: 'kill' | 'quit' | 'restore' | 'consent' }>;
 
 const LETTERS: Readonly<Record<Confirmation['type'], Readonly<Record<string, Choice>>>> = {
   kill: { y: 'kill', n: 'stay' },
   restore: { y: 'restore', n: 'stay' },
-  workflow: { y: 'start', n: 'stay' },
+  consent: { y: 'start', n: 'stay' },
   quit: { d: 'detach', k: 'kill', n: 'stay' },
 };
 

@@ -6,7 +6,6 @@ import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
 import type { Ask, AskScope } from '../../records/conversation/ask.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
 import type { ListedTask } from '../../records/run/listed-task.ts';
-import type { StartOrder } from '../../trees/workflow/workflow-tool.ts';
 import { NO_PULSE, type Pulse } from './agents/pulse.ts';
 import type { Answer, Choice } from './answer.ts';
 import type { Entry } from './entry.ts';
@@ -72,8 +71,8 @@ export type Overlay =
     }
   | { readonly type: 'quit'; readonly working: number }
   | { readonly type: 'restore'; readonly files: readonly Restoration[]; readonly redo: boolean }
-  /** A saved workflow that the person called, to be confirmed. */
-  | { readonly type: 'workflow'; readonly order: StartOrder }
+  /** Something that the person called, to be confirmed; `yes`: what `run` does, in a few words. */
+  | { readonly type: 'consent'; readonly question: string; readonly yes: string; readonly run: () => void }
   /** A workflow run, with its phases and agents. */
   | { readonly type: 'run'; readonly run_id: string; readonly selected: string | null }
   | Picker

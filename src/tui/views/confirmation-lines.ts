@@ -25,8 +25,8 @@ export function confirmationLines(
 
 function wholeText(state: UiState, overlay: Confirmation): string {
   if (overlay.type === 'kill') return killText(state, overlay);
-  if (overlay.type === 'workflow')
-    return `Start the workflow ${clean(overlay.order.workflow.name)}, as shown above?  ${keysOf(state, '[y] start  [n/Esc] no')}`;
+  if (overlay.type === 'consent')
+    return `${overlay.question}  ${keysOf(state, `[y] ${overlay.yes}  [n/Esc] no`)}`;
   return overlay.type === 'quit' ? quitText(state, overlay.working) : restoreText(state, overlay);
 }
 
@@ -40,7 +40,7 @@ const DECIDING: Readonly<Record<Choice, string>> = {
   kill: 'kill',
   detach: 'detach',
   restore: 'the files change',
-  start: 'it starts',
+  start: 'it is done',
   stay: 'nothing ends',
 };
 
@@ -53,7 +53,7 @@ function keysOf({ deciding }: UiState, keys: string): string {
 function shortText(state: UiState, overlay: Confirmation): string {
   if (state.deciding !== null) return keysOf(state, '');
   if (overlay.type === 'restore') return `[y]/[n] ${overlay.redo ? 'redo' : 'undo'} ${overlay.files.length}`;
-  if (overlay.type === 'workflow') return `[y]/[n] start ${clean(overlay.order.workflow.name)}`;
+  if (overlay.type === 'consent') return `[y]/[n] ${overlay.yes}`;
   if (overlay.type === 'quit') return `[d]etach [k]ill [n]o: ${overlay.working} running`;
   const { agent_ids, descendants } = overlay;
   return `[y]/[n] kill ${agent_ids.length + descendants.length}: ${namesOf(state, agent_ids, NAMES_MAX)}`;

@@ -17,6 +17,7 @@ for (const name of ['source/main.ts', 'source/mail.ts', 'README.md', '.hidden', 
 const plain = (text: string) => text;
 function open(unicode = true, sent: readonly string[] = []) {
   const completion = new LineCompletion({
+    resources: () => [{ server: 'docs', uri: 'docs://guide', description: 'How it is done' }],
     commands: () => [
       { name: 'capture', help: 'compose a task' },
       { name: 'cancel', help: 'leave capture' },

@@ -5,14 +5,15 @@ import { containPath, openContained } from '../../../permissions/path-containmen
 import { printablePath } from '../../../permissions/printable-path.ts';
 import { projectFolders } from '../../../processes/working-folder.ts';
 import { cleanLines } from '../../../render/clean.ts';
+import { NO_WAIT, readStart, reasonOf } from '../../../tools/files/bounded-file.ts';
 import { hashFiles } from '../../../tools/files/skill-folder.ts';
 import { isUsed, type ProjectPart, type ProjectPlaces } from './project-places.ts';
-import { NO_WAIT, readStart, reasonOf } from './read-agent-files.ts';
 
 /** Maximum bytes of one file and of all: more than most need, because a model reads all of it with every request. */
 const FILE_MAX = 32 * 1024;
 const ALL_MAX = 64 * 1024;
-const USUAL_NAMES = ['AGENTS.md'];
+/** Names of instruction files, unless the configuration says others. */
+export const USUAL_NAMES = ['AGENTS.md'];
 
 export interface InstructionFile extends ProjectPart {
   /** The part of the file that is used, as the model gets it. */

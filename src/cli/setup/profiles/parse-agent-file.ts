@@ -13,7 +13,7 @@ import { REQUIRE_MAX } from '../../../settings/settings.ts';
 import { profileNameFault } from '../../../settings/settings-profiles.ts';
 import { BUILT_IN_PERMISSIONS, CREATION_PERMISSIONS } from '../../../tools/built-in-permissions.ts';
 import { evidenceText } from '../../../tools/evidence.ts';
-import { splitFrontMatter } from './front-matter.ts';
+import { splitFrontMatter } from '../../../tools/front-matter.ts';
 
 export interface AgentFile {
   readonly profile: Profile;

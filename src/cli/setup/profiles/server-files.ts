@@ -7,6 +7,7 @@ import type { ProjectServer } from '../../../records/server-tools.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { isJsonObject, parseJson } from '../../../records/text/json-text.ts';
 import { clean } from '../../../render/clean.ts';
+import { readOne, reasonOf } from '../../../tools/files/bounded-file.ts';
 import { hashFiles } from '../../../tools/files/skill-folder.ts';
 import {
   type McpServerConfig,
@@ -14,7 +15,6 @@ import {
   serverNameFrom,
 } from '../../../tools/mcp-servers/mcp-config.ts';
 import type { ProjectPart, ProjectPlaces } from './project-places.ts';
-import { readOne, reasonOf } from './read-agent-files.ts';
 
 const FILE = '.mcp.json';
 const SERVERS_MAX = 50;

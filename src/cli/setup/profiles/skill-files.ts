@@ -7,10 +7,10 @@ import type { Skill } from '../../../records/agent/skill.ts';
 import { orElse } from '../../../records/coppice-error.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
+import { reasonOf } from '../../../tools/files/bounded-file.ts';
 import { readSkillFolder } from '../../../tools/files/skill-folder.ts';
-import { splitFrontMatter } from './front-matter.ts';
+import { splitFrontMatter } from '../../../tools/front-matter.ts';
 import type { ProjectPart, ProjectPlaces } from './project-places.ts';
-import { reasonOf } from './read-agent-files.ts';
 
 const SKILLS_MAX = 50;
 /** Limits for reading a skills folder, whose contents are untrusted. */

@@ -2,8 +2,8 @@ import { relative } from 'node:path';
 import { trustHash } from '../../../models/workflow/saved-scripts.ts';
 import { readSource, savedScripts } from '../../../models/workflow/script-places.ts';
 import { printablePath } from '../../../permissions/printable-path.ts';
+import { reasonOf } from '../../../tools/files/bounded-file.ts';
 import type { ProjectPart, ProjectPlaces } from './project-places.ts';
-import { reasonOf } from './read-agent-files.ts';
 
 /** The workflows that a project brings (docs/workflows.md#trust); those of the home folder need no trust. */
 export function readWorkflowFiles({ folder, home, trust }: ProjectPlaces): {

@@ -6,7 +6,10 @@ import { isJsonObject, type JsonObject, jsonIn } from '../../../records/text/jso
 const INVALID_ANSWER = -32603;
 /** Where an answer is passed on as the server gave it: the protocol library would refuse all of it for one field. */
 const RAW = 'coppice/answer';
-const METHODS = ['initialize', 'tools/list', 'tools/call'];
+const METHODS = [
+  ...['initialize', 'tools/list', 'tools/call'],
+  ...['prompts/list', 'prompts/get', 'resources/list', 'resources/read'],
+];
 
 /** Reads a server's messages for what they mean, before the protocol library validates them: a side field of another type never costs an answer. */
 export class LenientAnswers {
@@ -60,17 +63,24 @@ function answerTo(method: string | undefined, result: unknown): JsonObject | nul
   const given = { resultType: 'complete', _meta: { [RAW]: result } };
   switch (method) {
     case 'tools/list':
-      return fields && { ...given, tools: [], ttlMs: 0, cacheScope: 'private' };
+    case 'prompts/list':
+    case 'resources/list':
+      return fields && { ...given, [method.replace('/list', '')]: [], ttlMs: 0, cacheScope: 'private' };
+    case 'prompts/get':
+      return fields && { ...given, messages: [] };
+    case 'resources/read':
+      return fields && { ...given, contents: [], ttlMs: 0, cacheScope: 'private' };
     case 'tools/call':
       return result === undefined ? null : { ...given, content: [] };
     case 'initialize': {
       if (fields === null) return null;
-      const { protocolVersion, capabilities, serverInfo, _meta } = fields;
+      const { protocolVersion, capabilities, serverInfo, instructions, _meta } = fields;
       const { name, version } = fieldsOf(serverInfo);
       const able = Object.entries(fieldsOf(capabilities)).filter(([, one]) => isJsonObject(one));
       return {
         ...{ protocolVersion, capabilities: Object.fromEntries(able) },
         serverInfo: { name: String(name ?? ''), version: String(version ?? '') },
+        ...(typeof instructions === 'string' && { instructions }),
         ...(isJsonObject(_meta) && { _meta }),
       };
     }

@@ -1,17 +1,17 @@
-import { budgetDocument, budgetLines } from '../../documents/budget-json.ts';
-import { listedScripts, loadScript } from '../../models/workflow/saved-scripts.ts';
-import { savedScripts } from '../../models/workflow/script-places.ts';
-import { decide } from '../../permissions/decide.ts';
-import { policyOf } from '../../permissions/policy.ts';
-import { scriptSubject, WORKFLOW_PERMISSION } from '../../permissions/tool-permission.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
-import { clean } from '../../render/clean.ts';
-import { consentLines } from '../../trees/workflow/workflow-consent.ts';
-import { type StartOrder, startOrder } from '../../trees/workflow/workflow-tool.ts';
-import type { AppContext } from '../app-context.ts';
-import { writeMessage } from '../composer/write-message.ts';
-import { newestRun } from '../state/agents/workflow-runs.ts';
-import { modeInView, rootOf } from '../state/ui-state.ts';
+import { budgetDocument, budgetLines } from '../../../documents/budget-json.ts';
+import { listedScripts, loadScript } from '../../../models/workflow/saved-scripts.ts';
+import { savedScripts } from '../../../models/workflow/script-places.ts';
+import { decide } from '../../../permissions/decide.ts';
+import { policyOf } from '../../../permissions/policy.ts';
+import { scriptSubject, WORKFLOW_PERMISSION } from '../../../permissions/tool-permission.ts';
+import { CoppiceError } from '../../../records/coppice-error.ts';
+import { clean } from '../../../render/clean.ts';
+import { consentLines } from '../../../trees/workflow/workflow-consent.ts';
+import { type StartOrder, startOrder } from '../../../trees/workflow/workflow-tool.ts';
+import type { AppContext } from '../../app-context.ts';
+import { writeMessage } from '../../composer/write-message.ts';
+import { newestRun } from '../../state/agents/workflow-runs.ts';
+import { modeInView, rootOf } from '../../state/ui-state.ts';
 
 /** A saved workflow as a command: `/NAME ARGS`. */
 export interface SavedCall {
@@ -20,7 +20,7 @@ export interface SavedCall {
   readonly args: string | undefined;
 }
 
-/** The saved workflow that a line calls, if its first word is no other command; what follows is JSON, or else a text. */
+/** The saved workflow that a line calls; what follows is JSON, or else a text. */
 export function savedCall(app: AppContext, line: string): SavedCall | null {
   const [, name, text = ''] = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/.exec(line.trim()) ?? [];
   if (name === undefined) return null;
@@ -29,9 +29,9 @@ export function savedCall(app: AppContext, line: string): SavedCall | null {
 }
 
 /** Saved workflows for completion. */
-export function savedCommands(app: AppContext): { readonly name: string; readonly help: string }[] {
+export function savedCommands(app: AppContext) {
   return listedScripts(app.placeOf(null).folder, app.trust).map(({ name, description, error }) => ({
-    ...{ name, help: clean(description ?? `cannot run: ${error}`) },
+    ...{ name, hint: '[ARGS]', help: `${clean(description ?? `cannot run: ${error}`)} (workflow)` },
   }));
 }
 
@@ -66,7 +66,9 @@ export async function startSaved(app: AppContext, { name, args }: SavedCall): Pr
     [`workflow ${clean(name)}`, ...told, `script, ${lines} lines: ${clean(script.path)}`].join('\n  '),
     'now',
   );
-  app.dispatch({ type: 'overlay', overlay: { type: 'workflow', order } });
+  const question = `Start the workflow ${clean(order.workflow.name)}, as shown above?`;
+  const run = () => app.enqueue(() => startRun(app, order));
+  app.dispatch({ type: 'overlay', overlay: { type: 'consent', question, yes: 'start', run } });
 }
 
 /** Starts a run below the main agent, which is told of its end; the first one begins the conversation. */

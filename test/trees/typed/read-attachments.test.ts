@@ -6,14 +6,14 @@ import assert from 'node:assert/strict';
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { withAttachments } from '../../../../src/records/conversation/attached-text.ts';
-import { typedText } from '../../../../src/records/conversation/facts/message-facts.ts';
-import { withOldFacts } from '../../../../src/records/conversation/facts/old-facts.ts';
-import type { UserContent } from '../../../../src/records/conversation/message.ts';
-import { addressee, mentionOfDropped } from '../../../../src/tui/composer/attachments/mentions.ts';
-import { readMentioned } from '../../../../src/tui/composer/attachments/read-attachments.ts';
-import { temporaryFolder } from '../../../temporary-folder.ts';
-import { agent } from '../../ui-fixture.ts';
+import { withAttachments } from '../../../src/records/conversation/attached-text.ts';
+import { typedText } from '../../../src/records/conversation/facts/message-facts.ts';
+import { withOldFacts } from '../../../src/records/conversation/facts/old-facts.ts';
+import type { UserContent } from '../../../src/records/conversation/message.ts';
+import { addressee, mentionOfDropped, mentionsIn } from '../../../src/trees/typed/mentions.ts';
+import { readMentioned } from '../../../src/trees/typed/read-attachments.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { agent } from '../../tui/ui-fixture.ts';
 
 const folder = realpathSync(temporaryFolder());
 mkdirSync(join(folder, 'src'));
@@ -36,7 +36,7 @@ const config = {
     config: { ...NO_RULES, ask: ['read:src/**'], deny: ['read:**/.env', 'read:secret/**'] },
   },
 };
-const read = (text: string, from = folder) => readMentioned(text, from, config);
+const read = (text: string, from = folder) => readMentioned(mentionsIn(text), { folder: from, config });
 async function labels(text: string) {
   const found = await read(text);
   assert.ok(found.ok, JSON.stringify(found));

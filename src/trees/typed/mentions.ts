@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { orElse } from '../../../records/coppice-error.ts';
+import { orElse } from '../../records/coppice-error.ts';
 
 /** A word that begins with `@` and may name a file, a folder or an agent; quoted if the name contains spaces. */
 export interface Mention {

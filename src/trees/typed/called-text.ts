@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import type { AgentConfig } from '../../records/agent/agent.ts';
+import { skillsOf } from '../../records/agent/skill.ts';
+import {
+  type Attachment,
+  type ComposedText,
+  withAttachments,
+} from '../../records/conversation/attached-text.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import type { ServerOffers, ServerPrompt } from '../../records/server-offers.ts';
+import { serversOf } from '../../records/server-tools.ts';
+import { delimiterOf } from '../../records/text/untrusted-text.ts';
+import { clean } from '../../render/clean.ts';
+import { skill as skillTool } from '../../tools/files/skill.ts';
+import { commandFiles, commandNamed, readCommandFile } from './command-files.ts';
+import { type Template, templateText, wordsOf } from './command-template.ts';
+import { mentionsIn } from './mentions.ts';
+import { NOBODY, readMentioned } from './read-attachments.ts';
+
+/** Where the commands are that are no commands of a program. */
+export interface CommandPlace {
+  readonly folder: string;
+  readonly home: string;
+  readonly config: AgentConfig;
+  /** Asks the MCP servers of the agent; null if it has none. */
+  readonly offers: () => Promise<ServerOffers | null>;
+}
+
+/** What a called command becomes, before its shell commands have run. */
+export interface CalledText extends Template {
+  readonly name: string;
+  readonly args: string;
+  /** For people: `.claude/commands/review.md`. */
+  readonly source: string;
+  readonly attachments: readonly Attachment[];
+}
+
+export function readCall(line: string): { readonly name: string; readonly args: string } | null {
+  const [, name, args = ''] = /^\/([\p{L}\d][^\s/]*)(?:\s+([\s\S]*))?$/u.exec(line.trim()) ?? [];
+  return name === undefined ? null : { name, args: args.trim() };
+}
+
+/** Reads what a line calls: a file, a skill, or a prompt of an MCP server; null if that is nothing. Throws `E_INVALID_ARGUMENT`. */
+export async function calledText(line: string, place: CommandPlace): Promise<CalledText | null> {
+  const call = readCall(line);
+  if (call === null) return null;
+  try {
+    return (
+      (fileText(call, place) ?? (await skillText(call, place)) ?? (await promptText(call, place))) || null
+    );
+  } catch (error) {
+    throw new CoppiceError(
+      'E_INVALID_ARGUMENT',
+      `/${call.name} was not sent: ${clean((error as Error).message)}`,
+    );
+  }
+}
+
+type Call = NonNullable<ReturnType<typeof readCall>>;
+const PLAIN = {
+  commands: [],
+  mentions: [],
+  own: true,
+  allowed: [],
+  model: null,
+  notices: [],
+  attachments: [],
+};
+
+function fileText({ name, args }: Call, { folder, home }: CommandPlace): CalledText | null {
+  const file = commandNamed(commandFiles(folder, home), name);
+  return file && { name, args, source: file.source, attachments: [], ...templateText(file, args) };
+}
+
+async function skillText({ name, args }: Call, { folder, config }: CommandPlace): Promise<CalledText | null> {
+  const skills = skillsOf(config).filter((one) => one.name === name);
+  if (skills.length === 0) return null;
+  const { status, output } = await skillTool.run({ name }, { ...NOBODY, cwd: folder, skills });
+  if (status !== 'ok') throw new Error(output);
+  const task = args === '' ? '' : `\n\nThe task: ${args}`;
+  return { ...PLAIN, name, args, source: 'a skill', text: `Follow this skill now.\n\n${output}${task}` };
+}
+
+async function promptText(
+  { name, args }: Call,
+  { config, offers }: CommandPlace,
+): Promise<CalledText | null> {
+  const server = serversOf(config).find((one) => name.startsWith(`${one}:`));
+  const offered = server === undefined ? null : await offers();
+  if (offered === null) return null;
+  const prompt = offered.prompts.find(({ called }) => called === name);
+  if (prompt === undefined) {
+    const names = offered.prompts.filter((one) => one.server === server).map(({ called }) => `/${called}`);
+    throw new Error(
+      `the MCP server has no such prompt, or has not answered. It has: ${names.join(', ') || 'none'}`,
+    );
+  }
+  const source = `a prompt of the MCP server ${prompt.server}`;
+  return { ...PLAIN, name, args, source, ...(await offered.prompt(prompt, promptArguments(prompt, args))) };
+}
+
+/** The values of a prompt's arguments: by name (`style=short`), or else in their order; the last one takes the rest. */
+function promptArguments(prompt: ServerPrompt, args: string): Record<string, string> {
+  const words = wordsOf(args);
+  const isNamed = (word: string) => prompt.arguments.some(({ name }) => word.startsWith(`${name}=`));
+  const values = Object.fromEntries(words.filter(isNamed).map((word) => word.split(/=(.*)/s, 2)));
+  const free = words.filter((word) => !isNamed(word));
+  const open = prompt.arguments.filter(({ name }) => !Object.hasOwn(values, name));
+  for (const [at, { name }] of open.entries()) {
+    const value = at === open.length - 1 ? free.slice(at).join(' ') : free[at];
+    if (value) values[name] = value;
+  }
+  const missing = open.filter(({ name, required }) => required && values[name] === undefined);
+  const fault = missing.length > 0 ? `it needs ${missing.map(({ name }) => name).join(' and ')}` : null;
+  if (fault !== null || (open.length === 0 && free.length > 0))
+    throw new Error(`${fault ?? 'it takes no more arguments'}. Usage: /${prompt.called} ${hintOf(prompt)}`);
+  return values;
+}
+
+/** `FILE [STYLE]`. */
+function hintOf({ arguments: fields }: ServerPrompt): string {
+  const words = fields.map(({ name, required }) => [clean(name).toUpperCase(), required] as const);
+  return words.map(([word, required]) => (required ? word : `[${word}]`)).join(' ');
+}
+
+/** What can be called, with what follows the name; the help says where it comes from. */
+export function listedCommands({ folder, home, config }: CommandPlace, offers: ServerOffers | null) {
+  const files = commandFiles(folder, home).map((file) => {
+    const { hint, description } = readCommandFile(file);
+    return { name: file.name, hint, help: `${description} (${file.source})` };
+  });
+  const skills = skillsOf(config).map(({ name, description }) => ({
+    ...{ name, hint: '[TASK]', help: `${clean(description)} (skill)` },
+  }));
+  const prompts = (offers?.prompts ?? []).map((prompt) => ({
+    ...{ name: prompt.called, hint: hintOf(prompt) },
+    help: `${prompt.description} (MCP server ${prompt.server})`,
+  }));
+  return [...files, ...skills, ...prompts];
+}
+
+/** The whole message: with the outputs of its commands, and what it and its arguments mention; and what it may not mention. Throws `E_INVALID_ARGUMENT`. */
+export async function composeCalled(
+  { name, text, args, commands, own, mentions, attachments }: CalledText,
+  outputs: readonly string[],
+  place: CommandPlace,
+): Promise<{ readonly message: ComposedText; readonly left_out: readonly string[] }> {
+  const read = await readMentioned([...mentionsIn(args), ...mentions], place, own ? [] : mentions);
+  if (!read.ok) throw new CoppiceError('E_INVALID_ARGUMENT', `/${name} was not sent: ${read.problem}`);
+  const told = outputs.map((output, at) => ({ label: `output of ${commands[at]}`, text: output }));
+  const all = [...attachments, ...told, ...read.attachments];
+  return { message: withAttachments(text, all, delimiterOf(randomUUID())), left_out: read.left_out };
+}
