@@ -14,6 +14,7 @@ const SHOULD = [
     'CHANGELOG.md',
     'CONTRIBUTING.md',
     'LICENSE',
+    'action.yml',
   ],
   ...[
     'README.md',
