@@ -416,6 +416,23 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'channels.telegram.profile': { meaning: 'profile of the conversations of its chats' },
   'channels.telegram.model': { meaning: 'their model' },
   'channels.telegram.cwd': { meaning: 'their folder', default: 'that of `coppice serve`' },
+  'channels.slack': { meaning: 'an app ([Slack](slack.md))' },
+  'channels.slack.botTokenEnv': {
+    meaning: 'environment variable that holds its bot token',
+    default: '"SLACK_BOT_TOKEN"',
+  },
+  'channels.slack.appTokenEnv': {
+    meaning: 'environment variable that holds its app-level token',
+    default: '"SLACK_APP_TOKEN"',
+  },
+  'channels.slack.allow': {
+    meaning: 'ids of the people who may write to it, such as `U0123ABCD`',
+    default: 'nobody',
+  },
+  'channels.slack.apiRoot': { meaning: "the address of the Web API, if not Slack's own" },
+  'channels.slack.profile': { meaning: 'profile of the conversations of its threads' },
+  'channels.slack.model': { meaning: 'their model' },
+  'channels.slack.cwd': { meaning: 'their folder', default: 'that of `coppice serve`' },
   'channels.webhook': { meaning: 'signed HTTP requests, by name: `webhook:NAME` ([webhooks](webhooks.md))' },
   'channels.webhook.NAME': { meaning: 'one address' },
   'channels.webhook.NAME.url': { meaning: 'where it is' },

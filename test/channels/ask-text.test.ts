@@ -3,10 +3,10 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { writeAsks } from '../../src/channels/chat/chat-commands.ts';
+import { askText as telegramText } from '../../src/channels/chat/parcel-messages.ts';
+import { TextBuilder } from '../../src/channels/chat/text-builder.ts';
 import { askText as outboxText } from '../../src/channels/outbox/compose-parcel.ts';
-import { writeAsks } from '../../src/channels/telegram/inbound/chat-commands.ts';
-import { askText as telegramText } from '../../src/channels/telegram/outbound/parcel-messages.ts';
-import { TextBuilder } from '../../src/channels/telegram/text/text-builder.ts';
 import { askLines } from '../../src/cli/approvals/approvals-list.ts';
 import { askJson } from '../../src/documents/approval-json.ts';
 import type { Ask } from '../../src/records/conversation/ask.ts';

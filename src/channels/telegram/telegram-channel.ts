@@ -11,11 +11,11 @@ import type {
   InboundChannel,
   Parcel,
 } from '../channel.ts';
+import { BOT_COMMANDS } from '../chat/bot-commands.ts';
 import { BotClient } from './bot/bot-client.ts';
 import { failureResult } from './bot/bot-failure.ts';
 import { TELEGRAM_TIMING, type TelegramTiming } from './bot/telegram-timing.ts';
 import { ChatLocks } from './chat-locks.ts';
-import { BOT_COMMANDS } from './inbound/bot-commands.ts';
 import { CommandReplies } from './inbound/command-replies.ts';
 import { UpdateHandler } from './inbound/update-handler.ts';
 import { UpdatePoll } from './inbound/update-poll.ts';

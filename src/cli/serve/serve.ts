@@ -115,8 +115,8 @@ function checkAlerts({ alerts = [], channels = {} }: Configuration): void {
 
 /** Returns the configuration of new sessions of a channel: the channel's own profile, model and folder, else the defaults. */
 function sessions(context: Context, terms: ToolsetTerms): ServerOptions['session'] {
-  const { telegram } = context.loaded.configuration.channels ?? {};
-  const by_channel: Readonly<Record<string, typeof telegram>> = { telegram };
+  const { telegram, slack } = context.loaded.configuration.channels ?? {};
+  const by_channel: Readonly<Record<string, typeof telegram | typeof slack>> = { telegram, slack };
   return (channel) => {
     const { profile, model, cwd } = by_channel[channel] ?? {};
     return composeRoot(context, terms, { profile, model, cwd }, `channels.${channel}: `);

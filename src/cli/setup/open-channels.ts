@@ -1,11 +1,18 @@
 import type { Channel, ChannelLog, InboundChannel } from '../../channels/channel.ts';
 import { openFile } from '../../channels/file/file-channel.ts';
+import { openSlack } from '../../channels/slack/slack-channel.ts';
 import { openStdout } from '../../channels/stdout-channel.ts';
 import { openTelegram } from '../../channels/telegram/telegram-channel.ts';
 import { openWebhook } from '../../channels/webhook/webhook-channel.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { splitTarget } from '../../records/run/delivery.ts';
-import { type ChannelsConfig, channelSecrets, TELEGRAM_TOKEN } from './channels-config.ts';
+import {
+  type ChannelsConfig,
+  canAsk,
+  channelSecrets,
+  SLACK_TOKENS,
+  TELEGRAM_TOKEN,
+} from './channels-config.ts';
 
 export interface OpenChannels {
   /** All channels, to which results can be delivered. */
@@ -16,7 +23,7 @@ export interface OpenChannels {
 
 /** Opens the channels of the configuration. Throws `E_CONFIG` for one whose secret is not set. */
 export function openChannels(config: ChannelsConfig, env: NodeJS.ProcessEnv, log: ChannelLog): OpenChannels {
-  const { telegram, webhook = {}, file = {} } = config;
+  const { telegram, slack, webhook = {}, file = {} } = config;
   const secrets = Object.entries(webhook).map(([name, { url, secretEnv }]) => [
     name,
     { url, secret: secretOf(env, secretEnv, `channels.webhook.${name}`) },
@@ -28,6 +35,12 @@ export function openChannels(config: ChannelsConfig, env: NodeJS.ProcessEnv, log
     inbound.push(
       openTelegram({ token, allow, log, ...(apiRoot === undefined ? {} : { api_root: apiRoot }) }),
     );
+  }
+  if (slack !== undefined) {
+    const { botTokenEnv = SLACK_TOKENS.bot, appTokenEnv = SLACK_TOKENS.app, allow = [], apiRoot } = slack;
+    const bot_token = secretOf(env, botTokenEnv, 'channels.slack');
+    const app_token = secretOf(env, appTokenEnv, 'channels.slack');
+    inbound.push(openSlack({ bot_token, app_token, allow, log, ...(apiRoot && { api_root: apiRoot }) }));
   }
   const all = [
     ...inbound,
@@ -54,6 +67,6 @@ export function targetProblem(config: ChannelsConfig, target: string): string | 
   const { all } = openChannels(config, placeholders, () => undefined);
   const found = all.find(({ name }) => name === channel);
   if (found !== undefined) return found.check(address);
-  if (channel === 'telegram') return 'no bot is configured: channels.telegram (docs/channels.md)';
-  return `no channel "${channel}"; write telegram:CHAT, webhook:NAME, file:PATH or stdout`;
+  if (canAsk(target)) return `none is configured: channels.${channel} (docs/channels.md)`;
+  return `no channel "${channel}"; write telegram:CHAT, slack:CHAT, webhook:NAME, file:PATH or stdout`;
 }

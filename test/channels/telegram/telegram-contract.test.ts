@@ -1,6 +1,6 @@
 // Proves that the Telegram channel keeps the contract of all channels, against a server that speaks the Bot API.
 import type { Channel } from '../../../src/channels/channel.ts';
-import { markdownEntities } from '../../../src/channels/telegram/text/markdown-entities.ts';
+import { markdownEntities } from '../../../src/channels/chat/markdown-entities.ts';
 import { channelContract, type Fault } from '../contract.ts';
 import { ADA, TelegramStage } from './telegram-stage.ts';
 

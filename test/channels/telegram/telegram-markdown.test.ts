@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { markdownEntities } from '../../../src/channels/telegram/text/markdown-entities.ts';
+import { markdownEntities } from '../../../src/channels/chat/markdown-entities.ts';
 import { entityProblem } from '../../servers/telegram-entities.ts';
 
 /** Entities as `type:text`, in order. */

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Entity, FormattedText } from '../../../src/channels/telegram/text/formatted-text.ts';
-import { markdownEntities } from '../../../src/channels/telegram/text/markdown-entities.ts';
-import { splitText } from '../../../src/channels/telegram/text/split-text.ts';
+import type { Entity, FormattedText } from '../../../src/channels/chat/formatted-text.ts';
+import { markdownEntities } from '../../../src/channels/chat/markdown-entities.ts';
+import { splitText } from '../../../src/channels/chat/split-text.ts';
 import { entityProblem } from '../../servers/telegram-entities.ts';
 
 const plain = (text: string): FormattedText => ({ text, entities: [] });

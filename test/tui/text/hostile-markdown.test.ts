@@ -1,7 +1,7 @@
 // Proves that no Markdown or code from a model blocks the terminal or Telegram: text that would take seconds to parse is shown unparsed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { markdownEntities } from '../../../src/channels/telegram/text/markdown-entities.ts';
+import { markdownEntities } from '../../../src/channels/chat/markdown-entities.ts';
 import { isCostlyMarkdown, MARKED_MAX } from '../../../src/render/markdown/costly-markdown.ts';
 import { markdown } from '../../../src/tui/text/markdown.ts';
 

@@ -1,8 +1,8 @@
 import { backOff, sleep } from '../../../processes/waiting.ts';
+import type { FormattedText } from '../../chat/formatted-text.ts';
+import { textMessages } from '../../chat/parcel-messages.ts';
 import type { BotAnswer } from '../bot/bot-client.ts';
 import { sendNew } from '../outbound/outgoing-message.ts';
-import { textMessages } from '../outbound/parcel-messages.ts';
-import type { FormattedText } from '../text/formatted-text.ts';
 import type { UpdatePollTools } from './update-poll.ts';
 
 const TRIES = 6;

@@ -1,6 +1,6 @@
 import { cutText } from '../../../records/text/cut-text.ts';
 import { isJsonObject } from '../../../records/text/json-text.ts';
-import type { Entity, FormattedText } from '../text/formatted-text.ts';
+import type { Entity, FormattedText } from '../../chat/formatted-text.ts';
 
 export interface Sender {
   readonly id: number;

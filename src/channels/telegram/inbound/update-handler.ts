@@ -1,14 +1,13 @@
-import { CoppiceError } from '../../../records/coppice-error.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { clean } from '../../../render/clean.ts';
 import type { ChannelLog, ChatSessions } from '../../channel.ts';
+import { readCommand } from '../../chat/bot-commands.ts';
+import { runCommand } from '../../chat/chat-commands.ts';
+import { isReply, pressOutcome, spoken } from '../../chat/press-outcome.ts';
 import type { BotClient } from '../bot/bot-client.ts';
 import { messageBody } from '../outbound/outgoing-message.ts';
-import { readCommand } from './bot-commands.ts';
-import { runCommand } from './chat-commands.ts';
 import type { CommandReplies } from './command-replies.ts';
 import { type Press, readIncoming, type Sender, type WrittenMessage } from './read-update.ts';
-import { isLedgerFailure } from './update-poll.ts';
 
 export interface UpdateHandlerTools {
   readonly sessions: ChatSessions;
@@ -24,7 +23,6 @@ export interface UpdateHandlerTools {
 const STRANGERS_MAX = 10_000;
 /** Maximum characters of a notice that is shown to the person who pressed a button. */
 const ALERT_MAX = 190;
-const BUTTON_DATA = /^([ysn]):([0-9a-f-]{8,60})$/;
 
 /** Handles updates: messages go to the chat's session, commands and buttons take effect. People who are not allowed get no reply. */
 export class UpdateHandler {
@@ -89,7 +87,14 @@ export class UpdateHandler {
         ),
       );
     try {
-      const { told, line } = await pressOutcome(sessions, press);
+      const { chat, data, from } = press;
+      const by = `telegram:${from.id}`;
+      const { told, line } = await pressOutcome(sessions, {
+        chat: String(chat),
+        data,
+        by,
+        name: clean(from.name),
+      });
       tell(told);
       if (line !== null) this.#showOutcome(press, line);
     } catch (error) {
@@ -115,48 +120,4 @@ export class UpdateHandler {
   #say(chat: number, text: string): void {
     this.#tools.answers.say(chat, { text, entities: [] });
   }
-}
-
-/** Whether the error is sent to the person as a reply; after any other error the update is retried. */
-function isReply(error: unknown): error is CoppiceError {
-  return error instanceof CoppiceError && !isLedgerFailure(error);
-}
-
-function spoken({ message, hint }: CoppiceError): string {
-  return hint === null ? message : `${message}\n${hint}`;
-}
-
-/** Notice for the person who pressed the button (`told`), and the line that replaces the buttons; null keeps them. */
-interface PressOutcome {
-  readonly told: string;
-  readonly line: string | null;
-}
-
-/** Answers the question of a button. Rejects with the errors of `ChatSessions`, except for questions that cannot be answered any more. */
-async function pressOutcome(sessions: ChatSessions, press: Press): Promise<PressOutcome> {
-  const [, letter, ask] = BUTTON_DATA.exec(press.data) ?? [];
-  if (letter === undefined || ask === undefined) return { told: 'unknown button', line: null };
-  const denies = letter === 'n';
-  const scope = letter === 's' ? 'agent' : 'once';
-  let rule = '';
-  try {
-    const { granted, tool } = await sessions.answer(String(press.chat), ask, {
-      verdict: denies ? 'deny' : 'allow',
-      scope,
-      note: '',
-      by: `telegram:${press.from.id}`,
-    });
-    rule = clean(granted ?? tool);
-  } catch (error) {
-    const code = error instanceof CoppiceError ? error.code : null;
-    if (code === 'E_ASK_ANSWERED') return { told: 'already answered', line: 'already answered' };
-    if (code === 'E_ASK_NOT_FOUND')
-      return { told: 'this question is no longer open', line: 'no longer open' };
-    throw error;
-  }
-  const name = clean(press.from.name);
-  if (denies) return { told: 'denied', line: `✗ denied by ${name}` };
-  return scope === 'agent'
-    ? { told: 'allowed for this agent', line: `✓ allowed by ${name}; for this agent from now on: ${rule}` }
-    : { told: 'allowed once', line: `✓ allowed by ${name}` };
 }

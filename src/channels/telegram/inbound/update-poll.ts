@@ -1,7 +1,6 @@
 import { backOff, sleep } from '../../../processes/waiting.ts';
-import { CoppiceError } from '../../../records/coppice-error.ts';
-import { StoreError } from '../../../store/store-error.ts';
 import type { ChannelLog, ChannelMemory } from '../../channel.ts';
+import { isLedgerFailure } from '../../chat/press-outcome.ts';
 import type { BotClient } from '../bot/bot-client.ts';
 import { type BotFailure, TOKEN_REFUSED } from '../bot/bot-failure.ts';
 import type { TelegramTiming } from '../bot/telegram-timing.ts';
@@ -150,11 +149,4 @@ export class UpdatePoll {
         return backOff(this.#failures, timing.back_off);
     }
   }
-}
-
-/** Whether the error comes from the ledger rather than from the request, so that a retry may succeed. */
-export function isLedgerFailure(error: unknown): boolean {
-  if (error instanceof StoreError) return true;
-  if (!(error instanceof CoppiceError)) return false;
-  return error.retryable || error.code === 'E_DATABASE' || error.code === 'E_CLOSED';
 }

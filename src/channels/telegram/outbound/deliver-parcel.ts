@@ -1,11 +1,11 @@
 import { fieldsOf } from '../../../records/text/json-fields.ts';
 import { jsonIn } from '../../../records/text/json-text.ts';
 import type { DeliverContext, DeliverResult, Parcel } from '../../channel.ts';
+import { type OutgoingMessage, parcelMessages } from '../../chat/parcel-messages.ts';
 import type { BotAnswer, BotClient } from '../bot/bot-client.ts';
 import { editRefusal, failureResult } from '../bot/bot-failure.ts';
 import type { LiveMessage } from './live-message.ts';
-import { messageBody, type OutgoingMessage, sendNew } from './outgoing-message.ts';
-import { parcelMessages } from './parcel-messages.ts';
+import { messageBody, sendNew } from './outgoing-message.ts';
 
 /** How much of a parcel was sent, as stored between its messages. */
 interface PartProgress {

@@ -3,13 +3,13 @@ import { fieldsOf } from '../../../records/text/json-fields.ts';
 import { jsonIn } from '../../../records/text/json-text.ts';
 import { clean } from '../../../render/clean.ts';
 import type { ChannelLog, ChannelMemory, ChatEvent } from '../../channel.ts';
+import { type FormattedText, hasVisible, limitEntities } from '../../chat/formatted-text.ts';
+import { markdownEntities } from '../../chat/markdown-entities.ts';
+import { TextBuilder } from '../../chat/text-builder.ts';
 import type { BotAnswer, BotClient } from '../bot/bot-client.ts';
 import { type BotFailure, editRefusal } from '../bot/bot-failure.ts';
 import type { TelegramTiming } from '../bot/telegram-timing.ts';
 import type { ChatLocks } from '../chat-locks.ts';
-import { type FormattedText, hasVisible, limitEntities } from '../text/formatted-text.ts';
-import { markdownEntities } from '../text/markdown-entities.ts';
-import { TextBuilder } from '../text/text-builder.ts';
 import { messageBody, sendNew } from './outgoing-message.ts';
 
 /** The message that is being edited, as stored in the ledger. `ended`: its turn has ended, its reply is still to come. */

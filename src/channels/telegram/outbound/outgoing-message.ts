@@ -1,17 +1,6 @@
 import type { RawApi } from 'grammy';
+import type { OutgoingMessage } from '../../chat/parcel-messages.ts';
 import type { BotSignal } from '../bot/bot-client.ts';
-import type { FormattedText } from '../text/formatted-text.ts';
-
-/** `data`, at most 64 bytes, is sent back when the button is pressed. */
-export interface Button {
-  readonly label: string;
-  readonly data: string;
-}
-
-/** A text short enough for one message, with the buttons below it. */
-export interface OutgoingMessage extends FormattedText {
-  readonly buttons?: readonly Button[];
-}
 
 /** Request fields for `sendMessage` and `editMessageText`; an edit without buttons removes those of the message. */
 export function messageBody({ text, entities, buttons = [] }: OutgoingMessage) {

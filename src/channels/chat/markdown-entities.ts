@@ -1,6 +1,6 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
-import { isCostlyMarkdown, MARKED_MAX } from '../../../render/markdown/costly-markdown.ts';
-import { columnsOf } from '../../../render/style.ts';
+import { isCostlyMarkdown, MARKED_MAX } from '../../render/markdown/costly-markdown.ts';
+import { columnsOf } from '../../render/style.ts';
 import type { FormattedText } from './formatted-text.ts';
 import { TextBuilder } from './text-builder.ts';
 

@@ -1,15 +1,15 @@
-import type { Ask } from '../../../records/conversation/ask.ts';
-import { questionOf } from '../../../records/question/question.ts';
-import { writtenValues } from '../../../records/question/written-values.ts';
-import { cutText } from '../../../records/text/cut-text.ts';
-import { clean } from '../../../render/clean.ts';
-import { spellHiddenLine } from '../../../render/hidden-characters.ts';
-import { stateMark } from '../../../render/state-mark.ts';
-import type { AgentLine, ChatSessions } from '../../channel.ts';
-import { askText, shownRule } from '../outbound/parcel-messages.ts';
-import type { FormattedText } from '../text/formatted-text.ts';
-import { TextBuilder } from '../text/text-builder.ts';
+import type { Ask } from '../../records/conversation/ask.ts';
+import { questionOf } from '../../records/question/question.ts';
+import { writtenValues } from '../../records/question/written-values.ts';
+import { cutText } from '../../records/text/cut-text.ts';
+import { clean } from '../../render/clean.ts';
+import { spellHiddenLine } from '../../render/hidden-characters.ts';
+import { stateMark } from '../../render/state-mark.ts';
+import type { AgentLine, ChatSessions } from '../channel.ts';
 import { BOT_COMMANDS, type SlashCommand } from './bot-commands.ts';
+import type { FormattedText } from './formatted-text.ts';
+import { askText, shownRule } from './parcel-messages.ts';
+import { TextBuilder } from './text-builder.ts';
 
 const DOING_MAX = 100;
 const SUBJECT_MAX = 200;

@@ -1,15 +1,25 @@
-import { offeredRule } from '../../../permissions/grants/propose-rules.ts';
-import type { Ask } from '../../../records/conversation/ask.ts';
-import { questionOf } from '../../../records/question/question.ts';
-import { askParts } from '../../../render/ask-parts.ts';
-import { clean } from '../../../render/clean.ts';
-import { cutMiddle, SPELLED_NOTE, spellHiddenLine } from '../../../render/hidden-characters.ts';
-import type { Parcel } from '../../channel.ts';
-import type { FormattedText } from '../text/formatted-text.ts';
-import { markdownEntities } from '../text/markdown-entities.ts';
-import { splitText } from '../text/split-text.ts';
-import { TextBuilder } from '../text/text-builder.ts';
-import type { Button, OutgoingMessage } from './outgoing-message.ts';
+import { offeredRule } from '../../permissions/grants/propose-rules.ts';
+import type { Ask } from '../../records/conversation/ask.ts';
+import { questionOf } from '../../records/question/question.ts';
+import { askParts } from '../../render/ask-parts.ts';
+import { clean } from '../../render/clean.ts';
+import { cutMiddle, SPELLED_NOTE, spellHiddenLine } from '../../render/hidden-characters.ts';
+import type { Parcel } from '../channel.ts';
+import type { FormattedText } from './formatted-text.ts';
+import { markdownEntities } from './markdown-entities.ts';
+import { splitText } from './split-text.ts';
+import { TextBuilder } from './text-builder.ts';
+
+/** `data`, at most 64 bytes, is sent back when the button is pressed. */
+export interface Button {
+  readonly label: string;
+  readonly data: string;
+}
+
+/** A text short enough for one message, with the buttons below it. */
+export interface OutgoingMessage extends FormattedText {
+  readonly buttons?: readonly Button[];
+}
 
 /** Maximum characters of an argument, whose middle is left out beyond that; twice as many once hidden characters are spelled out. */
 const ARGUMENT_MAX = 20_000;
