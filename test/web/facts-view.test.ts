@@ -18,7 +18,7 @@ interface Element {
 }
 
 interface View {
-  readonly Told: (props: { text: string; facts: UserFacts }) => Node;
+  readonly Told: (props: { text: string; facts: UserFacts; typed: boolean }) => Node;
   readonly Waited: (props: WaitResult) => Node;
 }
 
@@ -40,18 +40,24 @@ function isElement(node: Node): node is Element {
   return typeof node === 'object' && node !== null && 'type' in node && 'props' in node;
 }
 
+/** What a component returns; a text that is shown as Markdown, which has tests in a browser, counts as one paragraph. */
+function rendered({ type, props }: Element): Node {
+  if (typeof type === 'string') return null;
+  if (type.name !== 'Markdown') return type(props);
+  return { type: 'p', props: { children: (props as { readonly text?: string }).text } };
+}
+
 /** The texts of all elements of this type in what was rendered, in order. */
 function texts(node: Node, type: string): string[] {
   if (Array.isArray(node)) return node.flatMap((one) => texts(one, type));
   if (!isElement(node)) return [];
-  if (typeof node.type === 'function') return texts(node.type(node.props), type);
+  if (typeof node.type === 'function') return texts(rendered(node), type);
   return node.type === type ? [textOf(node)] : texts(node.props.children, type);
 }
 
 function textOf(node: Node): string {
   if (Array.isArray(node)) return node.map(textOf).join('');
-  if (isElement(node))
-    return textOf(typeof node.type === 'function' ? node.type(node.props) : node.props.children);
+  if (isElement(node)) return textOf(typeof node.type === 'function' ? rendered(node) : node.props.children);
   return typeof node === 'string' || typeof node === 'number' ? String(node) : '';
 }
 
@@ -67,7 +73,7 @@ it('a fan-in is a table with a row for each child, with how it ended, also of tw
     child({ agent_id: 'b', limit: 'run time of 5 s', did: '2 commands' }),
     child({ agent_id: 'c', task: 'sum', said: 'no file', error_kind: 'failed' }),
   ];
-  const shown = view.Told({ text: '{"sub_agent_results":[]}', facts: { fan_in } });
+  const shown = view.Told({ text: '{"sub_agent_results":[]}', facts: { fan_in }, typed: false });
   assert.deepEqual(texts(shown, 'th'), ['count', 'count', 'sum']);
   assert.deepEqual(texts(shown, 'td'), [
     ...['✓ done', 'four', ''],
@@ -78,7 +84,7 @@ it('a fan-in is a table with a row for each child, with how it ended, also of tw
 
 it('of a message with attachments, what the person wrote is text, and each attachment is a line', () => {
   const attached = { typed: 4, labels: ['a.ts (3 lines)', 'b.png'] };
-  const shown = view.Told({ text: 'read\n\n--- a.ts\nlong', facts: { attached } });
+  const shown = view.Told({ text: 'read\n\n--- a.ts\nlong', facts: { attached }, typed: true });
   assert.deepEqual([texts(shown, 'p'), texts(shown, 'li')], [['read'], attached.labels]);
 });
 
@@ -93,7 +99,7 @@ it('of two letters in one text each is shown with its sender and what it did, wi
     { from_id: 'a', from_name: 'ada', did: '1 command' },
     { from_id: 'b', from_name: 'bob' },
   ]);
-  assert.deepEqual(texts(view.Told({ text, facts: { frames } }), 'p'), [
+  assert.deepEqual(texts(view.Told({ text, facts: { frames }, typed: false }), 'p'), [
     ...['You have mail.', 'from ada', 'first', 'What it did: 1 command'],
     ...['from bob', 'second\nline', 'Go on.'],
   ]);
@@ -101,7 +107,8 @@ it('of two letters in one text each is shown with its sender and what it did, wi
 
 it('a text without facts is shown as it is, whatever it looks like', () => {
   const text = '{"sub_agent_results":[]}';
-  assert.deepEqual(texts(view.Told({ text, facts: {} }), 'p'), [text]);
+  for (const typed of [true, false])
+    assert.deepEqual(texts(view.Told({ text, facts: {}, typed }), 'p'), [text]);
 });
 
 it('a wait is a table of agents, and says what cut it short', () => {
@@ -109,11 +116,15 @@ it('a wait is a table of agents, and says what cut it short', () => {
   const rows = [row, { ...row, agent_id: 'b', status: 'dead', error: 'no key' }] as const;
   const cells = (cut: WaitResult['cut']) => {
     const shown = view.Waited({ rows, cut });
-    return [texts(shown, 'th'), texts(shown, 'td').filter((_, at) => at % 3 === 1), texts(shown, 'p')];
+    return [
+      texts(shown, 'th'),
+      texts(shown, 'td').filter((_, at) => at % 3 === 1),
+      texts(shown, 'p').slice(2),
+    ];
   };
   const told = [
     ['ada', 'ada'],
-    ['done it', 'no key\ndone it'],
+    ['done it', 'no key\n\ndone it'],
   ];
   assert.deepEqual(cells(null), [...told, []]);
   assert.deepEqual(cells('timeout'), [...told, ['The time was over.']]);

@@ -39,6 +39,7 @@ function lane(
     spans: {
       kind: spans.map(([kind]) => kind),
       name: spans.map(() => 0),
+      said: spans.map(() => 0),
       status: spans.map(() => 1),
       start: spans.map(([, start]) => {
         const step = start - before;
@@ -151,6 +152,7 @@ it('like calls in a row are one step of the list, until one of them is chosen', 
     [...names].map((name, start) => ({
       kind: name === '-' ? ('request' as const) : ('tool' as const),
       name: name.toLowerCase(),
+      said: '',
       status: name === 'S' ? ('error' as const) : ('ok' as const),
       start,
       end: start + 1,

@@ -26,6 +26,7 @@ export const lane = z.strictObject({
   spans: group('what it did, by start', {
     kind: column('0 request, 1 tool, 2 waiting for agents, 3 approval, 4 queued, 5 idle'),
     name: column('the model or the tool, an index of `names`'),
+    said: column('the first words of the answer, or the first text of the call, an index of `names`'),
     status: column('0 open, 1 ok, 2 error, 3 denied, 4 interrupted, 5 cancelled, 6 timeout'),
     start: column('when it began, counted from the start of the span before it'),
     length: column('how long it took; -1: it is still running'),

@@ -16,6 +16,7 @@ import {
   type Span,
   type SpanKind,
   type SpanStatus,
+  saidIn,
   type TurnSpan,
 } from './span.ts';
 
@@ -149,7 +150,8 @@ export class AgentWalk {
       this.#begin(Math.min(at, Math.max(this.#since, requests[this.#used]?.started_at ?? at)));
     const record = this.#pull(at, requests);
     const status = finish === 'refused' ? 'error' : finish === 'interrupted' ? 'interrupted' : 'ok';
-    this.#answered(record, model, status, at);
+    const said = parts.find(({ type }) => type === 'text');
+    this.#answered(record, model, status, at, said?.type === 'text' ? saidIn(said.text) : '');
     const calls = parts.filter((part): part is CallPart => part.type === 'call');
     this.#enter(calls.length === 0 ? 'rest' : 'calls', at);
     if (calls.length === 0) this.#endTurn();
@@ -180,11 +182,11 @@ export class AgentWalk {
   }
 
   /** Adds a request that has ended, with a `queued` span before it if it began late. */
-  #answered(record: RequestRecord | null, model: string, status: SpanStatus, at: number): void {
+  #answered(record: RequestRecord | null, model: string, status: SpanStatus, at: number, said = ''): void {
     const start = Math.min(at, Math.max(this.#since, record?.started_at ?? this.#since));
     const end = record === null ? at : Math.min(at, start + record.duration_ms);
     if (start - this.#since >= GAP_MS) this.#spans.push(this.#plain('queued', this.#since, start));
-    this.#spans.push(this.#request(record, model, status, start, end));
+    this.#spans.push({ ...this.#request(record, model, status, start, end), said });
   }
 
   #enter(phase: 'rest' | 'asking' | 'calls', at: number): void {
@@ -233,7 +235,7 @@ export class AgentWalk {
   #plain(kind: SpanKind, start: number, end: number | null, from: readonly Awaited[] = []): Span {
     const status = end === null ? 'open' : 'ok';
     const seq = end === null ? null : this.#seq;
-    return { kind, name: '', status, start, end, seq, call_id: null, request: null, from };
+    return { kind, name: '', said: '', status, start, end, seq, call_id: null, request: null, from };
   }
 
   #request(
@@ -244,7 +246,8 @@ export class AgentWalk {
     end: number,
   ): Span {
     const name = request?.model ?? model;
-    return { kind: 'request', name, status, start, end, seq: this.#seq, call_id: null, request, from: [] };
+    const none = { said: '', seq: this.#seq, call_id: null, from: [] };
+    return { kind: 'request', name, status, start, end, request, ...none };
   }
 
   /** Span of a request whose answer is not in the conversation. */

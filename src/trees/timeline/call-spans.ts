@@ -1,6 +1,6 @@
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { CallPart, PlacedMessage } from '../../records/conversation/message.ts';
-import type { Awaited, Letter, Span, SpanStatus } from './span.ts';
+import { type Awaited, type Letter, type Span, type SpanStatus, saidIn } from './span.ts';
 
 /** Tools whose calls wait for other agents. */
 const WAITING_TOOLS: ReadonlySet<string> = new Set(['wait', 'subagent_spawn', 'subagent_delegate', 'next']);
@@ -107,6 +107,7 @@ export class CallSpans {
     return {
       kind,
       name: part.name,
+      said: subjectOf(part.read?.input ?? part.input),
       status,
       start,
       end,
@@ -115,6 +116,16 @@ export class CallSpans {
       request: null,
       from,
     };
+  }
+}
+
+/** The first text among the arguments of a call: a path, a command, a prompt. */
+function subjectOf(input: string): string {
+  try {
+    const first = Object.values(JSON.parse(input) as object).find((value) => typeof value === 'string');
+    return saidIn(first ?? '');
+  } catch {
+    return '';
   }
 }
 

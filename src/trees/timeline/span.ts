@@ -1,5 +1,6 @@
 import type { RequestRecord } from '../../kernel/step.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 
 /** Mail without its text. */
 export type Letter = Omit<Mail, 'body'>;
@@ -27,6 +28,8 @@ export interface Span {
   readonly kind: SpanKind;
   /** Model or tool; otherwise empty. */
   readonly name: string;
+  /** First words of an answer, or what a call was about: its first text; otherwise empty. */
+  readonly said: string;
   readonly status: SpanStatus;
   /** Milliseconds since the epoch; `end` is null while the span is open. */
   readonly start: number;
@@ -52,6 +55,20 @@ export interface TurnSpan {
   readonly end: number | null;
   /** Message that began the turn. */
   readonly seq: number;
+}
+
+const SAID_MAX = 48;
+
+/** The beginning of a text, on one line. */
+export function saidIn(text: string): string {
+  return cutText(
+    text
+      .slice(0, 4 * SAID_MAX)
+      .trim()
+      .replaceAll(/\s+/g, ' '),
+    SAID_MAX,
+    '…',
+  );
 }
 
 /** Minimum length of a gap that becomes a span; the runtime itself takes some time between two steps of an agent. */

@@ -105,6 +105,7 @@ function laneDocument(one: AgentTimeline, { began, numbers, names, lanes }: Term
     spans: {
       kind: spans.map(({ kind }) => SPAN_KINDS.indexOf(kind)),
       name: spans.map(({ name }) => names.number(name)),
+      said: spans.map(({ said }) => names.number(said)),
       status: spans.map(({ status }) => SPAN_STATUSES.indexOf(status)),
       start: spans.map(({ start }) => {
         const step = start - began - before;

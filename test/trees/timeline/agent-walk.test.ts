@@ -233,3 +233,29 @@ it('a kill ends what was going on, and nothing comes after it', () => {
   assert.deepEqual([kind, status, start, end], ['tool', 'cancelled', answer.at, at]);
   assert.deepEqual(turns, [{ start: BEGAN + 1, end: at, seq: 1 }]);
 });
+
+it('says what was done: the first words of an answer, the first text of a call', () => {
+  const walk = new AgentWalk({ created_at: BEGAN, origin: 'root' }, (name) => BESIDE.has(name));
+  const long = `I looked\n  at ${'every file '.repeat(20)}`;
+  const parts = [
+    { type: 'text', text: long },
+    { type: 'call', id: '1', name: 'read', input: '{"limit":3,"path":"/a/db.ts"}' },
+    { type: 'call', id: '2', name: 'read', input: '{"path":' },
+    { type: 'call', id: '3', name: 'read', input: '{"limit":3}' },
+  ] as const;
+  const settled = (call_id: string) =>
+    ({ kind: 'result', content: { call_id, name: 'read', status: 'ok', output: '' } }) as const;
+  const messages: Message[] = [
+    { kind: 'user', content: { origin: 'human', text: 'look' } },
+    { kind: 'assistant', content: { model: 'play/m', parts } },
+    ...['1', '2', '3'].map(settled),
+  ];
+  const placed = messages.map((message, at) => ({ ...message, agent_id: 'a', seq: at + 1, at: BEGAN + at }));
+  walk.take(placed, { requests: [], asks: [], mail: [] });
+  const agent = { ended_at: null, state: { type: 'idle' } } as Agent;
+  const { spans } = walk.spans(agent, { requests: [], asks: [], mail: [] });
+  assert.deepEqual(
+    spans.filter(({ kind }) => kind !== 'idle').map(({ name, said }) => `${name}: ${said}`),
+    ['play/m: I looked at every file every file every file ev…', 'read: /a/db.ts', 'read: ', 'read: '],
+  );
+});

@@ -93,8 +93,8 @@ function BarFacts({
     <dl class="step-facts">
       <dt>{bar.kind}</dt>
       <dd>
-        {repeatOf(lane, index)}, {bar.status === 'open' ? 'goes on' : bar.status}, {lasted(bar, timeline)}{' '}
-        from {duration(bar.start)}
+        {repeatOf(lane, index)} {bar.said !== '' && <q>{bar.said}</q>},{' '}
+        {bar.status === 'open' ? 'goes on' : bar.status}, {lasted(bar, timeline)} from {duration(bar.start)}
       </dd>
       {bar.kind === 'request' && bar.input > 0 && (
         <>

@@ -16,6 +16,8 @@ export const STATUSES = ['open', 'ok', 'error', 'denied', 'interrupted', 'cancel
 export interface Bar {
   readonly kind: Kind;
   readonly name: string;
+  /** First words of an answer, or what a call was about; may be empty. */
+  readonly said: string;
   readonly status: (typeof STATUSES)[number];
   readonly start: number;
   readonly end: number;
@@ -146,6 +148,7 @@ function laneOf(
     return {
       kind,
       name: names[spans.name[index] ?? -1] ?? '',
+      said: names[spans.said?.[index] ?? -1] ?? '',
       status: STATUSES[spans.status[index] ?? 0] ?? 'ok',
       start,
       end: length < 0 ? Infinity : start + length,

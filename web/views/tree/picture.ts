@@ -194,12 +194,8 @@ export class Picture {
 
   #drawBarLabel(bar: Bar, x: number, top: number, wide: number): void {
     if (bar.kind === 'idle' || bar.kind === 'queued') return;
-    const text =
-      bar.kind === 'approval'
-        ? `! ${bar.name}`
-        : bar.kind === 'request'
-          ? shortModel(bar.name)
-          : bar.name || 'waits';
+    const what = bar.kind === 'request' ? bar.said || shortModel(bar.name) : deedOf(bar) || 'waits';
+    const text = bar.kind === 'approval' ? `! ${what}` : what;
     const solid = bar.kind === 'request' || bar.kind === 'tool' || bar.kind === 'approval';
     paintLabel(this.#pen, this.#ink, text, x, top + BAR_HEIGHT / 2 + 0.5, wide, solid);
   }
@@ -286,6 +282,13 @@ export class Picture {
     this.#pen.fillStyle = this.#ink.text;
     this.#pen.fillRect(this.#x(scene, scene.until), 0, 1, this.#height);
   }
+}
+
+/** `read src/db.ts` → `read db.ts`: where space is short, the end of a path says more. */
+function deedOf({ name, said }: Bar): string {
+  return /^[\w.~-]*(\/[\w.~@ -]+)+$/.test(said)
+    ? `${name} ${said.slice(said.lastIndexOf('/') + 1)}`
+    : `${name} ${said}`.trim();
 }
 
 /** `anthropic/claude-sonnet` → `claude-sonnet`. */
