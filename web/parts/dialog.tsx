@@ -79,10 +79,12 @@ export interface FieldProps {
   readonly required?: boolean;
   readonly first?: boolean;
   readonly options?: readonly string[];
+  /** Values that are offered while one types. */
+  readonly known?: readonly string[];
 }
 
 /** A labelled field of a form. */
-export function Field({ name, label, hint, value, lines, required, first, options }: FieldProps) {
+export function Field({ name, label, hint, value, lines, required, first, options, known = [] }: FieldProps) {
   const terms = {
     id: `field-${name}`,
     name,
@@ -102,7 +104,22 @@ export function Field({ name, label, hint, value, lines, required, first, option
           ))}
         </select>
       ) : lines === undefined ? (
-        <input {...terms} type="text" defaultValue={value} autocomplete="off" />
+        <>
+          <input
+            {...terms}
+            type="text"
+            defaultValue={value}
+            autocomplete="off"
+            list={known.length === 0 ? undefined : `known-${name}`}
+          />
+          {known.length > 0 && (
+            <datalist id={`known-${name}`}>
+              {known.map((one) => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+          )}
+        </>
       ) : (
         <textarea {...terms} rows={lines} defaultValue={value} />
       )}

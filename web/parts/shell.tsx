@@ -47,7 +47,7 @@ function Frame({ trouble }: { readonly trouble: string | null }) {
       </a>
       <header class="bar">
         <a class="brand" href="/">
-          coppice
+          <Mark /> coppice
         </a>
         <nav aria-label="Pages">
           {PAGES.filter(({ key }) => key !== undefined).map(({ path, title, key }) => (
@@ -72,6 +72,15 @@ function Frame({ trouble }: { readonly trouble: string | null }) {
       </main>
       <Notices />
     </>
+  );
+}
+
+/** A stump with its shoots. */
+function Mark() {
+  return (
+    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+      <path d="M8 15V8M8 8L3 3M8 8l5-5M8 8V2" />
+    </svg>
   );
 }
 

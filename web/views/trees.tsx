@@ -91,7 +91,7 @@ export function TreesView({ writes, route }: PageContext) {
           </a>
         ))}
       </nav>
-      {starts && <StartTree onClose={() => setStarts(false)} />}
+      {starts && <StartTree like={data?.trees ?? []} onClose={() => setStarts(false)} />}
       <Trouble error={error} />
       {visible.length === 0 && (
         <Nothing

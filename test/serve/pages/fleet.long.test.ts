@@ -50,11 +50,13 @@ it('a tree of twelve agents is started, answered, fails in part, is killed in pa
     await page.keyboard.press('n');
     await page.getByRole('dialog').getByLabel('Task').fill('read everything');
     await page.keyboard.press('Control+Enter');
-    await page.getByRole('heading', { name: /^main/ }).waitFor();
-    await page.getByRole('link', { name: 'read everything' }).click();
+    await page.getByRole('heading', { name: /^read everything/ }).waitFor();
     await page.getByRole('tab', { name: 'Tree' }).click();
     const row = (name: string, status: string) =>
-      page.getByRole('row', { name: new RegExp(`^${name}\\W+${status}`) }).waitFor();
+      page
+        .getByRole('tabpanel')
+        .getByRole('row', { name: new RegExp(`^${name}\\W+${status}`) })
+        .waitFor();
     for (const name of READERS) await row(name, 'idle');
     await row('main', 'waiting');
     await row('writer', 'waiting');

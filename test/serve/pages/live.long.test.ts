@@ -40,8 +40,8 @@ it('a person signs in, starts a tree, allows a call, writes to an agent, and kil
     const start = page.getByRole('dialog', { name: 'Start a tree' });
     await start.getByLabel('Task').fill('make a file');
     await start.getByLabel('Task').press('Control+Enter');
-    await page.getByRole('heading', { name: /^main/ }).waitFor();
-    const address = page.url();
+    await page.getByRole('heading', { name: /^make a file/ }).waitFor();
+    const address = page.url().replace('/trees/', '/agents/');
 
     await page.getByRole('link', { name: /^Approvals 1$/ }).click();
     await page.getByText('touch allowed && echo made').first().waitFor();

@@ -46,7 +46,7 @@ describe('pages of a server that answers oddly', { skip }, () => {
     await page.getByRole('dialog').getByLabel('Task').fill('only once');
     await page.keyboard.press('Control+Enter');
     await page.keyboard.press('Control+Enter');
-    await page.getByRole('heading', { name: /^main/ }).waitFor();
+    await page.getByRole('heading', { name: /^only once/ }).waitFor();
     assert.equal(trees(), 1);
 
     const job = { name: 'later', task: 'much later', every: '1h' };

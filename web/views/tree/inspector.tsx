@@ -5,6 +5,7 @@ import type { Selection } from './picture.ts';
 import { stepsOf } from './steps.ts';
 
 const AROUND = 12;
+const SLOWEST = 8;
 
 interface InspectorProps {
   readonly timeline: Timeline;
@@ -18,6 +19,7 @@ export function Inspector({ timeline, selected, onSelect }: InspectorProps) {
   if (selected === null || lane === undefined)
     return (
       <aside class="inspector" aria-label="Selected">
+        <Slowest timeline={timeline} onSelect={onSelect} />
         <p class="dim">Choose an agent or a bar. Arrow keys move, Enter opens, Esc leaves.</p>
       </aside>
     );
@@ -74,6 +76,44 @@ export function Inspector({ timeline, selected, onSelect }: InspectorProps) {
         </tbody>
       </table>
     </aside>
+  );
+}
+
+/** Until something is chosen: which agents decided how long the run took, and what each was at. */
+function Slowest({ timeline: { lanes, shares }, onSelect }: Omit<InspectorProps, 'selected'>) {
+  const rows = shares.filter(({ share }) => share >= 0.01).slice(0, SLOWEST);
+  if (rows.length === 0) return null;
+  return (
+    <table class="steps">
+      <thead>
+        <tr>
+          <th scope="col">Critical path</th>
+          <th scope="col" class="number">
+            Share
+          </th>
+          <th scope="col" class="number">
+            Tokens
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ agent, share }) => {
+          const lane = lanes[agent];
+          return lane === undefined ? null : (
+            <tr key={agent}>
+              <td>
+                <button type="button" class="quiet" onClick={() => onSelect({ lane: agent, bar: null })}>
+                  {lane.about.name}
+                </button>{' '}
+                <Standing of={lane.about} />
+              </td>
+              <td class="number">{Math.round(100 * share)} %</td>
+              <td class="number">{count(lane.about.tokens)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
   );
 }
 

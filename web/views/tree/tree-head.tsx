@@ -1,6 +1,6 @@
 import { count, dollars, duration } from '../../data/amounts.ts';
 import { Standing } from '../../parts/status.tsx';
-import { KINDS, type Timeline } from './lanes.ts';
+import { type Bar, KINDS, type Timeline } from './lanes.ts';
 
 /** Outcomes of a root that the word of its status does not explain. */
 const ENDED: ReadonlySet<string> = new Set(['cut_short', 'declined', 'stopped', 'failed']);
@@ -61,10 +61,18 @@ function sentence({ shares, lanes, path }: Timeline): string {
     request: 'the model',
     tool: 'tools',
     waiting: 'other agents',
-    approval: 'a person',
     queued: 'its turn',
   };
-  return `${percent(time / total)} of this run waited for ${what[kind] ?? kind}.`;
+  const call = kind === 'approval' ? longestAsked(lanes) : undefined;
+  const asked =
+    call === undefined ? 'your approval' : `your approval of ${`${call.name} ${call.said}`.trim()}`;
+  return `${percent(time / total)} of this run waited for ${kind === 'approval' ? asked : (what[kind] ?? kind)}.`;
+}
+
+/** The call that a person took longest to answer. */
+function longestAsked(lanes: Timeline['lanes']): Bar | undefined {
+  const asked = lanes.flatMap(({ bars }) => bars.filter(({ kind }) => kind === 'approval'));
+  return asked.sort((a, b) => b.end - b.start - (a.end - a.start))[0];
 }
 
 export function Legend() {
