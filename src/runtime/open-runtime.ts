@@ -1,4 +1,4 @@
-import type { Order } from '../kernel/mailbox/order.ts';
+import type { Order } from '../kernel/mailbox/read-mail.ts';
 import { DEFAULT_TERMS } from '../kernel/toolsets/toolset-terms.ts';
 import type { WorldEffect } from '../kernel/turn/advance-result.ts';
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';

@@ -1,4 +1,4 @@
-import type { Order } from '../kernel/mailbox/order.ts';
+import type { Order } from '../kernel/mailbox/read-mail.ts';
 import type { Model } from '../models/model.ts';
 import type { Agent, AgentConfig, PermissionMode } from '../records/agent/agent.ts';
 import type { Failure } from '../records/agent/failure.ts';

@@ -106,13 +106,7 @@ export interface RunFilter {
 }
 
 /** Shows whether an agent has changed, without its configuration and conversation. */
-export interface AgentMark {
-  readonly id: string;
-  readonly root_id: string;
-  readonly worker: string | null;
-  readonly last_seq: number;
-  /** Number of mails ever addressed to the agent. */
-  readonly mail_count: number;
+export interface AgentMark extends Pick<Agent, 'id' | 'root_id' | 'worker' | 'last_seq' | 'mail_count'> {
   /** Differs after every change of the agent; only to be compared for equality. */
   readonly version: string;
 }

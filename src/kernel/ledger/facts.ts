@@ -1,19 +1,15 @@
-import type { Origin } from '../../records/agent/agent.ts';
+import type { AgentColumns, Tree } from '../../records/agent/agent.ts';
 import type { StateType } from '../../records/agent/state.ts';
-import type { MailKind } from '../../records/conversation/mail.ts';
-import type { FireOutcome } from '../../records/run/cron-job.ts';
+import type { Mail } from '../../records/conversation/mail.ts';
+import type { CronFire, CronJob } from '../../records/run/cron-job.ts';
 import type { TaskRow } from '../../records/run/listed-task.ts';
+import type { Run } from '../../records/run/run.ts';
 import type { WaitEdge } from './wait-cycle.ts';
 
 /** The columns of a tree that decisions use. */
-export interface TreeFacts {
-  readonly root_id: string;
+export interface TreeFacts extends Pick<Tree, 'root_id' | 'live' | 'total' | 'tokens' | 'cost_usd'> {
   /** JSON. */
   readonly limits: string;
-  readonly live: number;
-  readonly total: number;
-  readonly tokens: number;
-  readonly cost_usd: number;
   readonly cached_tokens: number;
   readonly reserved_tokens: number;
   readonly reserved_usd: number;
@@ -23,23 +19,9 @@ export interface TreeFacts {
 }
 
 /** The columns of an agent that decisions use: all but its configuration, state and texts. */
-export interface AgentFacts {
-  readonly id: string;
-  readonly root_id: string;
-  readonly parent_id: string | null;
-  readonly name: string;
-  readonly session_key: string;
-  readonly origin: Origin;
-  readonly depth: number;
+export interface AgentFacts extends AgentColumns {
   readonly status: StateType;
-  readonly last_seq: number;
-  readonly mail_count: number;
-  readonly noticed: number;
   readonly living_children: number;
-  readonly worker: string | null;
-  readonly epoch: number;
-  readonly deaths: number;
-  readonly calls: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly cached_tokens: number;
@@ -50,27 +32,11 @@ export interface AgentFacts {
   readonly last_write: string | null;
 }
 
-export interface MailFacts {
-  readonly id: string;
-  readonly to_id: string;
-  readonly from_id: string | null;
-  readonly kind: MailKind;
-  readonly number: number;
-  readonly consumed_seq: number | null;
-}
+export type MailFacts = Pick<Mail, 'id' | 'to_id' | 'from_id' | 'kind' | 'number' | 'consumed_seq'>;
 
-export interface PendingMail {
-  readonly id: string;
-  readonly kind: MailKind;
-  readonly number: number;
-}
+export type PendingMail = Pick<Mail, 'id' | 'kind' | 'number'>;
 
-export interface RunFacts {
-  readonly id: string;
-  readonly root_id: string;
-  readonly agent_id: string;
-  readonly started_at: number | null;
-  readonly finished_at: number | null;
+export interface RunFacts extends Pick<Run, 'id' | 'root_id' | 'agent_id' | 'started_at' | 'finished_at'> {
   /** Targets as JSON. */
   readonly deliver: string;
   readonly cleaned_at: number | null;
@@ -99,23 +65,12 @@ export interface WorkerFacts {
   readonly expires_at: number;
 }
 
-export interface JobFacts {
-  readonly id: string;
-  readonly version: number;
-  readonly enabled: boolean;
-  readonly next_at: number | null;
-}
+export type JobFacts = Pick<CronJob, 'id' | 'version' | 'enabled' | 'next_at'>;
 
 /** The key of an instant within its job. */
-export interface WaitingFire {
-  readonly instant: number;
-  readonly manual: boolean;
-}
+export type WaitingFire = Pick<CronFire, 'instant' | 'manual'>;
 
-export interface FireFacts {
-  readonly outcome: FireOutcome;
-  readonly fired_at: number;
-}
+export type FireFacts = Pick<CronFire, 'outcome' | 'fired_at'>;
 
 /**
  * Everything that a decision may read from the ledger: for each kind, the type of the fact under one key. Kinds that list agents (`below`, `children`) list

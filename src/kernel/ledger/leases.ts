@@ -1,4 +1,4 @@
-import type { AgentState } from '../../records/agent/state.ts';
+import { type AgentState, waitsOf } from '../../records/agent/state.ts';
 import { isParked } from '../../records/conversation/parked.ts';
 import type { AgentFacts } from './facts.ts';
 import { isSettled } from './post-mail.ts';
@@ -107,13 +107,7 @@ export function releaseTree(
 /** For each wait of the agent, the agents that it names. */
 function awaited(text: string | null): readonly (readonly string[])[] {
   const state = JSON.parse(text ?? 'null') as AgentState | null;
-  const waits =
-    state?.type === 'waiting'
-      ? [state.wait]
-      : state?.type === 'executing'
-        ? state.running.flatMap(({ wait }) => wait ?? [])
-        : [];
-  return waits.flatMap(({ from }) => (from === null ? [] : [from]));
+  return state === null ? [] : waitsOf(state).flatMap(({ from }) => (from === null ? [] : [from]));
 }
 
 /**

@@ -4,43 +4,53 @@ import type { FailureKind } from '../../records/agent/failure.ts';
 import type { ChildResult } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import { orElse } from '../../records/coppice-error.ts';
-import type { Order } from './order.ts';
 
-const order: z.ZodType<Order> = z.discriminatedUnion('type', [
+const id = z.string().regex(/^[\w-]+$/);
+
+/** An order to an agent from a person, or from its parent (`cancel`); mail of kind `control` carries it to the process that leads the agent. */
+const order = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cancel'), reason: z.string() }),
+  /** Asks the model again after a failure; `without_last` leaves out the refused message, by default the newest that the model saw. */
   z.object({ type: z.literal('retry'), without_last: z.boolean().exactOptional() }),
+  /** The answer to an ask. */
   z.object({
     type: z.literal('answer'),
     ask_id: z.string(),
     verdict: z.enum(['allow', 'deny']),
     note: z.string(),
+    /** The rule that the answer grants holds until the turn ends. */
     turn: z.boolean().exactOptional(),
+    /** The question was dismissed without a decision. */
     dismissed: z.boolean().exactOptional(),
   }),
+  /** As `CaptureContent`. */
   z.object({
     type: z.literal('capture'),
     text: z.string(),
     mark: z.enum(['begun', 'ended']).exactOptional(),
   }),
+  /** `id`: the id of the child. `prompt`: null for a child that starts idle. `captured`: the prompt is the captured text, and the capture ends. */
   z.object({
     type: z.literal('fork'),
-    id: z.string().regex(/^[\w-]+$/),
+    id,
     name: z.string().refine((name) => nameFault(name) === null),
     prompt: z.string().nullable(),
     captured: z.boolean().exactOptional(),
   }),
+  /** A program creates a child, as the agent's own call of this tool would. `id`: of the child; `schema`: of its result, for a fork. */
   z.object({
     type: z.literal('create'),
-    id: z.string().regex(/^[\w-]+$/),
+    id,
     tool: z.enum(['fork', 'subagent_spawn']),
-    input: z.record(z.string(), z.unknown()),
-    schema: z.record(z.string(), z.unknown()).exactOptional(),
+    input: z.record(z.string(), z.unknown()).readonly(),
+    schema: z.record(z.string(), z.unknown()).readonly().exactOptional(),
   }),
+  /** Starts a workflow as a child. `id`: of the child; `run_id`: of its row in the run history; `by`: the agent that starts it. As `WorkflowTerms`. */
   z.object({
     type: z.literal('workflow'),
     by: z.string(),
-    id: z.string().regex(/^[\w-]+$/),
-    run_id: z.string().regex(/^[\w-]+$/),
+    id,
+    run_id: id,
     workflow: z.object({
       name: z.string(),
       description: z.string(),
@@ -49,9 +59,10 @@ const order: z.ZodType<Order> = z.discriminatedUnion('type', [
         .array(
           z.object({ wanted: z.string(), name: z.string(), description: z.string(), script: z.string() }),
         )
+        .readonly()
         .exactOptional(),
       args: z.string().exactOptional(),
-      reuses: z.object({ run: z.string(), fresh: z.array(z.string()) }).exactOptional(),
+      reuses: z.object({ run: z.string(), fresh: z.array(z.string()).readonly() }).exactOptional(),
       seed: z.string(),
       started_at: z.number(),
       calls: z.number(),
@@ -59,14 +70,27 @@ const order: z.ZodType<Order> = z.discriminatedUnion('type', [
       from: z.object({ agent_id: z.string(), seq: z.number() }).exactOptional(),
     }),
   }),
+  /** To a workflow run: it and all below it make no further requests. From the run to those below it, with `stops`: what is under way is broken off. */
   z.object({ type: z.literal('pause'), stops: z.boolean() }),
+  /** To a paused workflow run, which passes it on to all below it: they go on. */
   z.object({ type: z.literal('go-on') }),
+  /** Switches the tool `workflow` on. */
   z.object({ type: z.literal('workflows') }),
+  /** Switches the model from the next request on. */
   z.object({ type: z.literal('model'), model: z.string() }),
+  /** Summarises the older part of the conversation; `note`: what is to be kept. */
   z.object({ type: z.literal('compact'), note: z.string() }),
+  /** To a root: switches the mode of its tree. */
   z.object({ type: z.literal('mode'), mode: z.enum(['ask', 'accept', 'plan']) }),
-  z.object({ type: z.literal('wait'), timeout_ms: z.number(), from: z.array(z.string()).nullable() }),
+  /** `/wait` (docs/tui.md). `from`: ids of agents, or null for the next message from anyone. */
+  z.object({
+    type: z.literal('wait'),
+    timeout_ms: z.number(),
+    from: z.array(z.string()).readonly().nullable(),
+  }),
 ]);
+
+export type Order = z.infer<typeof order>;
 
 const childResult: z.ZodType<ChildResult> = z.object({
   agent_id: z.string(),

@@ -52,18 +52,18 @@ export function settled(
   event: EventOf<'call-settled'>,
   context: TransitionContext,
 ): Transition {
-  const { result } = event;
+  const { result, consequences = [], spawned = [] } = event;
   const call = state.running.find((running) => running.call.id === result.call_id)?.call;
   if (call === undefined) return invalid(state, event, `call ${result.call_id} is not running`);
   const turn = { ...clearDeaths(state.turn, call), failing: countFailure(state.turn, call, result) };
   // The result of a delegated call is the child's text.
   const note = state.running.some((one) => one.call === call && one.child) ? undefined : call.note;
   const told = { ...result, output: withNotes(result.output, note, repetitionNote(state.turn, turn)) };
-  const effects: Effect[] = [...event.consequences, appendResult(told)];
+  const effects: Effect[] = [...consequences, appendResult(told)];
   const next: Executing = {
     ...withoutCall(state, call),
     turn,
-    spawned: withChildren(state.spawned, event.spawned),
+    spawned: withChildren(state.spawned, spawned),
   };
   return isRepeatedFailure(turn)
     ? breakTurn(next, effects, result, context)

@@ -195,11 +195,7 @@ function delegatedResult(
     output: done ? resultText(outcome.result, outcome.limit) : failureText(outcome),
     did,
   };
-  return settled(
-    state,
-    { type: 'call-settled', at: event.at, result, consequences: [], spawned: [] },
-    context,
-  );
+  return settled(state, { type: 'call-settled', at: event.at, result }, context);
 }
 
 function failureText({ error, error_kind, partial }: Extract<ChildOutcome, { type: 'failure' }>): string {

@@ -106,12 +106,12 @@ function follow(decision: Decision, call: Call, draft: Draft): void {
     case 'refuse':
       return refuse(draft, call, decision.code, decision.message);
     case 'settle': {
-      const { output, consequences, spawned = [], said, refused } = decision;
+      const { output, consequences, spawned, said, refused } = decision;
       const created = createdBy(consequences).map(({ agent }) => agent.id);
       const facts =
         refused !== undefined ? { facts: { refused } } : created.length > 0 ? { facts: { created } } : {};
       const result = { call_id: call.id, name: call.name, status: 'ok' as const, output, ...facts };
-      draft.apply({ type: 'call-settled', at, result, consequences, spawned });
+      draft.apply({ type: 'call-settled', at, result, consequences, ...(spawned && { spawned }) });
       if (said !== undefined) hear(draft, 'a task', draft.led.agent.name, said);
       return;
     }
@@ -186,8 +186,6 @@ function end(draft: Draft, call: Call, status: 'error' | 'denied', text: string,
     type: 'call-settled',
     at: draft.view.now,
     result: { call_id: call.id, name: call.name, status, output: storable(text), facts },
-    consequences: [],
-    spawned: [],
   });
 }
 

@@ -107,7 +107,6 @@ function settleWait({ call, wait }: Parked, draft: Draft, view: WaitView, cut: W
     at: view.now,
     result: waitResult(call, end),
     consequences: end.consume.length === 0 ? [] : [{ type: 'consume-mail', mail_ids: end.consume }],
-    spawned: [],
   });
   for (const { name, last_reply = '' } of end.unsent ?? []) hear(draft, 'the last reply', name, last_reply);
 }
@@ -141,7 +140,6 @@ function settleRuns({ call }: Parked, draft: Draft): void {
     at: view.now,
     result: runsResult(call, draft, arrived),
     consequences: mail_ids.length === 0 ? [] : [{ type: 'consume-mail', mail_ids }],
-    spawned: [],
   });
 }
 

@@ -40,33 +40,29 @@ export function isCovered(grants: readonly Grant[], asks: readonly string[], cal
  */
 export function coversCall(text: string, { tool, subject, subject_kind }: AskedCall): boolean {
   if (subject_kind === 'question') return false;
-  const rule = readRule(text);
+  const rule = ruleOrFault(text);
   const is_whole = subject_kind === null || subject_kind === 'agents';
-  if (rule === null || (is_whole && rule.pattern !== undefined)) return false;
+  if (typeof rule === 'string' || (is_whole && rule.pattern !== undefined)) return false;
   if (subject_kind === 'script') return rule.tool === tool && rule.pattern === subject;
   const kind = subject_kind ?? 'text';
   const command = new CommandMatch(kind === 'command' ? subject : '');
   return matchRule(rule, { tool: { name: tool, subject: kind }, subject, command }) === 'yes';
 }
 
-function readRule(text: string): Rule | null {
+/** The allow rule, or why the text is none. */
+function ruleOrFault(text: string): Rule | string {
   try {
     return parseRule(text, 'allow');
   } catch (error) {
-    if (error instanceof InvalidRuleError) return null;
+    if (error instanceof InvalidRuleError) return error.message;
     throw error;
   }
 }
 
 /** Returns, for the person who wrote the rule, why it cannot be granted for this call; null if it can. */
 export function grantFault(text: string, call: AskedCall): string | null {
-  let rule: Rule;
-  try {
-    rule = parseRule(text, 'allow');
-  } catch (error) {
-    if (error instanceof InvalidRuleError) return error.message;
-    throw error;
-  }
+  const rule = ruleOrFault(text);
+  if (typeof rule === 'string') return rule;
   if (rule.tool !== call.tool)
     return `the rule "${text}" is not about ${call.tool}: write ${call.tool}:PATTERN`;
   return coversCall(text, call) ? null : `the rule "${text}" does not match this call`;

@@ -1,7 +1,7 @@
 import type { ProjectServer } from '../server-tools.ts';
 import type { WorkflowTerms } from '../workflow/workflow-terms.ts';
-import { type AgentBudget, type Amounts, type PathBudget, timeBudgetEnd } from './budget.ts';
-import type { Limits, TreeLimits } from './limits.ts';
+import { type AgentBudget, type PathBudget, type TreeSums, timeBudgetEnd } from './budget.ts';
+import type { Limits } from './limits.ts';
 import { type Skill, skillsOf, skillText } from './skill.ts';
 import { type AgentState, isTerminal, isWorking } from './state.ts';
 import type { TaskTerms, Worktree } from './task-terms.ts';
@@ -88,8 +88,8 @@ export interface AgentConfig {
  */
 export type Origin = 'root' | 'fork' | 'spawn' | 'session' | 'delegate' | 'cron';
 
-/** One agent as the ledger stores it. */
-export interface Agent {
+/** What decisions of the ledger read of an agent, too. */
+export interface AgentColumns {
   readonly id: string;
   readonly root_id: string;
   readonly parent_id: string | null;
@@ -99,19 +99,25 @@ export interface Agent {
   readonly origin: Origin;
   /** 0 for a root. */
   readonly depth: number;
-  readonly config: AgentConfig;
-  readonly state: AgentState;
   /** Seq of its newest message; for a new fork, its fork point. */
   readonly last_seq: number;
-  /** History up to and including this message belongs to the ancestor. */
-  readonly forked_from: { readonly agent_id: string; readonly seq: number } | null;
   /** Count of all mail ever addressed to the agent; equals the number of the newest mail. */
   readonly mail_count: number;
+  /** Number of the newest mail that the agent was notified of; 0 if none (docs/vocabularies.md). */
+  readonly noticed: number;
   readonly worker: string | null;
   readonly epoch: number;
   /** Number of processes that have died while running a call of this agent since it last rested. */
   readonly deaths: number;
   readonly calls: number;
+}
+
+/** One agent as the ledger stores it. */
+export interface Agent extends AgentColumns {
+  readonly config: AgentConfig;
+  readonly state: AgentState;
+  /** History up to and including this message belongs to the ancestor. */
+  readonly forked_from: { readonly agent_id: string; readonly seq: number } | null;
   readonly usage: Usage;
   /** Sums of the agent's own budget at the time of the read; absent: it has no budget of its own. */
   readonly budget?: AgentBudget;
@@ -119,8 +125,6 @@ export interface Agent {
   readonly doing: string | null;
   /** Text of its last completed turn. */
   readonly reply: string | null;
-  /** Number of the newest mail that the agent was notified of; 0 if none (docs/vocabularies.md). */
-  readonly noticed: number;
   /**
    * Set if, at the time of the read, the agent rests with waking mail that it has not been notified of, so it is about to work. Can be stale for an agent
    * that a process leads; that process has the current value.
@@ -137,19 +141,12 @@ export interface Agent {
 }
 
 /** Counters and limits of one tree (law 7). */
-export interface Tree {
+export interface Tree extends TreeSums {
   readonly root_id: string;
-  readonly limits: TreeLimits;
   /** Agents that are not terminal, the root included. */
   readonly live: number;
   /** Agents ever created, the root included. */
   readonly total: number;
-  readonly tokens: number;
-  readonly cost_usd: number;
-  /** Part of `tokens` that no limit counts (docs/budgets.md#tokens-that-count); absent: none. */
-  readonly cached?: number;
-  /** Unspent rest of the budgets that agents were given; absent: nothing. */
-  readonly reserved?: Amounts;
 }
 
 /** Returns the system text of a configuration. For an agent program only `system`, since it reads the instruction files itself. */

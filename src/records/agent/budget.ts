@@ -52,11 +52,14 @@ interface OnPath {
   readonly budgets?: readonly PathBudget[];
 }
 
-interface TreeSums {
+/** What a tree has spent, and may spend. */
+export interface TreeSums {
   readonly limits: TreeLimits;
   readonly tokens: number;
   readonly cost_usd: number;
+  /** Part of `tokens` that no limit counts (docs/budgets.md#tokens-that-count); absent: none. */
   readonly cached?: number;
+  /** Unspent rest of the budgets that agents were given; absent: nothing. */
   readonly reserved?: Amounts;
 }
 

@@ -182,28 +182,21 @@ export type AgentState =
       readonly turn: Turn;
     }
   /** Fan-in: every child of `spawned` is in `pending` or in `results`. */
-  | {
-      readonly type: 'awaiting';
-      readonly pending: readonly string[];
-      readonly results: readonly ChildResult[];
-      readonly spawned: readonly SpawnedChild[];
-      readonly turn: Turn;
-    }
-  | {
-      readonly type: 'cancelling';
-      readonly pending: readonly string[];
-      readonly results: readonly ChildResult[];
-      readonly spawned: readonly SpawnedChild[];
-      readonly reason: string;
-      /** Who cancels it; absent in rows of older versions. */
-      readonly by?: string;
-      readonly turn: Turn;
-    }
+  | ({ readonly type: 'awaiting' } & Gathering)
+  /** `by`: who cancels it; absent in rows of older versions. */
+  | ({ readonly type: 'cancelling'; readonly reason: string; readonly by?: string } & Gathering)
   | ({ readonly type: 'errored'; readonly failure: Failure } & AfterTurn)
   | ({ readonly type: 'completed'; readonly result: string } & Reservations & AfterTurn)
   | ({ readonly type: 'failed'; readonly failure: Failure; readonly partial?: string } & AfterTurn)
   /** `failure`: of its newest turn, before it was killed. */
   | ({ readonly type: 'killed'; readonly by: string; readonly failure?: Failure } & AfterTurn);
+
+interface Gathering {
+  readonly pending: readonly string[];
+  readonly results: readonly ChildResult[];
+  readonly spawned: readonly SpawnedChild[];
+  readonly turn: Turn;
+}
 
 interface AfterTurn {
   /** Deeds of the newest turn. */

@@ -45,22 +45,14 @@ export type TaskAnswer =
   | { readonly ok: false; readonly error: string };
 
 /** A row of the list as the ledger keeps it. */
-export interface TaskRow {
-  readonly number: number;
-  readonly title: string;
+export interface TaskRow extends Omit<ListedTask, 'depends_on' | 'state'> {
   /** JSON array of numbers. */
   readonly depends_on: string;
   readonly done: boolean;
-  readonly agent_id: string | null;
-  readonly agent_name: string | null;
   /** Whether the agent `agent_id` has not ended. */
   readonly alive: boolean;
-  readonly result: string | null;
-  readonly added_by: string;
   /** The call that added it. */
   readonly call_id: string;
-  readonly added_at: number;
-  readonly changed_at: number;
 }
 
 /** Derives the list from its rows. Claims of agents that have ended no longer count. */

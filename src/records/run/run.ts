@@ -9,6 +9,7 @@ export type RunStatus = 'queued' | 'running' | 'completed' | 'failed' | 'timeout
 export interface NewRun {
   readonly id: string;
   readonly source: RunSource;
+  /** `agent:<profile>:subagent:<uuid>`, `cron:<job id>` … */
   readonly session_key: string;
   readonly requester_id: string | null;
   readonly requester_key: string;

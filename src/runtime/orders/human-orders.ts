@@ -1,4 +1,4 @@
-import type { Order } from '../../kernel/mailbox/order.ts';
+import type { Order } from '../../kernel/mailbox/read-mail.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { nameFault, storedName } from '../../records/agent/agent-name.ts';
 import { isTerminal } from '../../records/agent/state.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Order } from '../../kernel/mailbox/order.ts';
+import type { Order } from '../../kernel/mailbox/read-mail.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Mail, MailKind, NewMail } from '../../records/conversation/mail.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';

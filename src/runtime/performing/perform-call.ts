@@ -81,8 +81,6 @@ export async function performCall(cell: Cell, call: Call, context: CallContext):
     at: now(),
     result,
     ...(deed !== undefined && { deed }),
-    consequences: [],
-    spawned: [],
   });
 }
 

@@ -1,6 +1,7 @@
 import type { FactKeys } from '../../kernel/ledger/facts.ts';
 import type { Value } from '../../kernel/ledger/tables.ts';
 import type { UnitOfWork } from '../../kernel/ledger/unit-of-work.ts';
+import type { Store } from '../store.ts';
 import type { Row } from './rows.ts';
 
 /**
@@ -9,10 +10,7 @@ import type { Row } from './rows.ts';
  * Values are `$1`, `$2`, …; `coppice_now()` is the database's clock in milliseconds since the epoch. Errors of the database itself reject with a
  * `StoreError`.
  */
-export interface Database {
-  readonly kind: 'sqlite' | 'postgres';
-  /** Address for people and logs, without passwords. */
-  readonly location: string;
+export interface Database extends Pick<Store, 'kind' | 'location' | 'listen' | 'now' | 'close'> {
   readonly dialect: Dialect;
   /** Watches the file, if it is one. `check` throws a `StoreError` if it is gone. */
   readonly file?: { readonly gone: AbortSignal; check(): void } | undefined;
@@ -31,9 +29,6 @@ export interface Database {
     decide: (unit: UnitOfWork, found: readonly Row[]) => T,
     query?: Query,
   ): Promise<T>;
-  listen(worker_id: string, wake: () => void): Promise<() => Promise<void>>;
-  now(): Promise<number>;
-  close(): Promise<void>;
 }
 
 /** A join whose rows are looked up by key for each row before it, whatever the planner estimates of their number. */

@@ -104,7 +104,7 @@ export class KernelRun {
       this.reported.add(event.child.agent_id);
     if (event.type === 'call-delegated') this.delegated.add(event.child);
     if (event.type === 'call-settled') {
-      for (const { agent_id, task } of event.spawned)
+      for (const { agent_id, task } of event.spawned ?? [])
         if (!this.spawned.has(agent_id)) this.spawned.set(agent_id, task);
     }
     assert.ok(before.type !== 'requesting' || this.open.length === 0);
