@@ -6,6 +6,7 @@ import { DEFAULT_LIMITS, type Limits } from '../records/agent/limits.ts';
 import { BLANK_PROFILE, type Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { toolsOfServer } from '../records/server-tools.ts';
+import { given } from '../records/text/json-fields.ts';
 import type { Tool } from '../records/tool.ts';
 import { rootConfig, rootLimits } from '../settings/root-config.ts';
 import {
@@ -15,7 +16,7 @@ import {
   settingsProfiles,
   unknownAllowed,
 } from '../settings/settings-profiles.ts';
-import { given, subagentTerms } from '../settings/subagent-terms.ts';
+import { subagentTerms } from '../settings/subagent-terms.ts';
 import { BUILT_IN_PERMISSIONS, checkRules } from '../tools/built-in-permissions.ts';
 import type { AgentOptions, NamedOptions } from './coppice-options.ts';
 import type { SubagentTerms } from './subagents/subagent-options.ts';

@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { given } from '../records/text/json-fields.ts';
 import type { Ask, Reach } from './provider/provider-model.ts';
 import { wireAsk } from './wire/wire-model.ts';
 import type { WireProtocol } from './wire/wire-protocol.ts';
@@ -9,11 +10,7 @@ import type { WireProtocol } from './wire/wire-protocol.ts';
  */
 export async function askOf(reach: Reach): Promise<Ask> {
   const { type, provider, model, key, base_url: baseURL, headers, quirks } = reach;
-  const settings = {
-    apiKey: key ?? 'none',
-    ...(baseURL === undefined ? {} : { baseURL }),
-    ...(headers === undefined ? {} : { headers }),
-  };
+  const settings = { apiKey: key ?? 'none', ...given({ baseURL, headers }) };
   const wire = (protocol: WireProtocol, open: (fetch: typeof globalThis.fetch) => LanguageModelV4) =>
     wireAsk(protocol, open, reach);
   switch (type) {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { isPrivate } from '../processes/hosts/private-addresses.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
+import { given } from '../records/text/json-fields.ts';
 import { noSuchName } from '../render/nearest-name.ts';
 import type { OpenAcpOptions } from './agent-programs/open-acp-model.ts';
 import { behindDoors, type Door, doorsOf } from './gate/closed-provider.ts';
@@ -249,12 +250,7 @@ function findProvider(name: string, providers: OpenModelOptions['providers']): K
       type: config.type,
       key_env: config.apiKeyEnv === undefined ? key_env : [config.apiKeyEnv],
       ...(known?.free === true && config.baseURL === undefined && { free: true }),
-      ...(config.baseURL !== undefined
-        ? { base_url: config.baseURL }
-        : {
-            ...(base_url === undefined ? {} : { base_url }),
-            ...(base_url_env === undefined ? {} : { base_url_env }),
-          }),
+      ...(config.baseURL !== undefined ? { base_url: config.baseURL } : given({ base_url, base_url_env })),
     };
   }
   if (known !== undefined) return known;

@@ -3,8 +3,8 @@ import type { Limits } from '../records/agent/limits.ts';
 import { type Profile, profileFields, rootProfileRules } from '../records/agent/profile.ts';
 import { profileSkills } from '../records/agent/skill.ts';
 import { withoutTools } from '../records/server-tools.ts';
+import { given } from '../records/text/json-fields.ts';
 import type { Settings } from './settings.ts';
-import { given } from './subagent-terms.ts';
 
 /** Settings of a single root; they override its profile. */
 export type RootChoice = {

@@ -1,5 +1,6 @@
 import { DEFAULT_TERMS, type ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import { usableModels } from '../models/providers.ts';
+import { given } from '../records/text/json-fields.ts';
 import type { Settings } from './settings.ts';
 
 /** Returns the terms for agents that agents create. */
@@ -46,9 +47,4 @@ function reachableModels(
     ...usableModels({ providers, env }),
     ...Object.keys(acp).flatMap((name) => [`acp:${name}`, `acp:${name}/*`]),
   ];
-}
-
-/** Returns the object without keys whose value is undefined. */
-export function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }

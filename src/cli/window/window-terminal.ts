@@ -1,9 +1,9 @@
 // Settings from the configuration and the environment for the terminal that the UI is shown on.
 import { WriteStream } from 'node:tty';
 import { contextWindow } from '../../models/providers.ts';
+import { given } from '../../records/text/json-fields.ts';
 import type { Theme, UiStyle } from '../../render/style.ts';
 import { workFolder } from '../../settings/folders.ts';
-import { given } from '../../settings/subagent-terms.ts';
 import { StatusScript } from '../../tui/printing/status-script.ts';
 import type { Notify } from '../../tui/terminal/attention.ts';
 import { type Background, backgroundOfEnvironment } from '../../tui/terminal/background.ts';

@@ -7,6 +7,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import { proxyOptions } from '../../processes/hosts/proxies.ts';
+import { given } from '../../records/text/json-fields.ts';
 import type { ModelRequest } from '../model.ts';
 
 /** Media type of errors that come with a good status, and of whole completions. */
@@ -63,8 +64,7 @@ export function httpAddress(url: string): RequestOptions {
   const plain = protocol === 'http:';
   return {
     ...{ protocol, hostname, path, host: target.host },
-    ...(port === undefined ? {} : { port }),
-    ...(auth === undefined ? {} : { auth }),
+    ...given({ port, auth }),
     // Needed only for TLS; otherwise Node derives it from the `Host` header on every request.
     ...(plain ? { servername: '' } : {}),
   };

@@ -1,3 +1,4 @@
+import { given } from '../../records/text/json-fields.ts';
 import type { Price, ProviderConfig } from './provider-config.ts';
 
 /**
@@ -76,13 +77,7 @@ export function listPrice(type: ProviderConfig['type'], model: string): Price | 
   const found = name === undefined ? undefined : table[name];
   if (found === undefined) return null;
   const [input, output, cached, cacheWrite, long] = found;
-  return {
-    input,
-    output,
-    ...(cached === undefined ? {} : { cached }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite }),
-    ...(long === undefined ? {} : { long }),
-  };
+  return { input, output, ...given({ cached, cacheWrite, long }) };
 }
 
 export function listedModels(type: ProviderConfig['type']): readonly string[] {

@@ -1,3 +1,4 @@
+import { given } from '../text/json-fields.ts';
 import { isJsonObject } from '../text/json-text.ts';
 
 /** Value that a person gives for one field; `string[]` for `choices`. */
@@ -66,9 +67,7 @@ function fieldOf(name: string, schema: unknown, required: boolean): FormField | 
     ...(typeof description === 'string' && { description }),
     ...(isValue(schema.default) && { default: schema.default }),
     ...(choices.length > 0 && { choices }),
-    ...(min !== undefined && { min }),
-    ...(max !== undefined && { max }),
-    ...(known !== undefined && { format: known }),
+    ...given({ min, max, format: known }),
     ...(typeof pattern === 'string' && { pattern }),
   };
 }

@@ -10,9 +10,9 @@ import {
 } from '../../models/workflow/saved-scripts.ts';
 import { SOURCE_MAX } from '../../models/workflow/script-places.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { given } from '../../records/text/json-fields.ts';
 import type { WorkflowSteer } from '../../runtime/runtime-face.ts';
 import { dataFolder } from '../../settings/folders.ts';
-import { given } from '../../settings/subagent-terms.ts';
 import { usedKey } from '../../trees/answers/people-answers.ts';
 import { rerunWorkflow } from '../../trees/workflow/rerun-run.ts';
 import {

@@ -1,4 +1,5 @@
 import { childEnvironment } from '../../processes/child-environment.ts';
+import { given } from '../../records/text/json-fields.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { McpError } from './mcp-error.ts';
 
@@ -15,11 +16,13 @@ export function expandedConfig(config: McpServerConfig, env: Environment): McpSe
   const { command, args, env: set, url, headers } = config;
   return {
     ...config,
-    ...(command === undefined ? {} : { command: expand(command) }),
-    ...(args === undefined ? {} : { args: args.map(expand) }),
-    ...(set === undefined ? {} : { env: all(set) }),
-    ...(url === undefined ? {} : { url: expand(url) }),
-    ...(headers === undefined ? {} : { headers: all(headers) }),
+    ...given({
+      command: command && expand(command),
+      args: args?.map(expand),
+      env: set && all(set),
+      url: url && expand(url),
+      headers: headers && all(headers),
+    }),
   };
 }
 

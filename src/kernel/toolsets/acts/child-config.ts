@@ -4,6 +4,7 @@ import type { Profile } from '../../../records/agent/profile.ts';
 import { profileSkills } from '../../../records/agent/skill.ts';
 import type { TaskTerms, Worktree } from '../../../records/agent/task-terms.ts';
 import { commonTools, withoutTools } from '../../../records/server-tools.ts';
+import { given } from '../../../records/text/json-fields.ts';
 
 /** Settings for a new child; null or absent: not set. */
 export interface ChildWishes {
@@ -33,38 +34,32 @@ export function childConfig(creator: AgentConfig, wishes: ChildWishes): AgentCon
   const budgets = budget === null ? parent.budgets : [{ agent_id: id, ...budget }, ...(parent.budgets ?? [])];
   if (profile === null && task === null && model === null && cwd === null)
     return budgets === undefined || budget === null ? parent : { ...parent, budgets };
-  const worktree = task === null ? (wishes.worktree ?? parent.worktree) : undefined;
-  // A fork without a profile keeps its parent's.
-  const named = profile?.name ?? (task === null ? parent.profile : undefined);
   const require = profile?.require ?? (task === null ? parent.require : undefined);
-  // Forks of a run on a timer start no background runs either.
-  const kept = task ?? (parent.task?.kind === 'cron' ? parent.task : undefined);
-  const turns = least(parent.turns, profile?.turns, wishes.turns);
-  const run_ms = least(parent.run_ms, profile?.run_ms, wishes.run_ms);
-  const fallback = profile?.fallback ?? parent.fallback;
   return {
     model: model ?? profile?.model ?? parent.model,
-    ...(fallback === undefined ? {} : { fallback }),
     thinking: wishes.thinking ?? profile?.thinking ?? parent.thinking,
     system: wishes.system ?? profile?.system ?? parent.system,
-    ...(parent.instructions === undefined || profile?.instructions === false
-      ? {}
-      : { instructions: parent.instructions }),
     ...profileSkills(parent.skills, profile),
     toolsets: task === null ? (profile?.toolsets ?? parent.toolsets) : taskToolsets(parent, profile, task),
     ...toolsOf(parent, profile, task),
-    ...(parent.mcp_servers === undefined ? {} : { mcp_servers: parent.mcp_servers }),
     cwd: cwd ?? parent.cwd,
     permissions: permissionsOf(parent, profile),
-    ...(named === undefined ? {} : { profile: named }),
-    ...(turns === null ? {} : { turns }),
-    ...(run_ms === null ? {} : { run_ms }),
-    ...(budgets === undefined ? {} : { budgets }),
-    ...(require === undefined || require.length === 0 ? {} : { require }),
-    ...(kept === undefined ? {} : { task: kept }),
-    ...(worktree === undefined ? {} : { worktree }),
-    ...(parent.channel === undefined ? {} : { channel: parent.channel }),
-    ...(parent.unattended === undefined ? {} : { unattended: parent.unattended }),
+    ...given({
+      fallback: profile?.fallback ?? parent.fallback,
+      instructions: profile?.instructions === false ? undefined : parent.instructions,
+      mcp_servers: parent.mcp_servers,
+      // A fork without a profile keeps its parent's.
+      profile: profile?.name ?? (task === null ? parent.profile : undefined),
+      turns: least(parent.turns, profile?.turns, wishes.turns),
+      run_ms: least(parent.run_ms, profile?.run_ms, wishes.run_ms),
+      budgets,
+      require: require?.length === 0 ? undefined : require,
+      // Forks of a run on a timer start no background runs either.
+      task: task ?? (parent.task?.kind === 'cron' ? parent.task : undefined),
+      worktree: task === null ? (wishes.worktree ?? parent.worktree) : undefined,
+      channel: parent.channel,
+      unattended: parent.unattended,
+    }),
   };
 }
 
@@ -102,8 +97,8 @@ function permissionsOf({ permissions }: AgentConfig, profile: Profile | null): A
   return { ...permissions, narrowed: [...(permissions.narrowed ?? []), profile.permissions] };
 }
 
-/** The smallest of the given values; null if there is none. */
-function least(...values: readonly (number | null | undefined)[]): number | null {
+/** The smallest of the given values, if there is one. */
+function least(...values: readonly (number | null | undefined)[]): number | undefined {
   const said = values.filter((value) => value !== null && value !== undefined);
-  return said.length === 0 ? null : Math.min(...said);
+  return said.length === 0 ? undefined : Math.min(...said);
 }
