@@ -111,7 +111,11 @@ export class AppScreen {
       drafting: !state.leader && editor.text !== '',
       rules_file: this.#app.rules_file,
       shortcuts: ways,
-      keys: [...keyRows(rows), ...commandRows(rows, this.#app.called.rows())],
+      // Commands of files and servers are looked for only when they are shown.
+      keys:
+        state.overlay?.type === 'keys'
+          ? [...keyRows(rows), ...commandRows(rows, this.#app.called.rows())]
+          : [],
       text: this.#text(state),
       printed: this.#printed(state),
       tail: (agent_id, columns, rows) => this.#tail(state, agent_id, columns, rows),

@@ -190,7 +190,7 @@ async function greet(
   client.setRequestHandler('elicitation/create', ({ params }, context) => onAsked(params, context));
   client.fallbackRequestHandler = async ({ method }) => {
     onRefused(method);
-    const text = `Coppice does not support ${method}, and did not say so: its capabilities are elicitation only`;
+    const text = `Coppice does not support ${method}: it declares elicitation, and nothing else`;
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, text);
   };
   const connecting = client.connect(transport, { signal, timeout: left_ms });

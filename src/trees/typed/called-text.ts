@@ -9,6 +9,7 @@ import {
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { ServerOffers, ServerPrompt } from '../../records/server-offers.ts';
 import { serversOf } from '../../records/server-tools.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { delimiterOf } from '../../records/text/untrusted-text.ts';
 import { clean } from '../../render/clean.ts';
 import { skill as skillTool } from '../../tools/files/skill.ts';
@@ -56,6 +57,7 @@ export async function calledText(line: string, place: CommandPlace): Promise<Cal
   }
 }
 
+const BRIEF = 60;
 type Call = NonNullable<ReturnType<typeof readCall>>;
 const PLAIN = {
   commands: [],
@@ -123,18 +125,23 @@ function hintOf({ arguments: fields }: ServerPrompt): string {
   return words.map(([word, required]) => (required ? word : `[${word}]`)).join(' ');
 }
 
+/** Lists have one line for each command. */
+function brief(description: string): string {
+  return cutText(clean(description), BRIEF, '…');
+}
+
 /** What can be called, with what follows the name; the help says where it comes from. */
 export function listedCommands({ folder, home, config }: CommandPlace, offers: ServerOffers | null) {
   const files = commandFiles(folder, home).map((file) => {
     const { hint, description } = readCommandFile(file);
-    return { name: file.name, hint, help: `${description} (${file.source})` };
+    return { name: file.name, hint, help: `${brief(description)} (${file.source})` };
   });
   const skills = skillsOf(config).map(({ name, description }) => ({
-    ...{ name, hint: '[TASK]', help: `${clean(description)} (skill)` },
+    ...{ name, hint: '[TASK]', help: `${brief(description)} (skill)` },
   }));
   const prompts = (offers?.prompts ?? []).map((prompt) => ({
     ...{ name: prompt.called, hint: hintOf(prompt) },
-    help: `${prompt.description} (MCP server ${prompt.server})`,
+    help: `${brief(prompt.description)} (MCP server ${prompt.server})`,
   }));
   return [...files, ...skills, ...prompts];
 }

@@ -96,7 +96,7 @@ export function readCommandFile({ path, own, root }: CommandFile): CommandText {
       );
     return {
       ...{ body, hint: line('argument-hint'), model: line('model') || null, fault: null },
-      description: line('description') || clean(body.split('\n', 1)[0] ?? '').slice(0, 100),
+      description: line('description') || clean(body.split('\n', 1)[0] ?? ''),
       allowed: line('allowed-tools').match(/[^\s,(]+(?:\([^)]*\))?/g) ?? [],
       unknown: [...fields.keys()].filter((key) => !KNOWN.includes(key)),
     };

@@ -53,7 +53,7 @@ export class LineCompletion implements AutocompleteProvider {
     const word = /\S*$/.exec(before)?.[0] ?? '';
     const command = line === 0 ? /^\/(\S+)\s/.exec(before)?.[1] : undefined;
     if (line === 0 && /^\/\S*$/.test(before)) return this.#commands(before);
-    const takes = this.#source.commands().find(({ name }) => name === command)?.completes;
+    const takes = command && this.#source.commands().find(({ name }) => name === command)?.completes;
     const place = before.trimStart().split(/\s+/).length;
     if (takes === 'agents' || (takes === 'agent' && place === 2)) {
       const found = this.#agents(word);

@@ -16,7 +16,7 @@ import { isBuiltIn } from '../read-command.ts';
 import { savedCall, savedCommands, startSaved } from './workflow.ts';
 
 /** How long what servers offer is fresh; a stale list is still shown while the next one is asked for. */
-const FRESH_MS = 3_000;
+const FRESH_MS = 10_000;
 
 /** Commands that are no commands of the program, but files, workflows, skills and prompts of MCP servers. */
 export class CalledCommands {
