@@ -72,6 +72,18 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
       'hosts that `web_fetch` may ask although they are private: `wiki.corp.example`, `*.corp.example`, an address, each with `:PORT` for that port only',
     default: 'none',
   },
+  agentHooks: {
+    meaning: "commands that run at points of an agent's work ([hooks](hooks.md)); `NAME` is a point",
+  },
+  'agentHooks.NAME': { meaning: 'groups of hooks' },
+  'agentHooks.NAME[].matcher': {
+    meaning: 'regular expression for the whole name of a tool',
+    default: 'every tool',
+  },
+  'agentHooks.NAME[].hooks': { meaning: 'the hooks of the group' },
+  'agentHooks.NAME[].hooks[].type': { meaning: '`command`' },
+  'agentHooks.NAME[].hooks[].command': { meaning: 'a shell command' },
+  'agentHooks.NAME[].hooks[].timeout': { meaning: 'seconds after which it is stopped', default: '60' },
   'web.robots': { meaning: 'whether `robots.txt` is followed', default: '`true`' },
   'web.search': { meaning: 'the service that `web_search` asks', default: 'no such tool' },
   'web.search.type': { meaning: 'which kind it is' },

@@ -19,6 +19,7 @@ import { UnattendedTrees } from './leading/unattended-trees.ts';
 import { checkedConfig, checkedLimits } from './orders/checked-options.ts';
 import { HumanOrders } from './orders/human-orders.ts';
 import { idleRoot, promptedRoot, type RootOrigin } from './orders/new-root.ts';
+import { promptWithHooks } from './performing/asking/agent-hooks.ts';
 import { awaitProvider, closeDoors } from './performing/await-provider.ts';
 import type { EarlierRuns } from './performing/earlier-run.ts';
 import { ModelCache } from './performing/model-cache.ts';
@@ -146,8 +147,8 @@ class Runtime implements RuntimeFace {
     }
   }
 
-  #perform(cell: Cell, effect: WorldEffect): void {
-    const context = {
+  get #context() {
+    return {
       ...this.#options,
       executor: this.#executor,
       worktrees: this.#worktrees,
@@ -155,6 +156,10 @@ class Runtime implements RuntimeFace {
       ...{ models: this.#models, timers: this.#timers },
       emit: (event: RuntimeEvent) => this.#emit(event),
     };
+  }
+
+  #perform(cell: Cell, effect: WorldEffect): void {
+    const context = this.#context;
     switch (effect.type) {
       case 'request-model':
         this.#timers.watch(cell);
@@ -240,7 +245,11 @@ class Runtime implements RuntimeFace {
     checkedLimits(options.limits);
     if (options.prompt.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the prompt is empty');
     const config = await this.checked(options.config, options.limits);
-    return promptedRoot({ ...options, config }, this.#origin(worker, options.id));
+    const origin = this.#origin(worker, options.id);
+    const agent = { id: origin.id, name: options.name ?? 'main', root_id: origin.id, config };
+    // What others lead, perhaps on another machine, has its hooks there.
+    const prompted = worker === null ? options : await promptWithHooks(agent, options, true, this.#context);
+    return promptedRoot({ ...prompted, config }, origin);
   }
 
   #origin(worker: string | null, id = this.#options.newId('agent')): RootOrigin {
@@ -276,8 +285,15 @@ class Runtime implements RuntimeFace {
     return this.#orders;
   }
 
-  readonly send: RuntimeFace['send'] = async (to_id, text, as = {}) =>
-    this.#people.ledger.send(to_id, text, as);
+  readonly send: RuntimeFace['send'] = async (to_id, text, as = {}) => {
+    const people = this.#people;
+    const agent = this.#executor.agent_index.agent(to_id);
+    // What others lead has its hooks there.
+    if (agent === undefined || !this.#executor.cells.has(to_id)) return people.ledger.send(to_id, text, as);
+    const given = { prompt: text, ...(as.attached !== undefined && { attached: as.attached }) };
+    const { prompt, attached } = await promptWithHooks(agent, given, false, this.#context);
+    return people.ledger.send(to_id, prompt, { ...as, ...(attached !== undefined && { attached }) });
+  };
   readonly takeBack: RuntimeFace['takeBack'] = async (...mail) => this.#people.takeBack(...mail);
   readonly fork: RuntimeFace['fork'] = async (...order) => this.#people.fork(...order);
   readonly create: RuntimeFace['create'] = async (id, order) =>

@@ -5,6 +5,7 @@ import type { Model } from '../models/model.ts';
 import type { OpenHost } from '../models/model-host.ts';
 import type { WorkflowHost } from '../models/workflow-host.ts';
 import type { AgentConfig } from '../records/agent/agent.ts';
+import type { Hooks } from '../records/hook.ts';
 import type { Tool, ToolServers } from '../records/tool.ts';
 import type { Store, WorkerRole } from '../store/store.ts';
 import type { ContextOptions } from './performing/context-room.ts';
@@ -36,6 +37,8 @@ export interface RuntimeOptions {
   readonly bounds?: { readonly unprotected?: readonly string[] };
   /** Lets agent programs (`acp:NAME`) act on this machine; without it they cannot be used. */
   readonly openHost?: OpenHost;
+  /** Commands of a person that run at points of an agent's work (docs/hooks.md). */
+  readonly hooks?: Hooks | undefined;
   /** Runs the scripts of workflows; without it there are none. */
   readonly workflows?: WorkflowHost;
   /**

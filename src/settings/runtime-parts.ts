@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { argumentsFault } from '../kernel/toolsets/json-schema/arguments-fault.ts';
 import type { Door } from '../models/gate/closed-provider.ts';
 import type { Gate } from '../models/gate/gate.ts';
@@ -7,6 +8,7 @@ import { type OpenModelOptions, openModel } from '../models/providers.ts';
 import type { WorkflowFunction } from '../models/workflow/globals/workflow-function.ts';
 import type { WorkflowHost } from '../models/workflow-host.ts';
 import type { Agent } from '../records/agent/agent.ts';
+import type { Hooks } from '../records/hook.ts';
 import type { ToolServers } from '../records/tool.ts';
 import type { WorkflowTerms } from '../records/workflow/workflow-terms.ts';
 import type { Store } from '../store/store.ts';
@@ -50,8 +52,18 @@ export function runtimeParts(
     },
     ask: askPerson,
   } satisfies WorkflowHost;
+  let made: Promise<Hooks> | undefined;
+  const hooks: Hooks = {
+    async run(...given) {
+      // Imported with the first call or message.
+      made ??= import('../tools/hooks/project-hooks.ts').then(({ hooksOf }) =>
+        hooksOf(settings.agentHooks ?? {}, bounds, dataFolder(env), env.HOME ?? homedir()),
+      );
+      return (await made).run(...given);
+    },
+  };
   return {
-    ...{ workflows },
+    ...{ workflows, hooks },
     ...{ store, env_allow, bounds, openHost, ...(context === undefined ? {} : { context }) },
     openModel: async (name: string): Promise<Model> => own(name, terms) ?? openModel(name, terms),
     // Imported once an agent needs a server.

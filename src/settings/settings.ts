@@ -6,6 +6,7 @@ import { LIMIT_BOUNDS, type Limits } from '../records/agent/limits.ts';
 import { ASKED_PARAMETERS } from '../records/agent/profile.ts';
 import type { DeepReadonly } from '../records/deep-readonly.ts';
 import { TIMEOUT_SECONDS_MAX } from '../records/text/parse-duration.ts';
+import { hookSettings } from '../tools/hooks/hook-settings.ts';
 import { mcpConfig } from '../tools/mcp-servers/mcp-config.ts';
 
 /** Maximum number of pieces of evidence that a profile may require. */
@@ -131,6 +132,8 @@ export const settings = z.strictObject({
   sandbox: sandboxConfig.optional(),
   /** What agents may do on the web (docs/web.md). */
   web: webConfig.optional(),
+  /** Commands that run at points of an agent's work (docs/hooks.md). */
+  agentHooks: hookSettings.optional(),
   providers: z.record(z.string(), providerConfig).optional(),
   /** Agent programs reached over ACP: models `acp:NAME`, and programs for `subagent_delegate` (docs/acp.md). */
   acp: z.record(z.string().regex(/^[\w.-]+$/), acpServerConfig).optional(),

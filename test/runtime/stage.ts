@@ -94,6 +94,7 @@ export interface StageOptions {
   readonly cost_usd?: number;
   /** Runs the scripts of workflows. */
   readonly workflows?: RuntimeOptions['workflows'];
+  readonly hooks?: RuntimeOptions['hooks'];
   /** How conversations are kept within the windows of models. */
   readonly context?: RuntimeOptions['context'];
   /** Whether calls that need approval wait for a person. */
@@ -137,6 +138,7 @@ async function open(play: Play, options: StageOptions, folder: string, database:
     ...(options.workflows === undefined ? {} : { workflows: options.workflows }),
     ...(options.openServers === undefined ? {} : { openServers: options.openServers }),
     ...(options.rules_file === undefined ? {} : { rules_file: options.rules_file }),
+    ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
     ...(options.context === undefined ? {} : { context: options.context }),
     ...(options.can_ask === undefined ? {} : { can_ask: options.can_ask }),
     spill_dir: folder,

@@ -101,7 +101,7 @@ function show({ project, read, parts, notices }: Shown): void {
   const lines: string[] = [];
   if (state === 'nothing' && parts.length === 0)
     lines.push(
-      `nothing to trust: no agent files in ${folder}/.coppice/agents, no instructions, no skills, no .mcp.json, no workflows`,
+      `nothing to trust: no agent files in ${folder}/.coppice/agents, no instructions, no skills, no .mcp.json, no workflows, no hooks`,
     );
   if (state === 'changed') lines.push(`changed since you trusted this folder on ${trusted_at?.slice(0, 10)}`);
   for (const { source } of raw.files) {

@@ -29,6 +29,7 @@ import { LEASE_OVER } from '../leading/unattended-trees.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
 import type { OpenOptions } from '../runtime-options.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
+import { callHooks, type HookContext } from './asking/agent-hooks.ts';
 import { askOf, type GrantContext, grantsFor, mayAsk, shownFor } from './asking/approvals.ts';
 import type { questionsOf } from './asking/ask-for-tool.ts';
 import { treeMode } from './tree-mode.ts';
@@ -36,6 +37,7 @@ import { treeMode } from './tree-mode.ts';
 export interface CallContext
   extends ProtectedContext,
     GrantContext,
+    HookContext,
     Pick<OpenOptions, 'output' | 'clock' | 'newId' | 'env_allow'> {
   readonly store: Pick<Store, 'kind' | 'location' | 'agent' | 'asks' | 'grants' | 'fileChanges'>;
   readonly executor: Executor;
@@ -139,23 +141,38 @@ async function runCall(
   };
   const asked = { tool: name, subject, subject_kind: tool.permission.subject };
   // A person's answer stays valid after a take-over, even by a process in which nobody can be asked.
-  const approved = verdict === 'ask' && isApproved(agent.state, call.id);
+  const approved = verdict !== 'deny' && isApproved(agent.state, call.id);
   if (approved && asked.subject_kind === 'script' && (await shownFor(agent, call.id, context)) !== subject)
     return { status: 'error', output: 'The script changed after a person allowed it: call it again.' };
+  const hooks = callHooks(cell, { tool: name, input, call_id: call.id }, mode, signal, context);
+  // What a person has allowed, hooks have seen before.
+  const hooked = approved || verdict === 'deny' ? null : await hooks.before();
+  const objects = (why: string): Settled => ({
+    status: 'denied',
+    output: `A hook of the user objects to this call: ${why}`,
+    deed: { denied: { why: 'a hook' } },
+  });
+  if (hooked?.deny != null) return objects(hooked.deny);
+  const wants_person = hooked?.ask ?? null;
   const allowed =
-    verdict === 'allow' ||
     approved ||
-    (verdict === 'ask' && isCovered(await grantsFor(agent, context), asks, asked));
+    (wants_person === null &&
+      (verdict === 'allow' ||
+        (verdict === 'ask' && isCovered(await grantsFor(agent, context), asks, asked))));
   const files = seenContext(cell, context);
-  if (!allowed && verdict === 'ask' && mayAsk(agent, context)) {
+  if (!allowed && wants_person !== null && !mayAsk(agent, context))
+    return objects(`${wants_person} (it wants a person to be asked, and nobody can be)`);
+  if (!allowed && verdict !== 'deny' && mayAsk(agent, context)) {
     const refusal = await tool.refusal?.(input, { cwd, denied, files });
     if (refusal) return { status: 'error', output: refusal };
+    const { deny } = await hooks.asking();
+    if (deny !== null) return objects(deny);
     return {
       ask: askOf(
         agent,
         { ...call, input: named === tool ? call.input : JSON.stringify(input) },
         { ...asked, difference: (await tool.difference?.(input, { cwd, denied, agent })) ?? null },
-        asks.join(RULE_BREAK),
+        [...asks, ...(wants_person === null ? [] : [`hook: ${wants_person}`])].join(RULE_BREAK),
         context,
       ),
     };
@@ -187,7 +204,8 @@ async function runCall(
   const deed = deedOf(tool.permission, subject, cwd, result, agent.config.require);
   const also = otherUsersNote(cell, result, context.executor);
   const { exit_code: _, ...ended } = { exit_code: 0, ...result };
-  return { ...ended, deed, output: also === null ? result.output : `${result.output}\n${also}` };
+  const output = await hooks.after(result, hooked);
+  return { ...ended, deed, output: also === null ? output : `${output}\n${also}` };
 }
 
 /** `questionsOf`, imported with the first question. */

@@ -17,6 +17,7 @@ import type { NewId } from '../runtime-options.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
 import { answered, heldSubmission } from './answer-event.ts';
+import { holdByHooks } from './asking/agent-hooks.ts';
 import type { GrantContext } from './asking/approvals.ts';
 import type { ProgramContext } from './asking/ask-for-program.ts';
 import { awaitProvider, followTry, mayPark, park } from './await-provider.ts';
@@ -30,7 +31,7 @@ import { awaitTreeMode } from './tree-mode.ts';
 export interface RequestContext extends ProgramContext, SummaryContext, GrantContext {
   readonly store: Pick<
     Store,
-    'kind' | 'location' | 'agent' | 'newestRequests' | 'grants' | 'tree' | 'setLimits'
+    'kind' | 'location' | 'agent' | 'newestRequests' | 'grants' | 'tree' | 'setLimits' | 'send'
   >;
   readonly newId: NewId;
   readonly catalog: ToolCatalog;
@@ -111,7 +112,8 @@ export async function performRequest(cell: Cell, context: RequestContext, insist
     return;
   }
   const whole = await eventOrFault(at, cell, outcome, context);
-  // Checked again, because saving the worktree takes time.
+  if (whole?.type === 'response') await holdByHooks(cell, whole, controller.signal, context);
+  // Checked again, because saving the worktree and hooks take time.
   if (cell.request !== controller || cell.gone) return;
   cell.request = null;
   cell.said = '';

@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../../../records/agent/agent.ts';
 import { profileSkills } from '../../../records/agent/skill.ts';
+import { readHookFiles } from './hook-files.ts';
 import { type InstructionFiles, instructionText, readInstructionFiles } from './instruction-files.ts';
 import type { ProfilesInput } from './profiles.ts';
 import { isUsed, type ProjectPart, projectPlaces, unusedNotice } from './project-places.ts';
@@ -13,7 +14,7 @@ export interface ProjectParts {
   readonly skills: FoundSkills['skills'];
   readonly server_files: FoundServers['files'];
   readonly server_faults: FoundServers['notices'];
-  /** All instructions, skills, server files and workflows. */
+  /** All instructions, skills, server files, workflows and hooks. */
   readonly parts: readonly ProjectPart[];
   /** Problems in the parts. */
   readonly faults: readonly string[];
@@ -29,9 +30,10 @@ export function loadProjectParts(input: ProfilesInput): ProjectParts {
   const found = readSkills(places, configuration.skills?.folders);
   const { files: server_files, notices: server_faults } = readServersFile(places);
   const scripts = readWorkflowFiles(places);
-  const parts = [...files, ...found.skills, ...server_files, ...scripts.files];
+  const hooks = readHookFiles(places);
+  const parts = [...files, ...found.skills, ...server_files, ...scripts.files, ...hooks.files];
   const unused = unusedNotice(parts, places.folder);
-  const faults = [...notices, ...found.notices, ...server_faults, ...scripts.notices];
+  const faults = [...notices, ...found.notices, ...server_faults, ...scripts.notices, ...hooks.notices];
   return { instructions: files, skills: found.skills, server_files, server_faults, parts, faults, unused };
 }
 

@@ -15,9 +15,9 @@ export interface ProjectPlaces {
   readonly trust: Trust;
 }
 
-/** A file with instructions or MCP servers, the script of a workflow, or the folder of a skill. */
+/** A file with instructions, MCP servers or hooks, the script of a workflow, or the folder of a skill. */
 export interface ProjectPart {
-  readonly kind: 'instructions' | 'skill' | 'servers' | 'workflow';
+  readonly kind: 'instructions' | 'skill' | 'servers' | 'workflow' | 'hooks';
   /** Absolute. */
   readonly path: string;
   /** Source for people: a path relative to the working folder, or a note that it is the user's own. */
