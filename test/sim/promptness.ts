@@ -1,6 +1,7 @@
 import type { Agent } from '../../src/records/agent/agent.ts';
-import { isTerminal } from '../../src/records/agent/state.ts';
-import { agentOf, type Row } from '../../src/store/ledger/rows.ts';
+import { isTerminal, type WaitSpec } from '../../src/records/agent/state.ts';
+import { isNeeded } from '../../src/records/conversation/wait.ts';
+import { agentOf, mailOf, type Row } from '../../src/store/ledger/rows.ts';
 import { hasUnread, isAtRest, WORKING } from '../../src/store/ledger/sql-conditions.ts';
 import type { SimLedger } from './sim-ledger.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -108,7 +109,7 @@ export class Promptness {
         );
       case 'executing':
         return state.running.flatMap(({ wait, child }) => {
-          if (wait !== undefined) return met(wait.from, letters);
+          if (wait !== undefined) return [...met(wait.from, letters), ...this.#needed(agent, wait)];
           return child !== undefined && hasOutcome(child)
             ? [ripe('delegated call', `calls ${child}, whose outcome is there`)]
             : [];
@@ -116,6 +117,35 @@ export class Promptness {
       default:
         return [];
     }
+  }
+
+  /** Whether the ledger says that somebody needs the waiter: a circle of waits, a question, a stranger's letter. */
+  #needed(agent: Agent, wait: WaitSpec): Ripe[] {
+    const mail = (to: string) =>
+      this.#rows('SELECT * FROM mail WHERE to_id = ? AND consumed_seq IS NULL', to).map(mailOf);
+    const heard = (to: string, from: string) =>
+      mail(to).some((one) => one.kind === 'letter' && one.from_id === from);
+    const waiters = this.#rows('SELECT waiter FROM wait_edges WHERE target = ?', agent.id);
+    const view = {
+      ...{
+        now: this.#time.now,
+        self: agent.id,
+        inbox: mail(agent.id),
+        members: () => [],
+        hasRun: () => false,
+      },
+      agent: (id: string) => this.#rows('SELECT * FROM agents WHERE id = ?', id).map(agentOf)[0],
+      hasLetterFrom: (id: string) => heard(agent.id, id),
+      hasMail: ({ id }: Agent, from?: string) => from !== undefined && heard(id, from),
+    };
+    return wait.from?.length &&
+      isNeeded(
+        wait,
+        view,
+        waiters.map(({ waiter }) => String(waiter)),
+      )
+      ? [{ kind: 'wait', what: `${agent.id} waits for ${wait.from}, and somebody needs it`, agent }]
+      : [];
   }
 
   /** Mail of an agent at rest that starts a turn; a task does so only when there is a free place for a run. */

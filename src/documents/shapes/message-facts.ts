@@ -7,13 +7,12 @@ export const attached = group('what a person attached, which follows in the text
 });
 
 const status = z.literal('idle');
-const submitted = z.literal(false).exactOptional();
 const partial = z.string().exactOptional();
 
 /** The completion in a letter; it may have more fields. */
 export const completion = z
   .discriminatedUnion('success', [
-    z.looseObject({ status, success: z.literal(true), summary: z.string(), submitted }),
+    z.looseObject({ status, success: z.literal(true), summary: z.string() }),
     z.looseObject({ status, success: z.literal(false), error: z.string(), partial }),
   ])
   .describe('the report that the letter is');

@@ -2,7 +2,7 @@
 
 import { isTask } from '../../records/agent/agent.ts';
 import { amountsOf } from '../../records/agent/budget.ts';
-import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import { isTerminal, isWorking, onlyWaits } from '../../records/agent/state.ts';
 import type { Refusal, Step, Verdict } from '../step.ts';
 import { budgetsOf, charge } from './budgets.ts';
 import { append, create, exceededLimit, storedConfig, treeRecord } from './create-agents.ts';
@@ -189,7 +189,7 @@ function write(unit: UnitOfWork, step: Step, before: AgentFacts, token: string |
   charge(unit, step, root_id);
   for (const { mail_id, seq } of step.consume) unit.consume(mail_id, seq);
   const sent = step.send.map((mail) => post(unit, mail, worker));
-  const met = step.waits_for === null || ended ? [] : setWaitEdges(unit, step);
+  const met = ended ? [] : setWaitEdges(unit, step);
   if (ended) recordEnd(unit, agent, state, at);
   else if (before.status === 'idle' && isTask(before.origin) && isWorking(state.type))
     startRun(unit, agent_id, at);
@@ -256,14 +256,16 @@ function count(unit: UnitOfWork, { create, requests }: Step, root_id: string): v
   });
 }
 
-/** Returns the newly awaited agents that have settled already, and so will send no signal any more, and, if these waits close a circle, all for whom its agents wait. */
+/** Returns the newly awaited agents that have settled already, and so will send no signal any more, and all for whom agents in a circle with this one wait. */
 function setWaitEdges(unit: UnitOfWork, step: Step): readonly string[] {
-  const known = new Set(unit.edges(step.agent_id).map(({ target }) => target));
-  unit.setEdges(step.agent_id, edgesOf(step));
-  const added = step.waits_for?.filter((id) => !known.has(id)) ?? [];
-  const closes = (target: string) =>
-    findWaitCycle(step.agent_id, { target, until: 0 }, (id) => unit.edges(id)) !== null;
-  const circle = new Set(added.some(closes) ? [step.agent_id] : []);
+  const { agent_id: waiter, waits_for } = step;
+  // A circle stands still from when all its agents do nothing but wait.
+  if (waits_for === null && !onlyWaits(step.state)) return [];
+  const known = new Set(unit.edges(waiter).map(({ target }) => target));
+  if (waits_for !== null) unit.setEdges(waiter, edgesOf(step));
+  const edgesFrom = (id: string) => unit.edges(id);
+  const closes = ({ target }: WaitEdge) => findWaitCycle(waiter, { target, until: 0 }, edgesFrom) !== null;
+  const circle = new Set(edgesFrom(waiter).some(closes) ? [waiter] : []);
   for (const id of circle) for (const { target } of unit.edges(id)) circle.add(target);
   unit.prefetch({ agent: circle });
   const members = [...circle].flatMap((id) => unit.agent(id) ?? []);
@@ -272,7 +274,7 @@ function setWaitEdges(unit: UnitOfWork, step: Step): readonly string[] {
     for (const { id, worker } of members)
       if (worker !== one.worker) signal(unit, one, members[0]?.worker ?? null, 'status', id);
   enterUnled(unit, members);
-  return [...added.filter((id) => isSettled(unit, id)), ...circle];
+  return [...(waits_for ?? []).filter((id) => !known.has(id) && isSettled(unit, id)), ...circle];
 }
 
 /** Removes the conversation of an ended child without children; its row in the run history stays. */

@@ -64,23 +64,20 @@ function goesOn(agent: Agent, view: WaitView): boolean {
   const hasEnded = (id: string): boolean => {
     const other = view.agent(id);
     if (other === undefined || view.hasMail(agent, id)) return true;
-    return id !== view.self && (!mayAnswer(other, view) || leadsTo(other, agent.id, view));
+    return id !== view.self && (!mayAnswer(other, view) || awaitedAlong([id], view).has(agent.id));
   };
   return waitsOf(agent.state).some(({ from }) => (from?.length ? from.every(hasEnded) : view.hasMail(agent)));
 }
 
-/** Whether the agent only waits for that one, or for an agent that does, and so on; along `lasting` agents, to none of which the one that it waits for has written. */
-function leadsTo(
-  agent: Agent | undefined,
-  id: string,
-  view: WaitView,
-  lasting: (agent: Agent) => boolean = () => true,
-  seen = new Set<string>(),
-): boolean {
-  if (agent === undefined || seen.has(agent.id) || !lasting(agent)) return false;
-  seen.add(agent.id);
-  const isOpen = (next: string) => next === id || leadsTo(view.agent(next), id, view, lasting, seen);
-  return onlyAwaited(agent).some((next) => isOpen(next) && !view.hasMail(agent, next));
+/** These agents, and for whom they wait, directly or not, along those that `lasts` and that have no letter of the one that they wait for. */
+function awaitedAlong(ids: readonly string[], view: WaitView, lasts = (_: Agent) => true): Set<string> {
+  const found = new Set(ids);
+  for (const id of found) {
+    const agent = view.agent(id);
+    if (agent !== undefined && lasts(agent))
+      for (const next of onlyAwaited(agent)) if (!view.hasMail(agent, next)) found.add(next);
+  }
+  return found;
 }
 
 /** For whom an agent waits by their ids that does nothing but wait. */
@@ -106,13 +103,12 @@ export function isNeeded({ from, deadline }: WaitSpec, view: WaitView, waiters: 
     const writer = kind === 'letter' && from_id !== null ? view.agent(from_id) : undefined;
     return writer !== undefined && waitsForYou(writer, view) && !view.hasMail(writer, view.self);
   };
-  const lasting = (other: Agent): boolean => {
+  const lasts = (other: Agent): boolean => {
     const last = Math.max(...waitsOf(other.state).map((wait) => wait.deadline));
     return deadline < last || (deadline === last && view.self < other.id);
   };
   const isAwaited = [...waiters].some((id) => onlyAwaited(view.agent(id)).includes(view.self));
-  const closes = (id: string) => leadsTo(view.agent(id), view.self, view, lasting);
-  return view.inbox.some(asks) || (isAwaited && from?.some(closes) === true);
+  return view.inbox.some(asks) || (isAwaited && awaitedAlong(from ?? [], view, lasts).has(view.self));
 }
 
 /** Whether the agent is alive, not working, and has no waking mail. */
@@ -180,11 +176,7 @@ function endFanIn(from: readonly string[], view: WaitView, cut: WaitCut | null):
   const waiters = view.members().filter((agent) => onlyAwaited(agent).includes(view.self));
   const others = new Set([...first.keys(), ...waiters.map(({ id }) => id)]).difference(new Set(from));
   const asks = { status: 'waits_for_you' } as const;
-  const needy = [...others].map((id) => {
-    const mail = first.get(id);
-    const name = id === PERSON ? { name: PERSON } : mail && { name: mail.from_name };
-    return { ...row(id, view, mail, []), ...name, ...asks };
-  });
+  const needy = [...others].map((id) => ({ ...row(id, view, first.get(id), []), ...asks }));
   const results = [...listed, ...needy];
   const consume = results.flatMap(({ agent_id: id, status }) => [
     ...(first.has(id) ? [(first.get(id) as Mail).id] : []),
@@ -211,7 +203,7 @@ function factsOf(
 
 function row(id: string, view: WaitView, letter: Mail | undefined, reports: readonly Mail[]): WaitRow {
   const agent = view.agent(id);
-  const name = agent?.name ?? id;
+  const name = agent?.name ?? (letter?.from_id ? letter.from_name : id);
   const needs_you = agent !== undefined && waitsForYou(agent, view);
   if (letter !== undefined)
     return {

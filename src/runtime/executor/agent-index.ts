@@ -207,9 +207,7 @@ export class WaiterIndex {
       waiters?.delete(waiter);
       if (waiters?.size === 0) this.#waiters.delete(target);
     }
-    for (const target of after) {
-      entry(this.#waiters, target).add(waiter);
-    }
+    for (const target of after) entry(this.#waiters, target).add(waiter);
     const known = new Set(before);
     return after.filter((target) => !known.has(target));
   }

@@ -135,7 +135,8 @@ export class Executor {
 
   #setWaits(agent: Agent): readonly string[] {
     const added = this.#waiters.set(agent);
-    if (added.length > 0) for (const id of this.#waiters.along(agent.id)) this.#wakeOne(id);
+    if (added.length > 0 || onlyWaits(agent.state))
+      for (const id of this.#waiters.along(agent.id)) this.#wakeOne(id);
     return added;
   }
 

@@ -98,7 +98,7 @@ export class LedgerSync {
 
   /** Reads the state of an agent that another process leads, or that was killed from outside. */
   async checkAgent(agent_id: string): Promise<void> {
-    const { store, cells, drop, removed } = this.#options;
+    const { store, agent_index, cells, drop, removed } = this.#options;
     this.#checks_under_way += 1;
     const agent = await store.agent(agent_id).finally(() => {
       this.#checks_under_way -= 1;
@@ -107,8 +107,9 @@ export class LedgerSync {
       await this.#readLastWords(agent.root_id);
       this.#apply(agent);
       // Whoever waits for it waits for its runs, too; their ends were told to it alone.
-      for (const { id, origin, state } of this.#options.agent_index.children(agent_id))
-        if (origin === 'session' && !isTerminal(state.type) && !cells.has(id)) await this.checkAgent(id);
+      const mayHaveEnded = (one: Agent) =>
+        one.origin === 'session' && !isTerminal(one.state.type) && !cells.has(one.id);
+      if (agent_index.children(agent_id).some(mayHaveEnded)) await this.checkTree(agent.root_id);
       return;
     }
     // Another process delivered its outcome and deleted its conversation in the same transaction.

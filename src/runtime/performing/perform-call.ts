@@ -103,10 +103,8 @@ async function runCall(
   const json = context.catalog.argumentsOf(call);
   const tree = context.executor.agent_index.tree(agent.root_id);
   const given = json.ok ? json.input : {};
-  if (named === undefined) {
-    const sent = context.catalog.sentTools(agent, tree, false);
-    return { status: 'error', output: unknownToolError(call.name, sent, given) };
-  }
+  const sent = context.catalog.sentTools(agent, tree, false);
+  if (named === undefined) return { status: 'error', output: unknownToolError(call.name, sent, given) };
   const spec = context.catalog.sentSpec(agent, tree, named.spec);
   if (!json.ok) return { status: 'error', output: argumentsError(spec, json.error, {}) };
   const meant = meantBy(named, json.input, spec);

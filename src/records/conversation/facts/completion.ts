@@ -2,13 +2,7 @@ import { type JsonObject, parsedObject } from '../../text/json-text.ts';
 
 /** The structured message with which a child reports the end of its work (docs/vocabularies.md). It may have more fields, which are kept. */
 export type Completion =
-  | {
-      readonly status: 'idle';
-      readonly success: true;
-      readonly summary: string;
-      /** In ledgers of older versions: the child's last text was reported on its behalf. */
-      readonly submitted?: false;
-    }
+  | { readonly status: 'idle'; readonly success: true; readonly summary: string }
   | { readonly status: 'idle'; readonly success: false; readonly error: string; readonly partial?: string };
 
 export function completionFrom(message: string): Completion | null {
@@ -27,6 +21,7 @@ function isCompletion(value: JsonObject): value is JsonObject & Completion {
 /** One line for people. */
 export function completionLine(completion: Completion): string {
   const line = completion.success ? `✓ done: ${completion.summary}` : `✗ failed: ${completion.error}`;
+  // Older versions wrote `submitted`.
   const { status, success, submitted, summary, error, partial, ...more } = completion as JsonObject;
   return Object.keys(more).length === 0 ? line : `${line} ${JSON.stringify(more)}`;
 }
