@@ -47,6 +47,8 @@ export async function serve(context: Context, options: ServeOptions): Promise<nu
   const terms = composeTerms(context);
   const session = sessions(context, terms);
   for (const { name } of channels.inbound) session(name);
+  if (options.listen === false && configuration.hooks !== undefined)
+    log('warn', 'no hook of the configuration gets anything: --no-listen');
   const labels = workerLabels([], context.env);
   const store = await openWithRetry(context, stop, log);
   if (store === null) return 0;

@@ -18,7 +18,7 @@ import { canAsk } from '../setup/channels-config.ts';
 import { modelChoices } from '../setup/choose-model.ts';
 import type { Context } from '../setup/context.ts';
 import { secretOf, targetProblem } from '../setup/open-channels.ts';
-import { errorText } from './long-running.ts';
+import { errorText, withoutRepeats } from './long-running.ts';
 
 const HOST = '127.0.0.1';
 /** Maximum wait of an MCP call: many clients time out after a minute. */
@@ -118,7 +118,7 @@ function openHooks({ loaded, env }: Context, sources: ApiSources, log: ChannelLo
     name,
     { ...hook, secret: secretOf(env, hook.secretEnv, `hooks.${name}`) },
   ]);
-  return new Hooks({ ...sources, hooks: Object.fromEntries(open), canAsk, log });
+  return new Hooks({ ...sources, hooks: Object.fromEntries(open), canAsk, log: withoutRepeats(log) });
 }
 
 /** Agent programs that connect over MCP work in the folder of the server. */

@@ -20,6 +20,8 @@ const HEADER = 'x-signature-256';
 const PER_HOUR = 300;
 /** Headers with secrets, which no task may name. */
 const HIDDEN = /^(?:authorization|cookie|x-gitlab-token|.*signature.*)$/;
+/** Databases limit what an index holds. */
+const SESSION_KEY_MAX = 300;
 /** Maximum trees of one key that have ended before the one at hand. */
 const ENDED_MAX = 1_000;
 
@@ -66,9 +68,14 @@ export class Hooks implements HookReceiver {
   }
 
   async receive(name: string, request: HookRequest): Promise<HookAnswer> {
-    const { log } = this.#options;
+    const { log, hooks } = this.#options;
+    const hook = Object.hasOwn(hooks, name) ? hooks[name] : undefined;
+    if (hook === undefined)
+      throw new CoppiceError('E_HOOK_NOT_FOUND', `there is no hook "${name}"`, {
+        hint: 'Hooks are in the configuration, which the server reads when it starts: coppice doctor lists them',
+      });
     try {
-      const answer = await this.#receive(name, request);
+      const answer = await this.#receive(name, hook, request);
       log('info', `hook ${name}: ${answer.outcome}`, { root_id: answer.root_id });
       return answer;
     } catch (error) {
@@ -77,9 +84,7 @@ export class Hooks implements HookReceiver {
     }
   }
 
-  async #receive(name: string, request: HookRequest): Promise<HookAnswer> {
-    const hook = Object.hasOwn(this.#options.hooks, name) ? this.#options.hooks[name] : undefined;
-    if (hook === undefined) throw new CoppiceError('E_HOOK_NOT_FOUND', `there is no hook "${name}"`);
+  async #receive(name: string, hook: Hook, request: HookRequest): Promise<HookAnswer> {
     const { signature: kind, secret, header = HEADER } = hook;
     const payload = payloadOf(request);
     const signed = verifiedIdentity(request, payload, { kind, secret, header, now: Date.now() });
@@ -131,7 +136,7 @@ export class Hooks implements HookReceiver {
     const { config, limits, placement } = await this.#compose(name, hook);
     const agent = {
       ...{ id, root_id: id, parent_id: null, name, origin: 'root' as const, depth: 0, forked_from: null },
-      session_key: storable(key === undefined ? `hook:${name}` : `hook:${name}:${key}`),
+      session_key: storable(`hook:${name}${key === undefined ? '' : `:${key}`}`.slice(0, SESSION_KEY_MAX)),
       ...{
         config: rootBudget(config, id, at),
         state: { type: 'idle' as const },

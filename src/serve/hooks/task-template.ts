@@ -4,8 +4,8 @@ import { framed } from '../../records/text/untrusted-text.ts';
 /** Maximum characters of one value of a payload in a task. */
 const VALUE_MAX = 60_000;
 const PLACE = /\{\{\s*([^{}]*?)\s*\}\}/g;
-/** One word without spaces, such as a number, a name, a commit or an address. Everything else is prose, and is framed. */
-const PLAIN = /^[\p{L}\p{N}_./@#:+~=%&?,-]{1,200}$/u;
+/** One word, such as a number, a name, a commit or an address; in ASCII, because other scripts write sentences without spaces. All else is prose, and is framed. */
+const PLAIN = /^[\w./@#:+~=%&?,-]{1,200}$/;
 
 /** Returns why a template cannot be used; null if it can. */
 export function templateFault(template: string): string | null {
