@@ -61,7 +61,7 @@ export function TreeSummary({ root_id, context, version, is_run }: SummaryProps)
           onAnswered={context.approvals.reload}
         />
       ))}
-      <Folded title="Task" text={task} markdown={false} />
+      {task.trim() !== tree.data.title && <Folded title="Task" text={task} markdown={false} />}
       <Failures agents={tree.data.agents} root={root} />
       {root.last_reply !== null && root.last_reply !== '' && (
         <Folded
