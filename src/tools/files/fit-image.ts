@@ -8,8 +8,9 @@ const SECONDS_MAX = 20;
 /** Maximum sides in pixels, tried in turn until the file is small enough. */
 const SIDES = [IMAGE_SIDE_MAX, 1_400, 900];
 
+/** `about`: the file, and how it is shown if that differs, for the model. */
 export type Fitted =
-  | { readonly ok: true; readonly image: Image; readonly scaled: string | null }
+  | { readonly ok: true; readonly image: Image; readonly about: string }
   | { readonly ok: false; readonly error: string };
 
 /**
@@ -19,6 +20,7 @@ export type Fitted =
 export async function fitImage(bytes: Buffer, media_type: string): Promise<Fitted> {
   const image = { media_type, base64: bytes.toString('base64') };
   const fault = imageFault(image);
+  const about = `${media_type}, ${bytes.length} bytes`;
   try {
     // Loaded with the first image: sharp is a large, optional package.
     const { default: sharp } = await import('sharp');
@@ -27,7 +29,7 @@ export async function fitImage(bytes: Buffer, media_type: string): Promise<Fitte
     const { width, height } = await open().metadata();
     if (fault === null) {
       await open().stats();
-      return { ok: true, image, scaled: null };
+      return { ok: true, image, about };
     }
     const plain = media_type === 'image/png' || media_type === 'image/gif';
     for (const side of SIDES) {
@@ -38,11 +40,8 @@ export async function fitImage(bytes: Buffer, media_type: string): Promise<Fitte
         const { data, info } = await encoded.toBuffer({ resolveWithObject: true });
         const made = { media_type: type, base64: data.toString('base64') };
         if (made.base64.length > IMAGE_BASE64_MAX) continue;
-        return {
-          ok: true,
-          image: made,
-          scaled: `${width}×${height} shown as ${info.width}×${info.height} ${type}`,
-        };
+        const shown = `${width}×${height} shown as ${info.width}×${info.height} ${type}`;
+        return { ok: true, image: made, about: `${about}, ${shown}` };
       }
     }
     return { ok: false, error: `${fault}, and it stays too large when it is scaled down` };

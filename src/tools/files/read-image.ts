@@ -26,10 +26,9 @@ export async function showImage(source: ContainedPath): Promise<ToolResult> {
     throw new Error(`${shown}: not a png, jpeg, gif or webp image; for text use read`);
   const fitted = await fitImage(bytes, media_type);
   if (!fitted.ok) throw new Error(`${shown}: ${fitted.error}`);
-  const scaled = fitted.scaled === null ? '' : `, ${fitted.scaled}`;
   return {
     status: 'ok',
-    output: `${shown}: ${media_type}, ${bytes.length} bytes${scaled}`,
+    output: `${shown}: ${fitted.about}`,
     images: [fitted.image],
     ...(hashed === null ? {} : { file: { path: source.absolute, hash: hashed.hash } }),
   };

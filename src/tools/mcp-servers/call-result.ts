@@ -83,6 +83,5 @@ async function pictureOf(base64: string, images: Image[]): Promise<string> {
   const fitted = await fitImage(bytes, media_type);
   if (!fitted.ok) return `[a picture is left out: ${fitted.error}]`;
   images.push(fitted.image);
-  const scaled = fitted.scaled === null ? '' : `, ${fitted.scaled}`;
-  return `[picture ${images.length}: ${media_type}, ${bytes.length} bytes${scaled}]`;
+  return `[picture ${images.length}: ${fitted.about}]`;
 }

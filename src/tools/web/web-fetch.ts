@@ -138,12 +138,7 @@ async function fetchResult(
 async function picture(bytes: Buffer, media_type: string, url: URL): Promise<ToolResult> {
   const fitted = await fitImage(bytes, media_type);
   if (!fitted.ok) return { status: 'error', output: `${url.href}: ${fitted.error}` };
-  const scaled = fitted.scaled === null ? '' : `, ${fitted.scaled}`;
-  return {
-    status: 'ok',
-    output: `${url.href}: ${media_type}, ${bytes.length} bytes${scaled}`,
-    images: [fitted.image],
-  };
+  return { status: 'ok', output: `${url.href}: ${fitted.about}`, images: [fitted.image] };
 }
 
 /** Why the answer has no readable text; null if it may have. */
