@@ -111,6 +111,30 @@ describe('workflows within a script', () => {
     );
   });
 
+  it('are counted with it, as often as it runs them; of what nobody can know before, the estimate says so', async () => {
+    const told = async (body: string) =>
+      (await consentLines({ pastAgents: async () => [] }, wantedBy(body), undefined, CONFIG, [])).join('\n');
+    const agents =
+      "await parallel(Array.from({ length: args?.n ?? 3 }, () => () => agent('look', { phase: 'Look' })));";
+    write('in.js', 'inner', `${agents} await agent('sum', { agentType: 'judge' }); return { n: 2 };`);
+    const both = await told(
+      "phase('All'); const { n } = await workflow('./in.js'); await workflow('./in.js', { n }); await workflow('./in.js'); await agent('end')",
+    );
+    assert.match(both, /All: 4\n {2}Look: 8\n|Look: 8\n {2}All: 4\n/);
+    assert.match(both, /starts 12 agents; no history for .*; no history for profile judge .*; 7 deep\n/);
+    assert.doesNotMatch(both, /not all counted/);
+    const unknown = await told("await agent('x'); const name = ['a', 'b'].join(''); return workflow(name)");
+    assert.match(unknown, /starts at least 1 agent; .*; 2 deep\nnot all counted: the agents of ab$/);
+    write('in.js', 'inner', 'const broken = ;');
+    const broken = await told("await agent('x'); return workflow('./in.js')");
+    assert.match(broken, /starts at least 1 agent; [\s\S]*not all counted: the agents of \.\/in\.js$/m);
+    assert.match(broken, /note: \.\/in\.js: line 2 of the workflow script/);
+    write('in.js', 'inner', "for (;;) await sleep(1)");
+    assert.match(await told("return workflow('./in.js')"), /not all counted: the agents of \.\/in\.js$/m);
+    write('in.js', 'inner', "return workflow('./in.js')");
+    assert.match(await told("return workflow('./in.js')"), /note: \.\/in\.js: .*starts no other/);
+  });
+
   it('run as they were seen, whatever has become of their files', async () => {
     const file = write('in.js', 'inner', 'return "seen"');
     const { within } = wantedBy("return workflow('./in.js')");

@@ -1,4 +1,5 @@
 import { inventedValue } from './invented-value.ts';
+import type { LoadedScript } from './saved-scripts.ts';
 import { openScript } from './script-run.ts';
 import type { ScriptMeta } from './script-source.ts';
 import type { ScriptCall, ScriptSetup, ScriptState } from './script-step.ts';
@@ -8,7 +9,10 @@ const FULL_CALLS = 50;
 const ENTRIES = 2;
 const CALLS_MAX = 1_000;
 
-/** What a script does with invented results. */
+/** Runs of a workflow within a script that are looked at; further ones are taken to be like the first. */
+const RUNS_MAX = 20;
+
+/** What a script does with invented results, and the workflows that it runs. */
 export interface ScriptCheck {
   readonly meta: ScriptMeta;
   readonly calls: readonly ScriptCall[];
@@ -19,19 +23,52 @@ export interface ScriptCheck {
   readonly notices: readonly string[];
   /** `bounded`: it still makes calls, after as many as a check answers. */
   readonly end: ScriptState | { readonly type: 'bounded' };
+  /** Workflows that it runs whose calls are not all counted: nobody knows their scripts before, or they make too many. */
+  readonly uncounted: readonly string[];
 }
 
+type CheckSetup = Omit<ScriptSetup, 'seed' | 'started_at'>;
+type CheckWithin = Omit<ScriptCheck, 'meta'>;
+
+const UNKNOWN: CheckWithin = {
+  ...{ calls: [], phases: new Map(), depth: 1, notices: [], end: { type: 'bounded' }, uncounted: [] },
+};
+
 /** Runs a script without any agent: each call gets an invented result. Rejects with `E_SCRIPT` for a script that cannot run. */
-export async function checkScript(
-  setup: Omit<ScriptSetup, 'seed' | 'started_at'>,
+export function checkScript(
+  { within = [], ...setup }: CheckSetup & Partial<Pick<LoadedScript, 'within'>>,
   signal?: AbortSignal,
+): Promise<ScriptCheck> {
+  const known: { readonly name: string; readonly args: string; readonly check: Promise<CheckWithin> }[] = [];
+  return checkOne(setup, signal, async ({ prompt: name, options: { args } }) => {
+    const source = within.find(({ wanted }) => wanted === name)?.script;
+    if (source === undefined) return UNKNOWN;
+    const given = JSON.stringify(args ?? null);
+    const runs = known.filter((one) => one.name === name);
+    const same = runs.find((one) => one.args === given) ?? (runs.length < RUNS_MAX ? undefined : runs[0]);
+    if (same !== undefined) return same.check;
+    const check = checkOne({ ...setup, source, args, nested: true }, signal).catch(
+      (error: Error): CheckWithin => ({ ...UNKNOWN, notices: [error.message] }),
+    );
+    known.push({ name, args: given, check });
+    return check;
+  });
+}
+
+async function checkOne(
+  setup: CheckSetup,
+  signal?: AbortSignal,
+  checkWithin: (call: ScriptCall) => Promise<CheckWithin> = async () => UNKNOWN,
 ): Promise<ScriptCheck> {
   const run = await openScript({ ...setup, seed: 'check', started_at: 0 });
   try {
     const calls: ScriptCall[] = [];
+    const within = new Map<number, CheckWithin>();
     const phases = new Map<string | null, number>(run.meta.phases.map(({ title }) => [title, 0]));
+    const count = (title: string | null, more: number) => phases.set(title, (phases.get(title) ?? 0) + more);
     const depths = [0];
     const notices: string[] = [];
+    const uncounted = new Set<string>();
     let now = 0;
     let depth = 0;
     let step = await run.feed([]);
@@ -45,21 +82,34 @@ export async function checkScript(
         const { continue: label } = event.options;
         if (label !== undefined && !calls.some((one) => one !== event && one.label === label))
           notices.push(`line ${event.line}: agent(): continue: no agent before has the label "${label}"`);
+        if (event.kind === 'agent') count(event.phase, 1);
         depths[event.number] = depth + 1;
-        if (event.kind === 'agent') phases.set(event.phase, (phases.get(event.phase) ?? 0) + 1);
+        if (event.kind !== 'workflow') continue;
+        const inner = await checkWithin(event);
+        within.set(event.number, inner);
+        depths[event.number] = depth + inner.depth;
+        for (const [title, agents] of inner.phases) if (agents > 0) count(title ?? event.phase, agents);
+        const { end } = inner;
+        for (const one of [...inner.notices, ...(end.type === 'failed' ? [end.failure.message] : [])])
+          if (!notices.includes(`${event.prompt}: ${one}`)) notices.push(`${event.prompt}: ${one}`);
+        if (end.type === 'bounded') uncounted.add(event.prompt);
       }
       const { state } = step;
       const call =
         state.type === 'waiting' ? calls.find(({ number }) => number === state.pending[0]) : undefined;
-      const deepest = depths.reduce((most, one) => Math.max(most, one), 0);
-      if (call === undefined || next >= CALLS_MAX) {
-        const end = call === undefined ? state : ({ type: 'bounded' } as const);
-        return { meta: run.meta, calls, phases, depth: deepest, notices, end };
-      }
+      if (call === undefined || next >= CALLS_MAX)
+        return {
+          ...{ meta: run.meta, phases, notices, uncounted: [...uncounted] },
+          calls: [...calls, ...[...within.values()].flatMap((inner) => inner.calls)],
+          depth: depths.reduce((most, one) => Math.max(most, one), 0),
+          end: call === undefined ? state : { type: 'bounded' },
+        };
       depth = depths[call.number] ?? 0;
       now = laterBy(now, call);
       const budget = setup.budget ?? { total: null, spent: 0 };
-      const value = inventedResult(call, next < FULL_CALLS ? ENTRIES : 0);
+      const end = within.get(call.number)?.end;
+      const invented = () => inventedResult(call, next < FULL_CALLS ? ENTRIES : 0);
+      const value = end?.type === 'done' ? JSON.parse(end.result) : invented();
       step = await run.feed([{ type: 'value', call: call.number, value, now, budget }]);
     }
   } finally {

@@ -6,20 +6,25 @@ export function savedWorkflows(folder: string, trust: ScriptTrust): DocumentOf<'
   return { schema: 'coppice/workflows/v1', workflows: listedScripts(folder, trust) };
 }
 
+/** What the number of agents leaves out, where nobody can know it before the script runs. */
+export function uncountedLine(names: readonly string[]): string[] {
+  return names.length === 0 ? [] : [`not all counted: the agents of ${names.join(', ')}`];
+}
+
 /** What a script does with invented results. `args`: JSON text. Rejects with `E_SCRIPT` for one that cannot run. */
 export async function checkDocument(
-  { source, path }: Pick<LoadedScript, 'source'> & { readonly path: string | null },
+  { source, within, path }: Pick<LoadedScript, 'source' | 'within'> & { readonly path: string | null },
   args?: string,
   signal?: AbortSignal,
 ): Promise<DocumentOf<'coppice/workflow-check/v1'>> {
-  const setup = { source, ...(args === undefined ? {} : { args: JSON.parse(args) }) };
+  const setup = { source, within, ...(args === undefined ? {} : { args: JSON.parse(args) }) };
   // Imported once it is needed: it brings the interpreter.
   const check = await (await import('../../models/workflow/check-script.ts')).checkScript(setup, signal);
-  const { meta, calls, phases, depth, notices, end } = check;
+  const { meta, calls, phases, depth, uncounted, end } = check;
   return {
     ...{ schema: 'coppice/workflow-check/v1', name: meta.name, description: meta.description, path },
     ...{ agents: calls.filter(({ kind }) => kind === 'agent').length, calls: calls.length, depth },
     phases: [...phases].map(([title, agents]) => ({ title, agents })),
-    ...{ notices, end },
+    ...{ notices: [...uncountedLine(uncounted), ...check.notices], end },
   };
 }

@@ -4,6 +4,7 @@ import type { AgentConfig } from '../../records/agent/agent.ts';
 import { estimateOf, fanOutText } from '../../records/agent/estimate.ts';
 import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
+import { uncountedLine } from './saved-workflows.ts';
 
 const NOTICES_MAX = 5;
 
@@ -18,7 +19,7 @@ export async function consentLines(
   config: Pick<AgentConfig, 'profile' | 'model'>,
   budget: readonly string[],
 ): Promise<string[]> {
-  const check = await checkScript({ source, ...(args === undefined ? {} : { args }) });
+  const check = await checkScript({ source, within, ...(args === undefined ? {} : { args }) });
   const calls = check.calls.filter(({ kind }) => kind === 'agent');
   const kinds = Map.groupBy(calls, ({ options }) => JSON.stringify([options.agentType, options.model]));
   const planned = await Promise.all(
@@ -31,7 +32,7 @@ export async function consentLines(
       return { ...kind, count: same.length, estimate: estimateOf(await store.pastAgents(kind)) };
     }),
   );
-  const { end, notices, depth } = check;
+  const { end, notices, depth, uncounted } = check;
   const phases = [...check.phases].map(([title, count]) => {
     const detail = meta.phases.find((one) => one.title === title)?.detail ?? null;
     return `  ${clean(title ?? '(no phase)')}: ${count}${detail === null ? '' : `, ${clean(detail)}`}`;
@@ -39,7 +40,8 @@ export async function consentLines(
   return [
     clean(meta.description),
     ...(check.phases.size > 0 ? ['agents by phase, with invented results:', ...phases] : []),
-    `starts ${fanOutText(planned)}${end.type === 'bounded' ? ', and more' : ''}; ${depth} deep`,
+    `starts ${uncounted.length > 0 ? 'at least ' : ''}${fanOutText(planned)}${end.type === 'bounded' ? ', and more' : ''}; ${depth} deep`,
+    ...uncountedLine(uncounted).map((line) => clean(line)),
     ...(end.type === 'failed' ? [`with invented results it fails: ${clean(end.failure.message)}`] : []),
     ...within.map(
       ({ wanted, name, description, script }) =>
