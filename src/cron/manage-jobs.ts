@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Limits } from '../records/agent/limits.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { CronJob, NewCronJob, Overlap, Schedule } from '../records/run/cron-job.ts';
+import { checkedTargets } from '../records/run/delivery.ts';
 import type { Store } from '../store/store.ts';
 import { type CanAsk, prepareFire } from './begin-run.ts';
 import { checkedName, checkedTask, nameTaken, notStarted, refuseIgnored, timeoutOf } from './job-checks.ts';
@@ -85,7 +86,7 @@ export class CronJobs {
       task: checkedTask(input.task),
       session: input.session ?? 'isolated',
       timeout_ms: timeoutOf(input.timeout_s ?? 0),
-      deliver: this.#targets(input.deliver ?? []),
+      deliver: checkedTargets(input.deliver ?? [], this.#options.checkTarget),
       once: schedule.type === 'at' || input.once === true || input.cleanup === 'disable',
       cleanup: input.cleanup === 'delete' ? 'delete' : 'keep',
       overlap: input.overlap ?? 'skip',
@@ -129,7 +130,8 @@ export class CronJobs {
       task: input.task === undefined ? job.task : checkedTask(input.task),
       session: input.session ?? job.session,
       timeout_ms: input.timeout_s === undefined ? job.timeout_ms : timeoutOf(input.timeout_s),
-      deliver: input.deliver === undefined ? job.deliver : this.#targets(input.deliver),
+      deliver:
+        input.deliver === undefined ? job.deliver : checkedTargets(input.deliver, this.#options.checkTarget),
       once: moved.type === 'at' || once,
       cleanup: input.cleanup === undefined ? job.cleanup : input.cleanup === 'delete' ? 'delete' : 'keep',
       overlap: input.overlap ?? job.overlap,
@@ -261,14 +263,5 @@ export class CronJobs {
     throw new CoppiceError('E_USAGE', 'a time zone needs a cron expression', {
       hint: 'Give both, for example cron "0 9 * * 1-5" and tz Europe/Berlin',
     });
-  }
-
-  #targets(targets: readonly string[]): string[] {
-    const each = [...new Set(targets)];
-    for (const target of each) {
-      const wrong = this.#options.checkTarget(target);
-      if (wrong !== null) throw new CoppiceError('E_INVALID_ARGUMENT', `deliver ${target}: ${wrong}`);
-    }
-    return each;
   }
 }

@@ -1,13 +1,11 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
-import type { Store } from '../../store/store.ts';
 import { leadRun } from '../run/follow-run.ts';
 import { followAtServer } from '../run/server-run.ts';
-import { ask, askLedger } from '../setup/ask-server.ts';
+import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { demoModels } from '../setup/demo-rules.ts';
-import { tellUndelivered, tellUnled } from '../setup/no-server-notices.ts';
+import { tellUnled } from '../setup/no-server-notices.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT } from '../start/exit-code.ts';
 
@@ -34,11 +32,10 @@ export async function cronRun(context: Context, text: string, options: CronRunOp
   const follow = { ...options, title: `coppice cron run  ·  ${clean(name)}` };
   const { server } = context;
   if (server !== null) return followAtServer(context, server, async () => root_id, follow);
-  return leadRun(context, async (store) => ({
+  return leadRun(context, async () => ({
     ...follow,
     begin: async (runtime) => (await runtime.resume(root_id)).root,
     extra: demoModels(process.stderr.isTTY),
-    after: () => tellDeliveries(context, store, root_id),
   }));
 }
 
@@ -48,12 +45,4 @@ function outcomeText(
 ): string {
   if (outcome === 'queued') return 'queued until the previous run has ended:';
   return session === 'main' ? 'sent to the main session:' : 'started';
-}
-
-/** Finds the run by its tree, because its conversation may have been deleted already. */
-async function tellDeliveries(context: Context, store: Store, root_id: string): Promise<void> {
-  const [run] = await store.runs({ root_id, limit: 1 });
-  if (run === undefined)
-    throw new CoppiceError('E_RUN_NOT_FOUND', `the run of ${root_id} is not in the history`);
-  await tellUndelivered(context, askLedger(context, store), await store.deliveries({ about: run.id }));
 }

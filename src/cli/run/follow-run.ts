@@ -19,6 +19,7 @@ import { composeTerms } from '../setup/compose-config.ts';
 import { composeRuntime, type RuntimeTerms } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { closeStore, onStopSignal } from '../setup/end-process.ts';
+import { tellUndeliveredOf } from '../setup/no-server-notices.ts';
 import { printJson } from '../setup/output.ts';
 import { EXIT, exitCodeOf } from '../start/exit-code.ts';
 import { standstillOf, stoppedRun } from './ending/stopped-run.ts';
@@ -40,8 +41,6 @@ export interface FollowOptions extends FollowFlags {
   readonly title: string;
   /** When the root had changed last before it was taken over: an answer of that time is not printed again. */
   readonly since?: () => string;
-  /** Called when the run has ended by itself, before the ledger is closed. */
-  readonly after?: (root_id: string) => Promise<void>;
 }
 
 /** A tree that is followed, wherever it is led. */
@@ -54,6 +53,8 @@ export interface Followed {
   readonly next: (root_id: string) => string;
   /** Leaves a tree that waits for a provider to a running server or worker; resolves to whether there is one. */
   readonly handOver?: (root_id: string) => Promise<boolean>;
+  /** Called when the run has ended by itself. */
+  readonly after?: (root_id: string) => Promise<void>;
   /** What failed below a run that is a success itself, where that makes it none: one line. */
   readonly failure?: (root_id: string) => Promise<string | null>;
   /** Stops following; agents that this process leads then wait in the ledger. */
@@ -107,6 +108,7 @@ export async function leadRun(
         await store.serveTree(root_id);
         return true;
       },
+      after: (root_id) => tellUndeliveredOf(context, store, root_id),
       failure: (root_id) => workflowFailure(store, root_id),
       close: () => runtime.close(),
     };
@@ -176,7 +178,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
       );
     if (process.stdout.isTTY) markRead(context, root_id, settled);
     if (options.wait === false) tellUnfinished(run, root_id, settled);
-    await options.after?.(root_id);
+    await run.after?.(root_id);
     tellOutcome(context, outcome, root, hint, resumeCommand(context, root_id, options.ask === true));
     const failure = (await run.failure?.(root_id)) ?? null;
     if (failure !== null) process.stderr.write(`${clean(failure)}\n`);

@@ -14,7 +14,7 @@ export function addRunCommands({ sub, deferred, imported }: CommandBuilder): voi
     .option('--detach', 'only record the task; coppice worker or coppice serve leads it')
     .option('--dry-run', 'start nothing; estimate usage from past agents')
     .option('--ask', ASK);
-  followOptions(rootOptions(run)).action(
+  deliverOption(followOptions(rootOptions(run))).action(
     imported(async () => (await import('./run.ts')).run, { creates_ledger: true }),
   );
 
@@ -89,6 +89,15 @@ export function thinkingOption(): Option {
     'medium',
     'high',
   ]);
+}
+
+export function deliverOption(command: Command): Command {
+  return command.option(
+    '--deliver <target>',
+    'where its result goes: telegram:CHAT, webhook:NAME, file:PATH, stdout (repeatable)',
+    collect,
+    [],
+  );
 }
 
 export function followOptions(command: Command): Command {

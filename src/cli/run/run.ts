@@ -2,10 +2,16 @@ import { clean } from '../../render/clean.ts';
 import { fit } from '../../render/style.ts';
 import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { PlacementOptions } from '../../trees/leaders/placement.ts';
-import { ask, askLedger } from '../setup/ask-server.ts';
-import { composeRoot, composeTerms, type RootOptions, requestOf } from '../setup/compose-config.ts';
+import { ask } from '../setup/ask-server.ts';
+import {
+  composeRoot,
+  composeTerms,
+  delivering,
+  type RootOptions,
+  requestOf,
+} from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
-import { tellUndelivered, tellUnled } from '../setup/no-server-notices.ts';
+import { tellUnled } from '../setup/no-server-notices.ts';
 import { printJson, printResult } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
 import { calledElsewhere, calledPrompt } from './called-prompt.ts';
@@ -16,12 +22,10 @@ import { followAtServer } from './server-run.ts';
 interface RunOptions extends RootOptions, PlacementOptions, FollowFlags {
   readonly name: string;
   readonly limit: readonly string[];
+  readonly deliver: readonly string[];
   readonly detach?: boolean;
   readonly dryRun?: boolean;
 }
-
-/** How many of the newest deliveries are checked for those of this run. */
-const RECENT = 100;
 
 /** `coppice run [PROMPT|-]`. */
 export async function run(context: Context, given: string | undefined, options: RunOptions): Promise<number> {
@@ -39,8 +43,9 @@ export async function run(context: Context, given: string | undefined, options: 
   }
   const limits = parseLimits(options.limit);
   const terms = composeTerms(context);
-  const compose = (at: Context) => composeRoot(at, terms, { ...options, limits });
-  const root = compose(context);
+  const compose = (at: Context) =>
+    delivering(at, composeRoot(at, terms, { ...options, limits }), options.deliver);
+  const root = await compose(context);
   const { name } = options;
   return leadRun(context, async (store) => ({
     ...options,
@@ -48,15 +53,10 @@ export async function run(context: Context, given: string | undefined, options: 
     async begin(runtime) {
       const offers = () => runtime.offers({ root_id: '', config: root.config });
       const { message, model } = await calledPrompt(context, typed, root.config, store, offers);
-      const meant = model === null ? root : compose(withModel(context, model));
+      const meant = model === null ? root : await compose(withModel(context, model));
       return runtime.start({ prompt: message.text, name, ...message, ...meant });
     },
     title: `coppice run  ·  ${root.config.model}  ·  ${shown}`,
-    after: async (id) => {
-      const pending = await store.deliveries({ status: 'pending', limit: RECENT });
-      const own = pending.filter(({ root_id }) => root_id === id);
-      await tellUndelivered(context, askLedger(context, store), own);
-    },
   }));
 }
 
@@ -121,9 +121,9 @@ function startOf(
   prompt: string,
   options: RunOptions,
 ): Parameters<CoppiceClient['startTree']>[0] {
-  const { name, label, anywhere, limit } = options;
+  const { name, label, anywhere, limit, deliver } = options;
   return {
     ...requestOf(context, options),
-    ...{ prompt, name, label: [...label], anywhere, limits: parseLimits(limit) },
+    ...{ prompt, name, label: [...label], anywhere, limits: parseLimits(limit), deliver: [...deliver] },
   };
 }

@@ -91,9 +91,9 @@ export async function placedRoot(
   termsOf: Parts['terms'],
   { label = [], anywhere = false, ...asked }: RootRequest,
 ): Promise<ComposedRoot> {
-  const [{ composeRoot }, terms] = [await import('./compose-config.ts'), await termsOf()];
+  const [{ composeRoot, delivering }, terms] = [await import('./compose-config.ts'), await termsOf()];
   return {
-    ...composeRoot(context, terms, asked),
+    ...(await delivering(context, composeRoot(context, terms, asked), asked.deliver)),
     placement: placementOf(store, { label, anywhere }, context.env),
   };
 }

@@ -6,6 +6,7 @@ import { ruleNotice } from '../../permissions/shell/program.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import type { Profile } from '../../records/agent/profile.ts';
+import { checkedTargets } from '../../records/run/delivery.ts';
 import { toolsOfServer } from '../../records/server-tools.ts';
 import { given } from '../../records/text/json-fields.ts';
 import { clean } from '../../render/clean.ts';
@@ -102,6 +103,19 @@ export function composeRoot(
         noticed.add(rule);
       }
   return { config, limits: { ...rootLimits(context.loaded.configuration.agents, name), ...asked.limits } };
+}
+
+/** A root whose results are delivered. Rejects with `E_INVALID_ARGUMENT` for a target that is none. */
+export async function delivering(
+  { loaded }: Context,
+  root: Root,
+  targets: readonly string[] = [],
+): Promise<Root> {
+  if (targets.length === 0) return root;
+  const { targetProblem } = await import('./open-channels.ts');
+  const channels = loaded.configuration.channels ?? {};
+  const deliver = checkedTargets(targets, (target) => targetProblem(channels, target));
+  return { ...root, config: { ...root.config, deliver } };
 }
 
 /** Returns the default tools. With the toolset slash a model has two ways to act: bash, and slash commands for everything else. */

@@ -1,4 +1,4 @@
-import { ASK, followOptions, rootOptions } from '../run/run-commands.ts';
+import { ASK, deliverOption, followOptions, rootOptions } from '../run/run-commands.ts';
 import type { CommandBuilder } from '../start/command-builder.ts';
 import { collect, whole } from '../start/option-values.ts';
 
@@ -14,7 +14,7 @@ export function addWorkflowCommands({ sub, imported }: CommandBuilder): void {
     .option('--args <json>', 'the value that the script sees as args, as JSON')
     .option('--calls <count>', 'maximum calls of agent(); default 1000', whole)
     .option('--ask', `${ASK}; without it, ask() fails`);
-  followOptions(rootOptions(run)).action(
+  deliverOption(followOptions(rootOptions(run))).action(
     imported(async () => (await import('./workflow-run.ts')).workflowRun, { creates_ledger: true }),
   );
   sub('check', 'Run a script with invented results, without a model: calls, phases, depth', group)

@@ -10,7 +10,13 @@ import { notStarted, workflowRoot, workflowVerdict } from '../../trees/workflow/
 import { type FollowFlags, leadRun } from '../run/follow-run.ts';
 import { parseLimits } from '../run/limit-option.ts';
 import { followAtServer } from '../run/server-run.ts';
-import { composeRoot, composeTerms, type RootOptions, requestOf } from '../setup/compose-config.ts';
+import {
+  composeRoot,
+  composeTerms,
+  delivering,
+  type RootOptions,
+  requestOf,
+} from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { confirm } from '../setup/standard-input.ts';
 import { argsOf, namedScript } from './workflow-args.ts';
@@ -19,6 +25,7 @@ interface WorkflowOptions extends RootOptions, FollowFlags {
   readonly args?: string;
   readonly calls?: number;
   readonly limit: readonly string[];
+  readonly deliver: readonly string[];
 }
 
 /** `coppice workflow run NAME|FILE`. */
@@ -30,19 +37,23 @@ export async function workflowRun(
   const script = await namedScript(context, named);
   const args = argsOf(options.args);
   const limits = parseLimits(options.limit);
-  const { calls } = options;
+  const { calls, deliver } = options;
   const shown = fit(clean(script.meta.name), 40, context.err);
   const { server } = context;
   if (server !== null) {
     const start = {
-      ...{ ...requestOf(context, options), script: script.source, calls, limits },
+      ...{ ...requestOf(context, options), script: script.source, calls, limits, deliver: [...deliver] },
       ...(args === undefined ? {} : { args: JSON.parse(args) }),
     };
     const begin = async (client: CoppiceClient) => (await client.startWorkflow(start)).id;
     return followWorkflow(context, server, begin, { ...options, title: shown });
   }
   const terms = composeTerms(context);
-  const root = composeRoot(context, terms, { ...options, limits });
+  const root = await delivering(
+    context,
+    composeRoot(context, terms, { ...options, limits }),
+    options.deliver,
+  );
   return leadRun(context, async (store) => {
     await consent(store, root.config, script, args);
     const begun = workflowRoot(root, script, { args, calls });

@@ -1,10 +1,12 @@
+import { framedName } from '../../records/agent/agent-name.ts';
 import { deniedIn, deniedLine } from '../../records/agent/denied.ts';
-import { isTerminal } from '../../records/agent/state.ts';
+import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import type { Completion } from '../../records/conversation/facts/completion.ts';
 import { deliveryId } from '../../records/run/delivery.ts';
+import { endText } from '../../records/run/run-end.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Draft } from './draft.ts';
-import type { EndedTurn } from './ended-turn.ts';
+import { type EndedTurn, isOwed } from './ended-turn.ts';
 
 /** Notifies everybody concerned of the end of a turn, in the same step. */
 export function tellOthers(draft: Draft): void {
@@ -52,41 +54,40 @@ function completionOf({ text, cause, reported }: EndedTurn, draft: Draft): Compl
 }
 
 /**
- * Sends to the tree's chat: approvals to give, and the root's replies. They enter the outbox in the transaction of the step, so they are neither lost
- * nor duplicated.
+ * Sends to the tree's chat: approvals to give, and the root's replies; and its results to where its person wants them. They enter the outbox in the
+ * transaction of the step, so they are neither lost nor duplicated.
  */
 function tellOutside(draft: Draft): void {
-  const { id, root_id, parent_id, config } = draft.led.agent;
-  const { channel, replies_to = [] } = config;
-  const targets = channel === undefined ? replies_to : [channel, ...replies_to];
+  const { agent } = draft.led;
+  const { id, root_id, parent_id, config } = agent;
+  const { channel: target, replies_to = [], deliver = [], workflow } = config;
   const common = { root_id, agent_id: id, created_at: draft.view.now };
-  if (channel !== undefined)
-    for (const ask of draft.asks)
-      draft.deliver({
-        ...common,
-        target: channel,
-        id: deliveryId('ask', ask.id),
-        kind: 'ask',
-        about: ask.id,
-        body: null,
-      });
+  if (target !== undefined)
+    for (const { id: about } of draft.asks)
+      draft.deliver({ ...common, target, id: deliveryId('ask', about), kind: 'ask', about, body: null });
   // The end of a run is delivered from the run history.
   if (parent_id !== null || config.task !== undefined) return;
-  for (const { seq, text, stopped } of draft.ended_turns) {
+  const tell = (to: string, text: string, ...cause: readonly (string | number)[]) => {
+    const reply = { kind: 'reply', about: null, body: text.trim() === '' ? '(no answer)' : text } as const;
+    draft.deliver({ ...common, target: to, id: deliveryId('reply', id, ...cause), ...reply });
+  };
+  for (const ended of draft.ended_turns) {
+    const { seq, text, stopped } = ended;
     if (stopped) continue;
-    const body = text.trim() === '' ? '(no answer)' : text;
-    for (const [at, target] of targets.entries()) {
-      const place = at === 0 ? [] : [at];
-      draft.deliver({
-        ...common,
-        target,
-        id: deliveryId('reply', id, seq, ...place),
-        kind: 'reply',
-        about: null,
-        body,
-      });
-    }
+    for (const [at, to] of [...(target === undefined ? [] : [target]), ...replies_to].entries())
+      tell(to, text, seq, ...(at === 0 ? [] : [at]));
+    if (isWorking(draft.state.type) || isOwed(agent, draft.view, draft.mail.left)) continue;
+    const result = workflow === undefined ? text : endOfWorkflow(workflow.name, ended);
+    for (const [at, to] of deliver.entries()) if (to !== target) tell(to, result, seq, 'result', at);
   }
+}
+
+function endOfWorkflow(name: string, { text, cause: error }: EndedTurn): string {
+  const how =
+    error === null
+      ? { status: 'completed' as const, result: text }
+      : { status: 'failed' as const, result: null };
+  return endText(`[Workflow: ${framedName(name)}]`, { ...how, error });
 }
 
 /** A scheduled run ends with its turn, and a workflow with its script; descendants are killed, since nobody would receive their results. */

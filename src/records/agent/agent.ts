@@ -72,6 +72,8 @@ export interface AgentConfig {
   readonly channel?: string;
   /** Further targets of the replies of a root. */
   readonly replies_to?: readonly string[];
+  /** Outbox targets of a root's results: of each answer after which nothing is at work or on its way, and of the end of a workflow. */
+  readonly deliver?: readonly string[];
   /** Name of the outside program that acts as this agent, over MCP (docs/mcp-server.md). Children inherit the configuration without this field. */
   readonly client?: string;
   /** Set if a script decides what the agent does. Children inherit the configuration without this field. */

@@ -1,3 +1,5 @@
+import { CoppiceError } from '../coppice-error.ts';
+
 /** `failed`: given up after a permanent error or too many attempts; a person may retry it. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
@@ -48,4 +50,16 @@ export function splitTarget(target: string): { readonly channel: string; readonl
   return at < 0
     ? { channel: target, address: '' }
     : { channel: target.slice(0, at), address: target.slice(at + 1) };
+}
+
+/** The targets, each once. Throws `E_INVALID_ARGUMENT` for one that is none; `problem` says why. */
+export function checkedTargets(
+  targets: readonly string[],
+  problem: (target: string) => string | null,
+): string[] {
+  for (const target of targets) {
+    const wrong = problem(target);
+    if (wrong !== null) throw new CoppiceError('E_INVALID_ARGUMENT', `deliver ${target}: ${wrong}`);
+  }
+  return [...new Set(targets)];
 }

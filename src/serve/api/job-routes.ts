@@ -21,12 +21,12 @@ import { workflowRoot } from '../../trees/workflow/workflow-root.ts';
 import {
   type ApiSources,
   countUpTo,
+  delivered,
   NAME_MAX,
   named,
   type RootRequest,
   rootSettings,
   route,
-  words,
 } from './route.ts';
 import { assertAllowed, scriptOf, wanted } from './workflow-routes.ts';
 
@@ -52,7 +52,7 @@ const schedule = {
       'instead of a task: a workflow, as its script is now, which a rule must allow; without name and script the one that the job has',
     ),
   timeout_seconds: z.number().min(0).optional().describe('longest run; 0: the limit of the tree'),
-  deliver: words.optional().describe('targets that get its results'),
+  ...delivered,
   once: z.boolean().optional().describe('disabled after it fired once'),
   cleanup: z.enum(['delete', 'keep', 'disable']).optional().describe('what happens to a conversation'),
   overlap: z

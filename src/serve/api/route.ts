@@ -32,8 +32,12 @@ export const rootSettings = {
   deny: words.optional().describe('rules that deny'),
 };
 
+/** Where results go. */
+export const delivered = { deliver: words.optional().describe('targets that get its results') };
+
 /** Requested settings of a new root agent. */
 export interface RootRequest extends DeepReadonly<z.infer<z.ZodObject<typeof rootSettings>>> {
+  readonly deliver?: readonly string[] | undefined;
   readonly label?: readonly string[] | undefined;
   readonly anywhere?: boolean | undefined;
   readonly limits?: Partial<Limits> | undefined;

@@ -9,7 +9,7 @@ import { usedKey } from '../../trees/answers/people-answers.ts';
 import { TREES_USUAL, tasksDocument, treeDocument, treesDocument } from '../../trees/answers/tree-answers.ts';
 import { oneRoot } from '../../trees/find-agent.ts';
 import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
-import { before, countUpTo, flag, NAME_MAX, named, rootSettings, route, words } from './route.ts';
+import { before, countUpTo, delivered, flag, NAME_MAX, named, rootSettings, route, words } from './route.ts';
 
 const TREES_MAX = 500;
 const PROMPT_MAX = 1_000_000;
@@ -45,6 +45,7 @@ export const TREE_ROUTES = [
       prompt: z.string().regex(/\S/, 'it is empty').max(PROMPT_MAX).describe('the task'),
       name: z.string().min(1).max(NAME_MAX).optional().describe('name of the root; default `main`'),
       ...rootSettings,
+      ...delivered,
       label: words.optional().describe('labels that a worker needs to lead it'),
       anywhere: z.boolean().optional().describe('any machine may lead it, not only that of the server'),
       limits: limits.optional(),

@@ -25,7 +25,17 @@ import { saveRun } from '../../trees/workflow/save-run.ts';
 import { checkDocument, savedWorkflows } from '../../trees/workflow/saved-workflows.ts';
 import { messageRun, retryAgent, skipAgent, steerRun } from '../../trees/workflow/steer-runs.ts';
 import { notStarted, workflowRoot, workflowVerdict } from '../../trees/workflow/workflow-root.ts';
-import { type ApiSources, before, countUpTo, NAME_MAX, named, rootSettings, route, words } from './route.ts';
+import {
+  type ApiSources,
+  before,
+  countUpTo,
+  delivered,
+  NAME_MAX,
+  named,
+  rootSettings,
+  route,
+  words,
+} from './route.ts';
 
 const RUNS_MAX = 500;
 const CALLS_MAX = 20_000;
@@ -107,6 +117,7 @@ export const WORKFLOW_ROUTES = [
       ...wanted,
       calls: z.int().min(1).max(CALLS_MAX).optional().describe('maximum calls of `agent()`; default 1000'),
       ...rootSettings,
+      ...delivered,
       allow: words
         .optional()
         .describe('rules that allow; `workflow:NAME` the start, unless the configuration does'),

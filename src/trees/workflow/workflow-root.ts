@@ -23,10 +23,12 @@ export function workflowRoot<R extends Root>(
   { args, calls = DEFAULT_CALLS }: WorkflowStart,
 ): R & { readonly name: string; readonly prompt: string } {
   const { tokens } = root.limits ?? {};
+  const { deliver } = root.config;
   const workflow: WorkflowTerms = {
     ...{ name, description, script: source, within, seed: randomUUID(), started_at: Date.now(), calls },
     ...(args === undefined ? {} : { args }),
     ...(typeof tokens === 'number' ? { tokens } : {}),
+    ...(deliver && { deliver }),
   };
   const config = { ...root.config, workflow };
   return { ...root, config, name: runName(name), prompt: workflowText(workflow) };
