@@ -127,9 +127,12 @@ describe('workflows within a script', () => {
     assert.match(unknown, /starts at least 1 agent; .*; 2 deep\nnot all counted: the agents of ab$/);
     write('in.js', 'inner', 'const broken = ;');
     const broken = await told("await agent('x'); return workflow('./in.js')");
-    assert.match(broken, /starts at least 1 agent; [\s\S]*not all counted: the agents of \.\/in\.js$/m);
+    assert.match(
+      broken,
+      /starts 1 agent; .*\nwith invented results it fails: .*\.\/in\.js: line 2 of the workflow/,
+    );
     assert.match(broken, /note: \.\/in\.js: line 2 of the workflow script/);
-    write('in.js', 'inner', "for (;;) await sleep(1)");
+    write('in.js', 'inner', 'for (;;) await sleep(1)');
     assert.match(await told("return workflow('./in.js')"), /not all counted: the agents of \.\/in\.js$/m);
     write('in.js', 'inner', "return workflow('./in.js')");
     assert.match(await told("return workflow('./in.js')"), /note: \.\/in\.js: .*starts no other/);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { killAndResume } from '../crash/killed-run.ts';
 import { type Databases, sharedPostgres } from '../postgres/shared-postgres.ts';
+import { until } from '../until.ts';
 import { turnsOf, workflowHome } from './run-workflow.ts';
 
 const RULES = [
@@ -71,3 +72,22 @@ for (const database of ['sqlite', 'postgres'] as const)
       for (const prompt of PROMPTS) assert.equal(turns.get(prompt), 1, `${prompt}: ${turns.get(prompt)}`);
       assert.ok(kills >= 1, 'the faults must fire');
     });
+
+it('an answer to ask() that comes while no process leads the run reaches its script, and nobody is asked again', async () => {
+  for (const order of ['none', 'stop']) {
+    const home = workflowHome();
+    const script = home.script('asks', "return ask('Which colour?', { choices: ['red', 'blue'] })");
+    const { child, ended } = home.start(['workflow', 'run', script, '--yes', '--ask']);
+    const asked = async () =>
+      (await home.json('approvals').catch(() => ({ approvals: [] }))).approvals as { id: string }[];
+    await until(async () => (await asked()).length === 1, 'the question');
+    if (order === 'stop') await home.run(['workflow', 'stop', 'asks']);
+    child.kill('SIGKILL');
+    await ended;
+    await home.run(['approvals', 'allow', (await asked())[0]?.id ?? '', '2']);
+    // Nobody can be asked any more: the answer is there.
+    const { stdout, stderr } = await home.run(['workflow', 'resume', 'asks', '--timeout', '20']);
+    assert.equal(stdout, 'blue\n', stderr);
+    assert.deepEqual(await asked(), []);
+  }
+});

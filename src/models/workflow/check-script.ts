@@ -48,7 +48,10 @@ export function checkScript(
     const same = runs.find((one) => one.args === given) ?? (runs.length < RUNS_MAX ? undefined : runs[0]);
     if (same !== undefined) return same.check;
     const check = checkOne({ ...setup, source, args, nested: true }, signal).catch(
-      (error: Error): CheckWithin => ({ ...UNKNOWN, notices: [error.message] }),
+      ({ message }: Error): CheckWithin => {
+        const failure = { kind: 'threw', message, line: null, stack: [] } as const;
+        return { ...UNKNOWN, end: { type: 'failed', failure } };
+      },
     );
     known.push({ name, args: given, check });
     return check;
@@ -108,9 +111,14 @@ async function checkOne(
       now = laterBy(now, call);
       const budget = setup.budget ?? { total: null, spent: 0 };
       const end = within.get(call.number)?.end;
-      const invented = () => inventedResult(call, next < FULL_CALLS ? ENTRIES : 0);
-      const value = end?.type === 'done' ? JSON.parse(end.result) : invented();
-      step = await run.feed([{ type: 'value', call: call.number, value, now, budget }]);
+      const entry = { call: call.number, now, budget };
+      const value = () =>
+        end?.type === 'done' ? JSON.parse(end.result) : inventedResult(call, next < FULL_CALLS ? ENTRIES : 0);
+      step = await run.feed([
+        end?.type === 'failed'
+          ? { ...entry, type: 'failed', reason: end.failure.message }
+          : { ...entry, type: 'value', value: value() },
+      ]);
     }
   } finally {
     await run.dispose();

@@ -184,7 +184,7 @@ async function runCall(
   const over = new AbortController();
   const running = tool.run(input, {
     ...{ cwd, subject },
-    question: lateQuestions(cell, { call, tool: name, over: over.signal }, context),
+    question: lateQuestions(cell, { call, tool: name, repeats: true, over: over.signal }, context),
     spill_dir: treeOutput(context.spill_dir, agent.root_id),
     signal,
     agent: { id: agent.id, name: agent.name, root_id: agent.root_id },

@@ -31,7 +31,7 @@ import { awaitTreeMode } from './tree-mode.ts';
 export interface RequestContext extends ProgramContext, SummaryContext, GrantContext {
   readonly store: Pick<
     Store,
-    'kind' | 'location' | 'agent' | 'newestRequests' | 'grants' | 'tree' | 'setLimits' | 'send'
+    'kind' | 'location' | 'agent' | 'asks' | 'newestRequests' | 'grants' | 'tree' | 'setLimits' | 'send'
   >;
   readonly newId: NewId;
   readonly catalog: ToolCatalog;

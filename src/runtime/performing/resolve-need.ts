@@ -61,7 +61,7 @@ export async function resolveNeed(agent: Agent, need: WorldNeed, context: NeedCo
       }
     }
   } catch (error) {
-    const hint = error instanceof CoppiceError && error.hint !== undefined ? `. ${error.hint}` : '';
+    const hint = error instanceof CoppiceError && error.hint ? `. ${error.hint}` : '';
     return { ok: false, error: `${error instanceof Error ? error.message : String(error)}${hint}` };
   }
 }

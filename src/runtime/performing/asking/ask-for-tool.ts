@@ -13,6 +13,7 @@ import type { RuntimeEvent } from '../../runtime-event.ts';
 import { answerTo, askOf, type GrantContext, mayAsk, type QueueContext } from './approvals.ts';
 
 interface AskContext extends GrantContext, QueueContext {
+  readonly store: Pick<Store, 'asks' | 'grants'>;
   readonly emit: (event: RuntimeEvent) => void;
 }
 
@@ -20,32 +21,46 @@ interface AskContext extends GrantContext, QueueContext {
 const QUESTIONS_MAX = 20;
 const SUBJECT_MAX = 500;
 
+interface Asker {
+  readonly call: { readonly id: string };
+  readonly tool: string;
+  /** Whether a later process may run the call again, which then asks the same. */
+  readonly repeats?: boolean;
+  readonly over: AbortSignal;
+}
+
 /** Lets a tool ask a person while its call runs: the question stays in the queue of approvals until it is answered or withdrawn, or the call ends. */
 export function questionsOf(
   cell: Cell,
-  {
-    call,
-    tool,
-    over,
-  }: { readonly call: { readonly id: string }; readonly tool: string; readonly over: AbortSignal },
+  { call, tool, repeats = false, over }: Asker,
   context: AskContext,
 ): NonNullable<ToolContext['question']> {
   let count = 0;
+  const seen = new Set<string>();
   return async (question, signal) => {
     const { agent } = cell;
     count += 1;
     if (count > QUESTIONS_MAX || over.aborted || cell.gone) return { action: 'cancel' };
+    const input = storable(JSON.stringify(question));
+    // What a process asked that has ended, and a person has answered since, is not asked again.
+    const asked = repeats ? await context.store.asks({ agent_id: agent.id }) : [];
+    for (const { id, call_id, input: before, verdict, note, answered_by } of asked) {
+      if (call_id !== call.id || before !== input || seen.has(id)) continue;
+      if (verdict === null || verdict === 'void') continue;
+      seen.add(id);
+      return answerOf({ verdict, note: note ?? '', by: answered_by ?? '' }, question);
+    }
     if (!mayAsk(agent, context)) {
       const text = `nobody can be asked in this run, so a question of ${question.asker} was declined: ${clean(question.message)}`;
       context.emit({ type: 'notice', agent_id: agent.id, text });
       return { action: 'nobody' };
     }
-    const input = storable(JSON.stringify(question));
     const about = {
       ...{ tool, subject: cutText(clean(question.message), SUBJECT_MAX) },
       ...{ subject_kind: 'question' as const, difference: null },
     };
     const ask = askOf(agent, { id: call.id, input }, about, `a question of ${question.asker}`, context);
+    seen.add(ask.id);
     const withdraw = () => {
       const waiting = cell.questions.get(ask.id);
       if (waiting === undefined) return;
