@@ -65,9 +65,7 @@ export class AgentIndex {
     if (agent.budget !== undefined && !this.#budgets.has(agent.id)) this.#budgets.set(agent.id, agent.budget);
     if (before === undefined) this.#add(agent);
     this.#count(this.#working, agent.root_id, weight(before, isWorking), weight(agent, isWorking));
-    if (agent.parent_id !== null) {
-      this.#count(this.#living_children, agent.parent_id, weight(before, isAlive), weight(agent, isAlive));
-    }
+    this.#count(this.#living_children, agent.parent_id, weight(before, isAlive), weight(agent, isAlive));
   }
 
   #add(agent: Agent): void {
@@ -86,8 +84,7 @@ export class AgentIndex {
     this.#named.get(nameKey(agent.root_id, agent.name))?.delete(id);
     if (agent.parent_id !== null) this.#children.get(agent.parent_id)?.delete(id);
     this.#count(this.#working, agent.root_id, weight(agent, isWorking), 0);
-    if (agent.parent_id !== null)
-      this.#count(this.#living_children, agent.parent_id, weight(agent, isAlive), 0);
+    this.#count(this.#living_children, agent.parent_id, weight(agent, isAlive), 0);
     this.#removed.set(id, agent.root_id);
     return true;
   }
@@ -108,8 +105,8 @@ export class AgentIndex {
     this.#working.delete(root_id);
   }
 
-  #count(counts: Map<string, number>, key: string, before: number, after: number): void {
-    if (before !== after) counts.set(key, (counts.get(key) ?? 0) + after - before);
+  #count(counts: Map<string, number>, key: string | null, before: number, after: number): void {
+    if (key !== null && before !== after) counts.set(key, (counts.get(key) ?? 0) + after - before);
   }
 
   members(root_id: string): Agent[] {
@@ -130,13 +127,10 @@ export class AgentIndex {
   }
 
   lineage(agent: Agent): Agent[] {
-    const line: Agent[] = [];
-    for (
-      let at: Agent | undefined = agent;
-      at !== undefined;
-      at = at.parent_id === null ? undefined : this.#agents.get(at.parent_id)
-    ) {
-      line.push(at);
+    const line = [agent];
+    for (const { parent_id } of line) {
+      const parent = parent_id === null ? undefined : this.#agents.get(parent_id);
+      if (parent !== undefined) line.push(parent);
     }
     return line;
   }

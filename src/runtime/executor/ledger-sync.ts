@@ -1,5 +1,5 @@
 import type { Agent } from '../../records/agent/agent.ts';
-import { isTerminal } from '../../records/agent/state.ts';
+import { isTerminal, onlyWaits } from '../../records/agent/state.ts';
 import type { Signal, Store } from '../../store/store.ts';
 import type { AgentIndex } from './agent-index.ts';
 import type { Cell } from './cell.ts';
@@ -98,9 +98,15 @@ export class LedgerSync {
 
   /** Reads the state of an agent that another process leads, or that was killed from outside. */
   async checkAgent(agent_id: string): Promise<void> {
-    const { store, agent_index, cells, drop, removed } = this.#options;
+    const { store, agent_index, cells, drop, remote_agents, removed } = this.#options;
+    const read = async () => {
+      const found = await store.agent(agent_id);
+      // Whether it waits for one that has written to it already.
+      if (found?.unread && onlyWaits(found.state)) remote_agents.heard(found, await store.mail(agent_id));
+      return found;
+    };
     this.#checks_under_way += 1;
-    const agent = await store.agent(agent_id).finally(() => {
+    const agent = await read().finally(() => {
       this.#checks_under_way -= 1;
     });
     if (agent !== null) {

@@ -47,5 +47,5 @@ export function stepView(agent: Agent, context: StepViewContext): View {
 function hasMail(agent: Agent, { cells, remote_agents }: StepViewContext, from_id?: string): boolean {
   const cell = cells.get(agent.id);
   if (from_id !== undefined && cell !== undefined) return cell.inbox.hasLetterFrom(from_id);
-  return cell === undefined ? remote_agents.hasMail(agent) : cell.inbox.hasNews(cell.agent.noticed);
+  return cell === undefined ? remote_agents.hasMail(agent, from_id) : cell.inbox.hasNews(cell.agent.noticed);
 }
