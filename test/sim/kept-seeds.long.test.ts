@@ -7,7 +7,7 @@ import { type SimOptions, simulate } from './simulate.ts';
 const KEPT_SEEDS: readonly {
   readonly seed: number;
   readonly found: string;
-  readonly more?: Pick<SimOptions, 'workflows'>;
+  readonly more?: Pick<SimOptions, 'workflows' | 'prompt'>;
 }[] = [
   { seed: 1, found: 'a read that failed after a refused step stopped the executor for good' },
   {
@@ -40,6 +40,15 @@ const KEPT_SEEDS: readonly {
   {
     ...{ seed: 117, more: { workflows: true } },
     found: 'what worked below an ended agent of a paused workflow run was never let go on',
+  },
+  {
+    ...{ seed: 25, more: { prompt: true } },
+    found: 'a tree in whose round the ledger did not answer waited as long again beside another',
+  },
+  {
+    ...{ seed: 27, more: { prompt: true } },
+    found:
+      'two agents that waited for each other in two processes were not freed while one had an unread letter of a third',
   },
 ];
 
