@@ -500,10 +500,12 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     meaning: 'whether addresses are links of the terminal',
     default: 'on terminals that are known to support them',
   },
-  'tui.statusLine': { meaning: 'the last line of the screen ([scripts](tui.md#scripts-of-your-own))' },
-  'tui.statusLine.command': { meaning: 'a shell command that prints it' },
-  'tui.notify': { meaning: 'how you are notified ([scripts](tui.md#scripts-of-your-own))' },
-  'tui.notify.command': { meaning: 'a shell command that is run to notify you' },
+  'tui.notifications': {
+    meaning:
+      'whether you are notified while the terminal does not have the focus ([how](tui.md#title-and-notifications))',
+    default: '`true`',
+  },
+  'tui.title': { meaning: 'whether the title of the terminal says what is going on', default: '`true`' },
   'tui.meters': { meaning: 'what the navigation line shows; `false` leaves it out' },
   'tui.meters.context': { meaning: 'how full the context of the agent in view is', default: 'true' },
   'tui.meters.tokens': { meaning: 'tokens of this turn, and of all turns', default: 'true' },

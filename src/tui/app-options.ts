@@ -7,7 +7,6 @@ import type { Root } from '../trees/open-tree.ts';
 import type { CommandShell } from '../trees/typed/command-shell.ts';
 import type { ExportFormat } from './commands/command-arguments.ts';
 import type { KeyBindings } from './keys/keys-config.ts';
-import type { StatusScript } from './printing/status-script.ts';
 import type { Screen, ScreenListener } from './terminal/screen.ts';
 import type { MeterSettings } from './views/navigation/meters.ts';
 
@@ -60,8 +59,6 @@ export interface AppOptions extends ReadSources {
   readonly banner: string | null;
   /** Meters in the navigation line. */
   readonly meters: MeterSettings;
-  /** Script that fills the last line; the caller closes it. */
-  readonly status_script: StatusScript | null;
   /** Lines that are printed first. */
   readonly greeting: readonly string[];
   /** Text that is submitted as if the person had typed it. */

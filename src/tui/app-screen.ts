@@ -24,7 +24,7 @@ const NOTHING_NEW = { lines: [], whole: true } as const;
 /** Draws the state: the root's conversation goes into the terminal's own scrollback, any other agent's fills the screen. */
 export class AppScreen {
   readonly #app: AppContext;
-  readonly #settings: Pick<AppOptions, 'banner' | 'meters' | 'status_script'>;
+  readonly #settings: Pick<AppOptions, 'banner' | 'meters'>;
   readonly #kept = new EntryLines();
   readonly #kept_tail = new EntryLines();
   /** Renderers of the streamed answers: of the main conversation, and of another agent in view. */
@@ -35,7 +35,7 @@ export class AppScreen {
   /** Rows of the streamed answer in the scrollback while it is scrolled up; otherwise 0. */
   #streamed_rows = 0;
 
-  constructor(app: AppContext, settings: Pick<AppOptions, 'banner' | 'meters' | 'status_script'>) {
+  constructor(app: AppContext, settings: Pick<AppOptions, 'banner' | 'meters'>) {
     this.#app = app;
     this.#settings = settings;
   }
@@ -93,8 +93,7 @@ export class AppScreen {
 
   #frame(state: UiState, height: number): Frame {
     const { screen, style, editor, bindings, find } = this.#app;
-    const { banner, meters, status_script } = this.#settings;
-    const redraw = () => this.#app.dispatch({ type: 'tick', now: Date.now() });
+    const { banner, meters } = this.#settings;
     const width = drawingWidth(screen);
     const rows = describeBindings(bindings);
     const ways = shortcuts(rows);
@@ -107,7 +106,6 @@ export class AppScreen {
       find_hint: find?.hint(width, style) ?? null,
       banner,
       meters,
-      footer: status_script?.line(state, redraw) ?? null,
       drafting: !state.leader && editor.text !== '',
       rules_file: this.#app.rules_file,
       shortcuts: ways,

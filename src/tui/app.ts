@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../records/agent/state.ts';
@@ -35,6 +36,7 @@ import { reduce } from './state/ui-store.ts';
 import { Bell } from './terminal/bell.ts';
 import type { Screen } from './terminal/screen.ts';
 import { warmUp } from './text/wrap.ts';
+import { windowTitle } from './views/window-title.ts';
 
 // The terminal UI: `App` connects the runtime (`connection/`), the state (`state/`), the keys (`keys/`) and the screen (`terminal/`, `views/`).
 
@@ -227,7 +229,7 @@ class App implements AppContext {
       if (!this.#trees.shows(event.agent)) return;
       this.#trees.current.know(event.agent);
       const rings = this.#bell.heard(this.state.agents.get(event.agent.id), event.agent, Date.now());
-      if (rings !== null) this.screen.attention(rings);
+      if (rings !== null) this.screen.attention(basename(this.cwd), rings);
       if (isTerminal(event.agent.state.type)) this.refresh();
     }
     this.dispatch({ type: 'tick', now: Date.now() });
@@ -301,6 +303,7 @@ class App implements AppContext {
     if (this.#notices.held) return;
     this.#last_draw = performance.now();
     this.#unfinished = !this.#view.draw();
+    this.screen.title(windowTitle(this.state, this.cwd, this.style));
     if (!this.#unfinished) return;
     if (this.#draw_timer !== null) clearTimeout(this.#draw_timer);
     this.#draw_timer = setTimeout(() => this.#draw(), 0);

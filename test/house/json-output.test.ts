@@ -18,12 +18,7 @@ import { until } from '../until.ts';
 const root = join(import.meta.dirname, '..', '..');
 const LIKE: Readonly<Record<string, z.ZodObject>> = { agent, approval, granted_rule: grantedRule, job, run };
 /** Documented on other pages: no command prints them. */
-const ELSEWHERE = [
-  'coppice/archive/v1',
-  'coppice/delivery/v1',
-  'coppice/notification/v1',
-  'coppice/status-line/v1',
-];
+const ELSEWHERE = ['coppice/archive/v1', 'coppice/delivery/v1'];
 
 const SHAPES = new Map(
   JSON_DOCUMENTS.map(({ name, shape, like }) => [

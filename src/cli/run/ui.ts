@@ -27,7 +27,7 @@ import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
 import { closeStore } from '../setup/end-process.ts';
 import { addInstruction, instructionPlace } from '../setup/profiles/add-instruction.ts';
 import { EXIT } from '../start/exit-code.ts';
-import { isDumb, meterSettings, opensScreen, statusScript, styleOfUi } from '../window/window-terminal.ts';
+import { isDumb, meterSettings, opensScreen, styleOfUi } from '../window/window-terminal.ts';
 import { commandShell } from './called-prompt.ts';
 import { parseLimits } from './limit-option.ts';
 import { reportOpenTrees } from './report-open-trees.ts';
@@ -121,7 +121,6 @@ async function converse(
   // Checks the settings before the person writes anything.
   let chosen = root === null && model !== null ? settings(null) : null;
   const runtime = await composeRuntime(context, store, terms, { extra, can_ask: 'terminal' });
-  const status_script = statusScript(context);
   try {
     return await runApp({
       runtime,
@@ -157,13 +156,11 @@ async function converse(
       rules_file: rulesFile(context.env),
       output_folder: treeOutput(outputFolder(context.data_folder), 'own-commands'),
       meters: meterSettings(context),
-      status_script,
       banner: demo ? 'SCRIPTED DEMO' : null,
       greeting: [...told, ...(root === null && model !== null ? await greeting(store, model) : [])],
       first: demo && root === null ? 'Audit this folder: split the work, then report.' : null,
     });
   } finally {
-    status_script?.close();
     await runtime.close();
   }
 }

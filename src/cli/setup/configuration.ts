@@ -46,13 +46,10 @@ const tuiConfig = z.strictObject({
   theme: z.enum(THEMES).optional(),
   /** Whether addresses are links (OSC 8); by default if the terminal is known to support them. */
   links: z.boolean().optional(),
-  /** Command that writes the last line to its standard output; a JSON document is on its standard input. */
-  statusLine: z.strictObject({ command: z.string().min(1) }).optional(),
-  /**
-   * Command that is run to notify a person: a JSON document is on its standard input. Its first line of output replaces the text; an empty line
-   * cancels the notification.
-   */
-  notify: z.strictObject({ command: z.string().min(1) }).optional(),
+  /** Whether you are notified while the terminal does not have the focus. */
+  notifications: z.boolean().optional(),
+  /** Whether the title of the terminal says what is going on. */
+  title: z.boolean().optional(),
   /** Values that the navigation line shows. */
   meters: z
     .strictObject({

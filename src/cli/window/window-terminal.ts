@@ -3,14 +3,10 @@ import { WriteStream } from 'node:tty';
 import { contextWindow } from '../../models/providers.ts';
 import { given } from '../../records/text/json-fields.ts';
 import type { Theme, UiStyle } from '../../render/style.ts';
-import { workFolder } from '../../settings/folders.ts';
-import { StatusScript } from '../../tui/printing/status-script.ts';
-import type { Notify } from '../../tui/terminal/attention.ts';
 import { type Background, backgroundOfEnvironment } from '../../tui/terminal/background.ts';
 import { PlainScreen } from '../../tui/terminal/plain-screen.ts';
 import type { Screen, ScreenListener } from '../../tui/terminal/screen.ts';
 import { TerminalScreen } from '../../tui/terminal/terminal-screen.ts';
-import { runUserScript } from '../../tui/terminal/user-script.ts';
 import { hasLinks } from '../../tui/text/links.ts';
 import { themeOf } from '../../tui/text/themes.ts';
 import { ALL_METERS, type MeterSettings } from '../../tui/views/navigation/meters.ts';
@@ -53,24 +49,14 @@ export function opensScreen(context: Context, style: WindowStyle): (listener: Sc
       listener.onResize();
     },
   });
+  const { notifications = true, title = true } = context.loaded.configuration.tui ?? {};
   return (listener) =>
     isDumb(context)
       ? new PlainScreen(streams, listener)
-      : new TerminalScreen(streams, coloured(listener), context.env, notifier(context));
-}
-
-/** Runs the configured script that notifies people while the terminal does not have the focus; null if there is none. */
-function notifier({ loaded, options }: Context): Notify | null {
-  const command = loaded.configuration.tui?.notify?.command;
-  if (command === undefined) return null;
-  const cwd = workFolder(options.cwd);
-  return (text, signal) =>
-    runUserScript(command, { schema: 'coppice/notification/v1', cwd, text }, cwd, signal);
-}
-
-export function statusScript({ loaded, options }: Context): StatusScript | null {
-  const command = loaded.configuration.tui?.statusLine?.command;
-  return command === undefined ? null : new StatusScript(command, workFolder(options.cwd));
+      : new TerminalScreen(streams, coloured(listener), context.env, {
+          notifies: notifications,
+          titles: title,
+        });
 }
 
 export function meterSettings({ loaded: { configuration } }: Context): MeterSettings {

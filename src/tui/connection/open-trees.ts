@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { titleOf } from '../../documents/tree-titles.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
@@ -102,7 +103,7 @@ export class OpenTrees {
     if (agent === null) return;
     const { name, root_id } = agent;
     const title = await titleOf(store, { id: root_id, name });
-    screen.attention('an approval waits');
+    screen.attention(basename(agent.config.cwd), `${name} asks`);
     this.#app.say(`${name} of “${title}” waits for your answer: /resume ${root_id.slice(0, 8)}`);
   }
 

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { budgetDocument } from '../../documents/budget-json.ts';
 import { withWorkflows } from '../../kernel/toolsets/workflow/workflow-toolset.ts';
@@ -5,6 +6,7 @@ import { configIn } from '../../permissions/mode.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { ComposedText } from '../../records/conversation/attached-text.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { excerpt } from '../../records/text/text.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { ResumeOptions } from '../../runtime/runtime-face.ts';
 import { withSameLedger } from '../../settings/suggested-command.ts';
@@ -171,7 +173,9 @@ export class TreeConnection {
       .then((open) => {
         // Another tree is in view by now.
         if (app.state.root_id !== root_id) return;
-        if (open.length > app.state.asks.length) app.screen.attention('an approval waits');
+        const newest = open.at(-1);
+        if (newest !== undefined && open.length > app.state.asks.length)
+          app.screen.attention(basename(app.cwd), `${newest.agent_name} asks: ${excerpt(newest.subject)}`);
         app.dispatch({ type: 'tick', now: Date.now() });
         const words = app.state.question?.saying ?? '';
         app.dispatch({ type: 'asks', asks: open });

@@ -27,6 +27,14 @@ export function clipboardText(text: string): string {
   return `\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`;
 }
 
+/** Has the terminal keep the title of its window, or take back the one that it kept. */
+export const TITLE_KEPT = '\x1b[22;2t';
+export const TITLE_BACK = '\x1b[23;2t';
+
+export function titleText(title: string): string {
+  return `\x1b]2;${title}\x07`;
+}
+
 export const CURSOR_SHOWN = '\x1b[?25h';
 export const CURSOR_HIDDEN = '\x1b[?25l';
 export const ERASE_TO_SCREEN_END = '\x1b[J';

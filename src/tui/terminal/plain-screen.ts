@@ -46,6 +46,7 @@ export class PlainScreen implements Screen {
   enterFull(): void {}
   leaveFull(): void {}
   attention(): void {}
+  title(): void {}
   suspend(): void {}
 
   copy() {

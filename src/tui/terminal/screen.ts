@@ -30,8 +30,10 @@ export interface Screen {
   draw(frame: Frame, above?: readonly string[]): void;
   enterFull(): void;
   leaveFull(): void;
-  /** BEL and OSC 9; does nothing while the terminal has the focus. */
-  attention(text: string): void;
+  /** Calls the person, by the bell and a notification if the terminal has them; does nothing while the terminal has the focus. */
+  attention(project: string, text: string): void;
+  /** Sets the title of the terminal's window until it is given back. */
+  title(text: string): void;
   /** Hands a text to the clipboard of the terminal (OSC 52), which may refuse it without a word; returns whether it is known to take such texts. */
   copy(text: string): TerminalKind['copies'];
   /** Ctrl-Z: restores the terminal, stops the process group, and takes the terminal again when continued. */

@@ -40,6 +40,22 @@ export function kindOf(env: NodeJS.ProcessEnv): TerminalKind {
   return env.WT_SESSION ? { copies: 'known', notifies: null } : UNKNOWN;
 }
 
+/** What notifies a person: the bell, and where the terminal has notifications, one that names the project. */
+export function noticeText({ notifies }: TerminalKind, project: string, text: string): string {
+  const plain = (words: string) => words.replaceAll(/[\p{Cc};]+/gu, ' ');
+  const [title, body] = [plain(project), plain(text)];
+  if (notifies === 777) return `\x07\x1b]777;notify;${title};${body}\x07`;
+  // A digit at the start would select another command.
+  if (notifies === 9) return `\x07\x1b]9;${`${title}: ${body}`.replace(/^(?=\d)/, ' ')}\x07`;
+  if (notifies !== 99) return '\x07';
+  return `\x07\x1b]99;i=coppice:d=0;${title}\x1b\\\x1b]99;i=coppice:p=body;${body}\x1b\\`;
+}
+
+/** Whether a title can be set: some consoles would print it. */
+export function takesTitle({ TERM = '' }: NodeJS.ProcessEnv): boolean {
+  return !/^(?:|linux.*|cons.*|vt\d.*|dumb)$/.test(TERM);
+}
+
 export function kindOfName(name: string): TerminalKind | null {
   return KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
 }

@@ -1,5 +1,4 @@
 import type { ReadStream, WriteStream } from 'node:tty';
-import { Attention, type Notify } from './attention.ts';
 import {
   CURSOR_HIDDEN,
   CURSOR_SHOWN,
@@ -8,12 +7,15 @@ import {
   ERASE_TO_SCREEN_END,
   lineText,
   synchronized,
+  TITLE_BACK,
+  TITLE_KEPT,
+  titleText,
 } from './control-sequences.ts';
 import { InlinePainter } from './inline-painter.ts';
 import { KeySource } from './key-source.ts';
 import { type Reflow, reflowOf, reflowOfName, type TerminalSize } from './reflow.ts';
 import type { Frame, Screen, ScreenListener } from './screen.ts';
-import { kindOf, kindOfName, type TerminalKind } from './terminal-kind.ts';
+import { kindOf, kindOfName, noticeText, type TerminalKind, takesTitle } from './terminal-kind.ts';
 import { TerminalModes } from './terminal-modes.ts';
 import { TerminalSignals } from './terminal-signals.ts';
 
@@ -22,6 +24,12 @@ const SETTLE_MS = 80;
 /** Timeout for the answers to the queries sent at the start; a terminal on this machine takes a few milliseconds. */
 const ANSWER_MS = 80;
 const EMPTY: Frame = { lines: [], cursor: null };
+
+/** Whether people are notified while the terminal does not have the focus, and whether its title is set. */
+export interface ScreenCalls {
+  readonly notifies: boolean;
+  readonly titles: boolean;
+}
 
 export interface TerminalStreams {
   readonly input: ReadStream;
@@ -38,7 +46,10 @@ export class TerminalScreen implements Screen {
   readonly #modes = new TerminalModes();
   readonly #keys: KeySource;
   readonly #signals: TerminalSignals;
-  readonly #attention: Attention;
+  readonly #calls: ScreenCalls;
+  #focused = true;
+  /** The title of the window; empty: it is still that of others. */
+  #title = '';
   #reflow: Reflow;
   #kind: TerminalKind;
   /** The inline block, to be drawn again after the alternate screen. */
@@ -61,19 +72,19 @@ export class TerminalScreen implements Screen {
     streams: TerminalStreams,
     listener: ScreenListener,
     env: NodeJS.ProcessEnv,
-    notify: Notify | null = null,
+    calls: ScreenCalls = { notifies: true, titles: false },
   ) {
     this.#input = streams.input;
     this.#output = streams.output;
     this.#listener = listener;
-    this.#attention = new Attention(notify, (text) => this.#state === 'open' && this.#write(text));
+    this.#calls = { ...calls, titles: calls.titles && takesTitle(env) };
     this.#reflow = reflowOf(env);
     this.#kind = kindOf(env);
     this.#keys = new KeySource(
       {
         onInput: (data) => this.#state === 'open' && listener.onInput(data),
         onFocus: (focused) => {
-          this.#attention.focused = focused;
+          this.#focused = focused;
         },
         onKeyboard: (protocol) => this.#write(this.#modes.keyboard(protocol)),
         onName: (name) => {
@@ -155,8 +166,16 @@ export class TerminalScreen implements Screen {
     this.#write(synchronized(`${this.#modes.leaveAlternate()}${CURSOR_SHOWN}${this.#inlineAgain()}`));
   }
 
-  attention(text: string): void {
-    if (this.#state === 'open') this.#attention.call(text);
+  attention(project: string, text: string): void {
+    if (this.#state === 'open' && this.#calls.notifies && !this.#focused)
+      this.#write(noticeText(this.#kind, project, text));
+  }
+
+  title(text: string): void {
+    if (this.#state !== 'open' || !this.#calls.titles || text === this.#title) return;
+    // The title of others is kept until the terminal is given back.
+    this.#write(`${this.#title === '' ? TITLE_KEPT : ''}${titleText(text)}`);
+    this.#title = text;
   }
 
   copy(text: string): TerminalKind['copies'] {
@@ -183,7 +202,6 @@ export class TerminalScreen implements Screen {
     if (this.#state === 'open') this.#give('ours');
     else this.#write(this.#waitingText());
     this.#state = 'closed';
-    this.#attention.end();
     this.#signals.end(this.#hung_up);
     this.#input.off('data', this.#onData);
     this.#output.off('resize', this.#onResize);
@@ -236,7 +254,9 @@ export class TerminalScreen implements Screen {
   #give(ground: 'ours' | 'foreign'): void {
     this.#stopSettling();
     const erased = this.#modes.alternate || ground === 'foreign' ? '' : this.#inline.erase(this.#size);
-    const out = `${erased}${this.#modes.give()}${this.#waitingText()}`;
+    const title = this.#title === '' ? '' : TITLE_BACK;
+    this.#title = '';
+    const out = `${erased}${title}${this.#modes.give()}${this.#waitingText()}`;
     this.#write(`${synchronized(out)}${CURSOR_SHOWN}`);
     this.#inline.startHere();
     this.#keys.clear();

@@ -43,8 +43,6 @@ export interface FrameSettings {
   /** Text that is always visible (`SCRIPTED DEMO`); null: none. */
   readonly banner: string | null;
   readonly meters?: MeterSettings;
-  /** The line of the status script. */
-  readonly footer?: string | null;
   readonly shortcuts?: Shortcuts;
   /** Whether the input is not empty. */
   readonly drafting?: boolean;
@@ -113,7 +111,6 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
       input:
         find_hint === null && agent !== undefined && isTerminal(agent.state.type) ? null : settings.input,
       hint: find_hint ?? hintLine(state, width, style, shortcuts),
-      footer: settings.footer == null ? null : line(style, width, [['dim', ` ${settings.footer}`]]),
     },
     height,
   );

@@ -19,12 +19,10 @@ export interface Layers {
   /** Null: an agent that has ended takes no input. */
   readonly input: { readonly lines: readonly string[]; readonly cursor: Frame['cursor'] } | null;
   readonly hint: string | null;
-  /** The line of the user's status script, at the very bottom. */
-  readonly footer?: string | null;
 }
 
 /**
- * Stacks the layers into `height` rows. When they do not fit, rows are dropped in this order: the live part, the hint, the footer, children, status rows, the
+ * Stacks the layers into `height` rows. When they do not fit, rows are dropped in this order: the live part, the hint, children, status rows, the
  * spinner, then the lines around the input; the input always keeps a row.
  */
 export function layout(layers: Layers, height: number): Frame {
@@ -51,14 +49,13 @@ export function layout(layers: Layers, height: number): Frame {
   take(status.length);
   const children = layers.children?.(Math.min(room, third - status.length)) ?? [];
   take(children.length);
-  const footer = lineIfItFits(layers.footer ?? null, take);
   const hint = lineIfItFits(layers.hint, take);
   const live = room > 0 ? layers.live(room).slice(-room) : [];
   const typed = input === null ? { lines: [], cursor: null } : inputWindow(input, input_rows);
   const above = [...live, ...status, ...spinner, ...children, ...queued, ...question, ...bar, ...navigation];
   const cursor =
     typed.cursor === null ? null : { row: above.length + typed.cursor.row, column: typed.cursor.column };
-  return { lines: [...above, ...typed.lines, ...hint, ...footer], cursor };
+  return { lines: [...above, ...typed.lines, ...hint], cursor };
 }
 
 function lineIfItFits(text: string | null, take: (rows: number) => number): readonly string[] {

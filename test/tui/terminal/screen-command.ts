@@ -9,6 +9,7 @@ export type ScreenCommand =
   | readonly ['bottom', readonly string[]]
   | readonly ['full', boolean]
   | readonly ['attention', string]
+  | readonly ['title', string]
   | readonly ['inputs', null]
   | readonly ['resizes', null]
   | readonly ['throw', null];

@@ -38,6 +38,7 @@ const screen = new TerminalScreen(
     },
   },
   process.env,
+  { notifies: true, titles: true },
 );
 process.stdout.write('\x1b]2;ready\x07');
 void screen.answered.then(() => process.stdout.write('\x1b]2;answered\x07'));
@@ -52,7 +53,8 @@ function perform(command: ScreenCommand): void {
     bottom = value;
     drawBottom();
   } else if (name === 'full') value ? screen.enterFull() : screen.leaveFull();
-  else if (name === 'attention') screen.attention(value);
+  else if (name === 'attention') screen.attention('shop', value);
+  else if (name === 'title') screen.title(value);
   else if (name === 'inputs')
     process.stdout.write(`\x1b]2;inputs ${Buffer.from(JSON.stringify(inputs)).toString('base64')}\x07`);
   else if (name === 'resizes') process.stdout.write(`\x1b]2;resizes ${resizes}\x07`);

@@ -185,9 +185,30 @@ test('rings and notifies only while the terminal is not in focus', async () => {
   const stage = await open();
   assert.equal(await stage.perform('attention', 'main is done'), '');
   stage.pty.send('\x1b[O');
-  assert.equal(await stage.perform('attention', 'main \x07is\x1b done'), '\x07\x1b]9;main  is  done\x07');
-  assert.equal(await stage.perform('attention', '4;3'), '\x07\x1b]9; 4;3\x07');
+  assert.equal(await stage.perform('attention', 'main is done'), '\x07', 'this one has only a bell');
+  // The terminal says what it is.
+  stage.pty.send('\x1bP>|iTerm2 3.5\x1b\\');
+  assert.equal(
+    await stage.perform('attention', 'main \x07is\x1b done'),
+    '\x07\x1b]9;shop: main  is  done\x07',
+  );
+  stage.pty.send('\x1bP>|WezTerm 2024\x1b\\');
+  assert.equal(await stage.perform('attention', 'a;b'), '\x07\x1b]777;notify;shop;a b\x07');
+  stage.pty.send('\x1bP>|kitty(0.40)\x1b\\');
+  assert.equal(
+    await stage.perform('attention', 'x'),
+    '\x07\x1b]99;i=coppice:d=0;shop\x1b\\\x1b]99;i=coppice:p=body;x\x1b\\',
+  );
   stage.pty.send('\x1b[I');
   assert.equal(await stage.perform('attention', 'main is done'), '');
   assert.deepEqual(await stage.inputs(), []);
+});
+
+test('sets the title once for each text, and the terminal takes back its own', async () => {
+  const stage = await open();
+  assert.equal(await stage.perform('title', 'shop'), '\x1b[22;2t\x1b]2;shop\x07');
+  assert.equal(await stage.perform('title', 'shop'), '');
+  assert.equal(await stage.perform('title', 'shop 2'), '\x1b]2;shop 2\x07');
+  stage.pty.send('q');
+  await stage.pty.until(() => stage.pty.written().includes('\x1b[23;2t'), 'the title is given back');
 });
