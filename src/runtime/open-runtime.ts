@@ -323,9 +323,9 @@ class Runtime implements RuntimeFace {
     await this.#order(agent_id, { type: 'capture', ...content });
   }
 
-  async switchModel(agent_id: string, model: string): Promise<void> {
+  async switchModel(...[agent_id, model, thinking]: Parameters<RuntimeFace['switchModel']>): Promise<void> {
     await this.#models.modelFor(await this.#people.ledger.find(agent_id), model);
-    await this.#order(agent_id, { type: 'model', model });
+    await this.#order(agent_id, { type: 'model', model, ...(thinking && { thinking }) });
   }
 
   offers(agent: Pick<Agent, 'root_id' | 'config'>) {

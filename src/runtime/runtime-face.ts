@@ -1,6 +1,6 @@
 import type { Order } from '../kernel/mailbox/read-mail.ts';
 import type { Model } from '../models/model.ts';
-import type { Agent, AgentConfig, PermissionMode } from '../records/agent/agent.ts';
+import type { Agent, AgentConfig, PermissionMode, Thinking } from '../records/agent/agent.ts';
 import type { Failure } from '../records/agent/failure.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import type { AskAnswer } from '../records/conversation/ask.ts';
@@ -154,7 +154,7 @@ export interface RuntimeFace {
   /** Repeats the model request of an agent whose turn failed; no-op for others. `without_last` as in `ResumeOptions`. */
   retry(agent_id: string, without_last?: boolean): Promise<void>;
   /** Switches the model of this one agent permanently, from its next request on. Rejects as `start` does for an unknown model. */
-  switchModel(agent_id: string, model: string): Promise<void>;
+  switchModel(agent_id: string, model: string, thinking?: Thinking): Promise<void>;
   /** Summarises the older part of the conversation before the next request, or at once if the agent rests; `note`: what to keep (docs/context.md). */
   compact(agent_id: string, note?: string): Promise<void>;
   /** What every request of an agent begins with: its system text, and the tools that this process knows for it (of MCP servers: of those that run). */

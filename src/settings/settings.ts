@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { acpServerConfig } from '../models/agent-programs/acp-config.ts';
 import { providerConfig } from '../models/provider/provider-config.ts';
 import { commandLimits, folderName, hostName } from '../processes/sandbox/sandbox-needs.ts';
+import { THINKING } from '../records/agent/agent.ts';
 import { LIMIT_BOUNDS, type Limits } from '../records/agent/limits.ts';
 import { ASKED_PARAMETERS } from '../records/agent/profile.ts';
 import type { DeepReadonly } from '../records/deep-readonly.ts';
@@ -35,7 +36,7 @@ const parameters = z.array(z.enum(ASKED_PARAMETERS)).optional();
 export const agentSettings = z.strictObject({
   model: z.string().optional(),
   fallback: z.array(z.string()).optional(),
-  thinking: z.enum(['off', 'low', 'medium', 'high']).optional(),
+  thinking: z.enum(THINKING).optional(),
   toolsets: z.array(z.string()).optional(),
   tools: z.array(z.string()).optional(),
   system: z.string().optional(),

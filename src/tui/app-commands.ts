@@ -15,7 +15,7 @@ import { type ArgumentsOf, type AtAgent, COMMANDS, type CommandName } from './co
 import { copy } from './commands/copy.ts';
 import { findText } from './commands/find.ts';
 import { switchMode } from './commands/mode.ts';
-import { switchModel } from './commands/model.ts';
+import { switchEffort, switchModel } from './commands/model.ts';
 import { leaveForSetup, quit } from './commands/quit.ts';
 import { isBuiltIn, isCaptureCommand, isCommand, readCommand } from './commands/read-command.ts';
 import { resumeTree } from './commands/resume.ts';
@@ -77,6 +77,7 @@ const RUNS: { readonly [N in CommandName]: Run<N> } = {
   },
   mode: switchMode,
   model: switchModel,
+  effort: switchEffort,
   diff: tellChanges,
   undo: askUndo,
   workflow: orderWorkflow,

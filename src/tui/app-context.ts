@@ -1,4 +1,4 @@
-import type { Agent, AgentConfig } from '../records/agent/agent.ts';
+import type { Agent, AgentConfig, Thinking } from '../records/agent/agent.ts';
 import type { ComposedText } from '../records/conversation/attached-text.ts';
 import type { CommandPlace } from '../trees/typed/called-text.ts';
 import type { AppOptions, LeaveMode } from './app-options.ts';
@@ -55,6 +55,8 @@ export interface AppContext
   filtering: boolean;
   /** The model with which the next conversation begins; null: the default. */
   next_model: string | null;
+  /** How much it thinks; null: the default. */
+  next_effort: Thinking | null;
   dispatch(event: UiEvent): void;
   /** Shows a notice in the scrollback of the agent in view; `now`: above all that has not ended there. */
   say(text: string, tone?: Tone | 'now'): void;

@@ -74,6 +74,7 @@ class App implements AppContext {
   find: AppContext['find'] = null;
   filtering = false;
   next_model: string | null = null;
+  next_effort: AppContext['next_effort'] = null;
   readonly #options: AppOptions;
   #view: AppScreen | LinePrinter;
   readonly #editors: AgentEditors;

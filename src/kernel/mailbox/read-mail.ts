@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { THINKING } from '../../records/agent/agent.ts';
 import { framedName, nameFault } from '../../records/agent/agent-name.ts';
 import type { FailureKind } from '../../records/agent/failure.ts';
 import type { ChildResult } from '../../records/agent/state.ts';
@@ -76,8 +77,8 @@ const order = z.discriminatedUnion('type', [
   z.object({ type: z.literal('go-on') }),
   /** Switches the tool `workflow` on. */
   z.object({ type: z.literal('workflows') }),
-  /** Switches the model from the next request on. */
-  z.object({ type: z.literal('model'), model: z.string() }),
+  /** Switches the model, or how much it thinks, from the next request on. */
+  z.object({ type: z.literal('model'), model: z.string(), thinking: z.enum(THINKING).exactOptional() }),
   /** Summarises the older part of the conversation; `note`: what is to be kept. */
   z.object({ type: z.literal('compact'), note: z.string() }),
   /** To a root: switches the mode of its tree. */

@@ -1,4 +1,4 @@
-import type { PermissionMode } from '../../records/agent/agent.ts';
+import type { PermissionMode, Thinking } from '../../records/agent/agent.ts';
 import type { Call, ChildOutcome } from '../../records/agent/state.ts';
 import type { NewAsk } from '../../records/conversation/ask.ts';
 import type { NewMail } from '../../records/conversation/mail.ts';
@@ -38,7 +38,7 @@ export type Effect =
   /** Withdraws approvals that are no longer needed. */
   | { readonly type: 'void-asks'; readonly ask_ids: readonly string[] }
   /** Switches the model of the agent and of agents that it creates later. */
-  | { readonly type: 'set-model'; readonly model: string }
+  | { readonly type: 'set-model'; readonly model: string; readonly thinking?: Thinking | undefined }
   /** Gives the agent the toolset `workflow`. */
   | { readonly type: 'add-workflows' }
   /** Switches the mode of the tree, which its root keeps. */

@@ -1,4 +1,4 @@
-import type { PermissionMode } from '../../records/agent/agent.ts';
+import type { PermissionMode, Thinking } from '../../records/agent/agent.ts';
 import type { Deed } from '../../records/agent/deeds.ts';
 import type { Failure, Pause } from '../../records/agent/failure.ts';
 import type {
@@ -101,8 +101,8 @@ type Happening =
   /** A person switched the mode of the tree of this root. */
   | { readonly type: 'workflows' }
   | { readonly type: 'mode'; readonly mode: PermissionMode }
-  /** A person chose another model. */
-  | { readonly type: 'model'; readonly model: string }
+  /** A person chose another model, or how much it thinks. */
+  | { readonly type: 'model'; readonly model: string; readonly thinking?: Thinking }
   /**
    * A person retries a failed turn. `said`: text of an answer that was cut off. `half`: the newest message that the model sees is its own answer.
    * `left_out`: retry without a message, described for people by `what`: the one followed by `behind` others, or the newest. `asks`: false if nothing is left

@@ -82,8 +82,12 @@ function tried({ attempt }: Requesting, insists = false): Effect {
   return { type: 'request-model', attempt, ...(insists && { insists }) };
 }
 
-function switched(state: AgentState, { at, model }: EventOf<'model'>): Transition {
-  const told: Effect[] = [{ type: 'set-model', model }, appendEvent('notice', `uses ${model} from now on`)];
+function switched(state: AgentState, { at, model, thinking }: EventOf<'model'>): Transition {
+  const effort = thinking === undefined ? '' : `, effort ${thinking},`;
+  const told: Effect[] = [
+    { type: 'set-model', model, thinking },
+    appendEvent('notice', `uses ${model}${effort} from now on`),
+  ];
   if (state.type !== 'requesting' || state.paused === undefined) return step(state, told);
   const next = unpaused(state, at);
   return step(next, [...told, tried(next, true)]);

@@ -163,7 +163,11 @@ export class Draft {
         this.#parts.void_asks.push(...effect.ask_ids);
         return;
       case 'set-model':
-        this.#config = { ...this.#config, model: effect.model };
+        this.#config = {
+          ...this.#config,
+          model: effect.model,
+          thinking: effect.thinking ?? this.#config.thinking,
+        };
         return;
       case 'set-paused': {
         const { workflow, ...config } = this.#config;

@@ -118,7 +118,11 @@ function followOrder(order: Order, mail: Mail, draft: Draft): void {
     case 'go-on':
       return goOn(mail, draft);
     case 'model':
-      if (order.model !== draft.config.model) draft.apply({ type: 'model', at, model: order.model });
+      if (
+        order.model !== draft.config.model ||
+        (order.thinking ?? draft.config.thinking) !== draft.config.thinking
+      )
+        draft.apply({ ...order, at });
       return;
     case 'workflows':
       if (withWorkflows(draft.config) !== draft.config) draft.apply({ type: 'workflows', at });

@@ -19,13 +19,17 @@ export interface PermissionRules {
  */
 export type PermissionMode = 'ask' | 'accept' | 'plan';
 
+/** How much a model thinks before it answers, from least to most. */
+export const THINKING = ['off', 'low', 'medium', 'high'] as const;
+export type Thinking = (typeof THINKING)[number];
+
 /** Configuration of an agent, set when it is created. Fixed for its lifetime, except for its model, the mode, and the toolset `workflow`. */
 export interface AgentConfig {
   /** `provider/model`; a person may choose another one. */
   readonly model: string;
   /** Models that answer, in this order, while the provider of `model` takes no requests; absent: none. */
   readonly fallback?: readonly string[];
-  readonly thinking: 'off' | 'low' | 'medium' | 'high';
+  readonly thinking: Thinking;
   readonly system: string;
   /** Text of the instruction files of the project and of the user (docs/instructions.md); follows `system`. */
   readonly instructions?: string;

@@ -1,4 +1,4 @@
-import type { PermissionMode } from '../../records/agent/agent.ts';
+import { type PermissionMode, THINKING } from '../../records/agent/agent.ts';
 import { parseSpending } from '../../records/agent/spending.ts';
 import { ASK_SCOPES } from '../../records/conversation/ask.ts';
 import { writtenValues } from '../../records/question/written-values.ts';
@@ -91,6 +91,13 @@ export const READERS = {
     if (more.length > 0 || (word !== undefined && mode === undefined))
       return new Fault('the mode is ask, accept or plan');
     return mode ?? null;
+  },
+
+  effortName({ words: [word, ...more] }: Typed) {
+    const effort = THINKING.find((one) => one === word);
+    if (more.length > 0 || (word !== undefined && effort === undefined))
+      return new Fault(`the effort is ${THINKING.join(', ')}`);
+    return effort ?? null;
   },
 
   redoAndAgent({ words }: Typed) {

@@ -147,10 +147,11 @@ const ROWS = {
   },
   model: {
     usage: '[NAME]',
-    help: 'choose another model for the agent in view',
+    help: 'choose another model for the agent in view, and how much it thinks',
     aliases: ['models'],
     parse: 'anyText',
   },
+  effort: { usage: '[off|low|medium|high]', help: 'how much the model thinks', parse: 'effortName' },
   compact: {
     usage: '[WHAT TO KEEP]',
     help: 'summarise the older part of the conversation for its model',

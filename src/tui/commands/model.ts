@@ -1,3 +1,4 @@
+import type { Thinking } from '../../records/agent/agent.ts';
 import { didYouMean } from '../../render/nearest-name.ts';
 import type { AppContext } from '../app-context.ts';
 import type { ModelChoice } from '../app-options.ts';
@@ -25,16 +26,27 @@ export async function switchModel(app: AppContext, text: string): Promise<void> 
 }
 
 /** Switches the agent in view from its next request on; without one, sets the model of the conversation that the next message begins. */
-export async function useModel(app: AppContext, name: string): Promise<void> {
+export async function useModel(app: AppContext, name: string, effort?: Thinking): Promise<void> {
   const { view, agents } = app.state;
   const agent = view === null ? undefined : agents.get(view);
   if (agent === undefined) {
     app.next_model = name;
-    return app.say(`the conversation will begin with ${name}`);
+    app.next_effort = effort ?? app.next_effort;
+    const thinks = app.next_effort === null ? '' : `, effort ${app.next_effort}`;
+    return app.say(`the conversation will begin with ${name}${thinks}`);
   }
-  if (agent.config.model === name) return app.say(`${agent.name} already uses ${name}`);
-  await app.runtime.switchModel(agent.id, name);
+  const { model, thinking } = agent.config;
+  if (model === name && (effort ?? thinking) === thinking)
+    return app.say(`${agent.name} already uses ${name}, effort ${thinking}`);
+  await app.runtime.switchModel(agent.id, name, effort === thinking ? undefined : effort);
   if (agent.state.type === 'errored') app.say('/retry repeats the request that failed, with this model');
+}
+
+/** `/effort`: the same list; `/effort LEVEL` changes only how much the model thinks. */
+export async function switchEffort(app: AppContext, effort: Thinking | null): Promise<void> {
+  if (effort === null) return switchModel(app, '');
+  const agent = app.state.agents.get(app.state.view ?? '');
+  await useModel(app, agent?.config.model ?? app.next_model ?? app.placeOf(null).config.model, effort);
 }
 
 function modelPicker(app: AppContext, choices: readonly ModelChoice[]): Picker {
@@ -56,6 +68,7 @@ function modelPicker(app: AppContext, choices: readonly ModelChoice[]): Picker {
     selected: null,
     empty: 'none is configured: coppice setup connects one',
     verb: 'use',
+    effort: agent?.config.thinking ?? app.next_effort ?? app.placeOf(null).config.thinking,
     command: '/model NAME',
     other: null,
   };

@@ -79,10 +79,11 @@ export class TreeConnection {
 
   /** Starts a tree with the first prompt; resolves to its root, which is in view. */
   async start(prompt: ComposedText | null, workflows: boolean): Promise<Agent> {
-    const { store, runtime, state, next_model } = this.#app;
+    const { store, runtime, state, next_model, next_effort } = this.#app;
     const { placement } = this.#options;
     const begun = this.#options.begin(next_model);
-    const config = configIn(state.next_mode, workflows ? withWorkflows(begun.config) : begun.config);
+    const own = { ...begun.config, ...(next_effort !== null && { thinking: next_effort }) };
+    const config = configIn(state.next_mode, workflows ? withWorkflows(own) : own);
     const terms = { config, limits: begun.limits };
     const { text = '', ...pictures } = prompt ?? {};
     const root =

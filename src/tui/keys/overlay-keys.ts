@@ -9,7 +9,7 @@ import { idleAgents } from '../state/agents/family.ts';
 import { agentRows, moveSelection, SIDE_FROM, selectedAgent } from '../state/agents/filtered-agents.ts';
 import type { Choice } from '../state/answer.ts';
 import { type Confirmation, dueChoice, isConfirmation } from '../state/confirmation.ts';
-import { moveRow, type Picker, selectedRow } from '../state/picker.ts';
+import { moveRow, type Picker, selectedRow, takesEffort, withEffort } from '../state/picker.ts';
 import { askOf } from '../state/question-in-view.ts';
 import type { Overlay } from '../state/ui-state.ts';
 import { printable, rowStep, typedText } from './action-of.ts';
@@ -142,6 +142,8 @@ function pickerKey(app: AppContext, picker: Picker, data: string): void {
   const filtered = (filter: string) => open({ ...picker, filter, selected: null });
   const by = rowStep(data);
   if (by !== 0) return open(moveRow(picker, by));
+  if (picker.effort !== undefined && matchesKey(data, 'left')) return open(withEffort(picker, -1));
+  if (picker.effort !== undefined && matchesKey(data, 'right')) return open(withEffort(picker, 1));
   if (matchesKey(data, 'escape')) return picker.filter === '' ? open(null) : filtered('');
   if (matchesKey(data, 'ctrl+c')) return open(null);
   if (matchesKey(data, 'backspace')) return filtered([...picker.filter].slice(0, -1).join(''));
@@ -149,7 +151,11 @@ function pickerKey(app: AppContext, picker: Picker, data: string): void {
     const row = selectedRow(picker);
     open(null);
     if (row === null) return;
-    return app.attempt(() => (picker.picks === 'tree' ? app.openTree(row.id) : useModel(app, row.id)));
+    return app.attempt(() =>
+      picker.picks === 'tree'
+        ? app.openTree(row.id)
+        : useModel(app, row.id, takesEffort(picker) ? picker.effort : undefined),
+    );
   }
   const typed = typedText(data);
   if (typed === null) return;

@@ -1,3 +1,4 @@
+import { THINKING, type Thinking } from '../../records/agent/agent.ts';
 import type { Paint } from '../../render/style.ts';
 
 /** A list that fills the screen, from which the person chooses one row; typing filters it. */
@@ -15,6 +16,8 @@ export interface Picker {
   readonly verb: string;
   /** The command that chooses a row without the list. */
   readonly command: string;
+  /** How much the chosen model thinks, which ← and → change; left out: it is no choice here. */
+  readonly effort?: Thinking | undefined;
   /** Name of the list that `a` switches to: everything, or only a part; null if there is no other list. */
   readonly other: string | null;
 }
@@ -38,6 +41,17 @@ export function pickerRows({ rows, filter }: Picker): readonly PickerRow[] {
 /** The selected row; by default the first. */
 export function selectedRow(picker: Picker, rows = pickerRows(picker)): PickerRow | null {
   return rows.find(({ id }) => id === picker.selected) ?? rows[0] ?? null;
+}
+
+/** Whether the model of the selected row thinks as much as it is told: agent programs decide for themselves. */
+export function takesEffort(picker: Picker): boolean {
+  return picker.effort !== undefined && selectedRow(picker)?.id.startsWith('acp:') !== true;
+}
+
+/** The next effort, or the one before, without going round. */
+export function withEffort(picker: Picker, by: number): Picker {
+  if (picker.effort === undefined) return picker;
+  return { ...picker, effort: THINKING[THINKING.indexOf(picker.effort) + by] ?? picker.effort };
 }
 
 /** Moves the selection by a number of rows, within the list. */

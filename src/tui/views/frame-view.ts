@@ -1,4 +1,5 @@
 // The views: pure functions from the state to lines of a given width.
+import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
@@ -205,7 +206,15 @@ function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {
   const asks = length > 0 ? [named(keys.whole('approvals'), `answers ${length}`)] : [];
   // Kept short: when a window gets narrower and lower at once, it is unknown whether a wide row below the input was dropped or wrapped.
   const mode = MODE_WORDS[modeInView(state)];
-  return [...asks, agents, named(keys.whole('keys'), 'keys'), '/ commands', mode];
+  const mind = agent === undefined ? null : mindInView(agent.config);
+  return [...asks, agents, named(keys.whole('keys'), 'keys'), '/ commands', mode, mind];
+}
+
+/** The model of the agent in view without its provider, and how much it thinks if it does. */
+function mindInView({ model, thinking }: Agent['config']): string | null {
+  if (/^scripted[:/]/.test(model)) return thinking === 'off' ? null : thinking;
+  const name = clean(model.slice(model.lastIndexOf('/') + 1));
+  return thinking === 'off' ? name : `${name} ${thinking}`;
 }
 
 function named(key: string | null, word: string): string | null {

@@ -34,6 +34,7 @@ it('lists the commands without a key', () => {
     '/retry [without-last]',
     '/rules [remove ID]',
     '/model [NAME]',
+    '/effort [off|low|medium|high]',
     '/compact [WHAT TO KEEP]',
     '/diff',
     '/undo [redo] [AGENT]',

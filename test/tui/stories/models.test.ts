@@ -29,6 +29,20 @@ it('/model switches the agent in view, for good, and lists what there is', async
   await ui.inView('0 main');
   await ui.say('three');
   await pty.until('The first heard three');
+  await ui.say('/effort much');
+  await pty.until('the effort is off, low, medium, high');
+  await ui.say('/effort high');
+  await pty.until(() =>
+    pty.screen().some((line) => line.startsWith(' Ctrl-X a') && line.includes('asks · high')),
+  );
+  await ui.say('/model');
+  await pty.until('effort off low medium [high]');
+  await ui.press('\x1b[D', '\x1b[D', '\x1b[D');
+  await pty.until('effort [off] low medium high');
+  await ui.press('\x1b[C', KEY.enter);
+  await pty.until(() => pty.screen().some((line) => line.includes('asks · low')));
+  const thinks = await ui.ledger(async (store) => (await store.agents({}))[0]?.config.thinking);
+  assert.equal(thinks, 'low');
   await ui.say('/cost');
   await pty.until(() => pty.screen().some((line) => / out +1 request +this turn$/.test(line)));
   assert.ok(pty.screen().some((line) => / out +3 requests +in all$/.test(line)));

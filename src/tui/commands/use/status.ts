@@ -22,6 +22,7 @@ export function tellStatus(app: AppContext, _: null, view: string | null): void 
     ],
     ['tree', state.root_id?.slice(0, 8) ?? ''],
     ['model', `${agent === undefined ? (app.next_model ?? config.model) : config.model}  /model`],
+    ['effort', `${agent === undefined ? (app.next_effort ?? config.thinking) : config.thinking}  /effort`],
     ['mode', `${modeInView(state)}  /mode`],
     ['folder', folder],
     ['context', view === null ? '' : `${contextWords(app, view)}  /context`],

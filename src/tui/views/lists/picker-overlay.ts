@@ -1,6 +1,7 @@
+import { THINKING } from '../../../records/agent/agent.ts';
 import { clean } from '../../../render/clean.ts';
 import { columnsOf, fit, pad, sign, type UiStyle } from '../../../render/style.ts';
-import { type Picker, type PickerRow, pickerRows, selectedRow } from '../../state/picker.ts';
+import { type Picker, type PickerRow, pickerRows, selectedRow, takesEffort } from '../../state/picker.ts';
 import type { Frame } from '../../terminal/screen.ts';
 import { columns, line, type Part, separator } from '../../text/line.ts';
 
@@ -17,6 +18,17 @@ export function pickerOverlay(picker: Picker, width: number, height: number, sty
     ['bold', ` ${picker.heading} ${rows.length}`],
     `${separator(style)}filter: ${clean(picker.filter)}`,
   ];
+  const efforts: Part[] =
+    picker.effort === undefined
+      ? []
+      : takesEffort(picker)
+        ? [
+            '   effort ',
+            ...THINKING.map(
+              (one): Part => (one === picker.effort ? ['bold', `[${one}] `] : ['dim', `${one} `]),
+            ),
+          ]
+        : [['dim', '   this one decides how much it thinks']];
   const hints = height >= 4;
   const room = Math.max(0, height - 1 - (hints ? 1 : 0));
   const place = selected === null ? 0 : rows.indexOf(selected);
@@ -24,7 +36,7 @@ export function pickerOverlay(picker: Picker, width: number, height: number, sty
   const shown = rows.slice(top, top + room);
   const widths = figureWidths(picker.rows, width);
   const lines = [
-    line(style, width, head),
+    line(style, width, [...head, ...efforts]),
     ...shown.map((row) => rowLine(row, row === selected, widths, width, style)),
   ];
   if (rows.length === 0 && room > 0)
@@ -33,6 +45,7 @@ export function pickerOverlay(picker: Picker, width: number, height: number, sty
     const at = shown.length < rows.length ? `${top + 1}-${top + shown.length} of ${rows.length}  ` : '';
     const keys = [
       `Enter ${picker.verb}`,
+      ...(takesEffort(picker) ? [`${style.unicode ? '← →' : 'Left Right'} effort`] : []),
       ...(picker.other === null ? [] : [`a ${picker.other}`]),
       'type to filter',
       'Esc',
