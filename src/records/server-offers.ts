@@ -20,8 +20,6 @@ export interface ServerResource {
 
 /** What MCP servers offer to people, beside their tools for models. */
 export interface ServerOffers {
-  /** The servers that were asked. */
-  readonly servers: readonly string[];
   readonly prompts: readonly ServerPrompt[];
   readonly resources: readonly ServerResource[];
   /** The server's text for a prompt, and what comes with it. Rejects with an Error that says why there is none. */

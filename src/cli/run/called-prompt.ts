@@ -28,11 +28,6 @@ export function commandShell(
   };
 }
 
-export interface CalledPrompt {
-  readonly message: ComposedText;
-  readonly model: string | null;
-}
-
 /** The message that a prompt such as `/review src` calls, and the model that it wants. Nobody can be asked. Any other prompt stays as it is. */
 export async function calledPrompt(
   context: Context,
@@ -40,7 +35,7 @@ export async function calledPrompt(
   agent: AgentConfig,
   ledger: Ledger,
   offers: () => Promise<ServerOffers | null>,
-): Promise<CalledPrompt> {
+): Promise<{ readonly message: ComposedText; readonly model: string | null }> {
   const as_is = { message: { text }, model: null };
   const call = readCall(text);
   if (call === null) return as_is;

@@ -16,6 +16,9 @@ export interface Template {
   readonly notices: readonly string[];
 }
 
+/** `$ARGUMENTS`, `$ARGUMENTS[0]`, `$1`: the last two are the first word. */
+const PLACES = /\$(?:ARGUMENTS(?:\[(\d{1,2})\]|\b)|([1-9]\d?)(?!\d))/g;
+
 /** The words of arguments; quotes keep words together. */
 export function wordsOf(args: string): string[] {
   return [...args.matchAll(/(?:[^\s"]|"[^"]*")+/g)].map(([word]) => word.replaceAll(/"([^"]*)"/g, '$1'));
@@ -27,18 +30,17 @@ export function templateText(file: CommandFile, args: string): Template {
   if (fault !== null) throw new Error(`${file.source}: ${fault}`);
   const { own, source } = file;
   const words = wordsOf(args);
-  const pieces = body
-    .split(/!`([^`\n]+)`/)
-    .map((piece) =>
-      piece.replaceAll(/\$(?:ARGUMENTS\b|(\d{1,2})(?!\d))/g, (_, place?: string) =>
-        place === undefined ? args : (words[Number(place) - 1] ?? ''),
-      ),
-    );
+  const pieces = body.split(/!`([^`\n]+)`/).map((piece) =>
+    piece.replaceAll(PLACES, (_, from_0?: string, from_1?: string) => {
+      const at = from_0 === undefined ? Number(from_1) - 1 : Number(from_0);
+      return Number.isNaN(at) ? args : (words[at] ?? '');
+    }),
+  );
   const commands = pieces.filter((_, at) => at % 2 === 1);
   const text = pieces.map((piece, at) => (at % 2 === 0 ? piece : `[the output of ${piece} is attached]`));
   const typed = new Set(mentionsIn(args).map(({ name }) => name));
   const mentions = mentionsIn(pieces.filter((_, at) => at % 2 === 0).join('\n'));
-  const unused = args === '' || /\$(?:ARGUMENTS|\d)/.test(body) ? '' : `\n\n${args}`;
+  const unused = args === '' || body.search(PLACES) >= 0 ? '' : `\n\n${args}`;
   const usable = own && model?.includes('/') ? model : null;
   const notices = [
     ...unknown.map((key) => `"${clean(key)}" is not supported`),

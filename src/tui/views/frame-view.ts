@@ -69,7 +69,10 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
   if (overlay?.type === 'run') return workflowPanel(state, overlay, width, height, style);
   if (overlay?.type === 'picker') return pickerOverlay(overlay, width, height, style);
   if (overlay?.type === 'keys')
-    return { lines: keysHelp(settings.keys, shortcuts.leader, width, height, style), cursor: null };
+    return {
+      lines: keysHelp(settings.keys, shortcuts.leader, width, height, style, overlay.from),
+      cursor: null,
+    };
   const agent = view === null ? undefined : state.agents.get(view);
   const fan_in = view === null ? null : fanInView(state, view);
   const names = agentNames(state);

@@ -76,8 +76,8 @@ for (const [way, start] of Object.entries(WAYS))
 describe('MCP servers', () => {
   it('that have nothing for people, or cannot be used, offer nothing', async () => {
     const host = testingHost({ servers: { bad: serverConfig({ broken: true }), t: serverConfig() } });
-    const { servers, prompts, resources } = await host.offers(agentWith(['bad__*', 't__*', 'gone__*']));
-    assert.deepEqual([servers, prompts, resources], [['bad', 't'], [], []]);
+    const { prompts, resources } = await host.offers(agentWith(['bad__*', 't__*', 'gone__*']));
+    assert.deepEqual([prompts, resources], [[], []]);
   });
 
   it('tell models of their use: framed, cut, and the same for each agent of a tree', async () => {

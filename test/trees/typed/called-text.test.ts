@@ -88,6 +88,8 @@ it('a name means the nearest file; folders are namespaces; a short name that is 
 it('arguments fill the text in; without a place for them they follow it', async () => {
   assert.equal((await called('/review "a b.ts" short')).text, 'Review a b.ts, short: "a b.ts" short!');
   assert.equal((await called('/review')).text, 'Review , : !');
+  ours('places.md', '$ARGUMENTS[1]-$ARGUMENTS[0]-$2-$9-$0-$100');
+  assert.equal((await called('/places a b')).text, 'b-a-b--$0-$100');
   assert.equal((await called('/twice and more')).text, 'of the nearest folder\n\nand more');
 });
 

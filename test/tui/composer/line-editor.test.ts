@@ -335,3 +335,24 @@ test('a mention offers agents as the first word, and files by any part of their 
   editor.handleInput('\t');
   await until(() => editor.text === `@${folder}/README.md `, 'a path from elsewhere');
 });
+
+test('completes resources of MCP servers behind the files, and commands with their arguments', async () => {
+  const completion = new LineCompletion({
+    resources: () => [{ server: 'docs', uri: 'docs://guide', description: 'How it is done' }],
+    commands: () => [{ name: 'look', label: '/look [file]', help: 'Looks' }],
+    agents: () => [],
+    folder: () => folder,
+    files: new FolderFiles(),
+  });
+  const { signal } = new AbortController();
+  const offered = async (text: string) =>
+    (await completion.getSuggestions([text], 0, text.length, { signal }))?.items ?? [];
+  const resource = {
+    value: '@docs:docs://guide',
+    label: '@docs:docs://guide',
+    description: 'How it is done',
+  };
+  assert.deepEqual((await offered('see @')).at(-1), resource);
+  assert.deepEqual(await offered('see @GUIDE'), [resource]);
+  assert.deepEqual(await offered('/lo'), [{ value: '/look', label: '/look [file]', description: 'Looks' }]);
+});

@@ -289,7 +289,11 @@ describe('keys', () => {
       ' kill the agent in view: Ctrl-X k, /kill',
       ' any key closes',
     ]);
-    assert.equal(keysHelp([...keys, ...keys], 'Ctrl-X', 80, 4, PLAIN)[2], ' +3 more on a taller screen');
+    const [, , , hint] = keysHelp([...keys, ...keys], 'Ctrl-X', 80, 4, PLAIN);
+    assert.equal(hint, ' rows 1 to 3 of 5: arrows and pages scroll, any other key closes');
+    const [first, , last] = keysHelp([...keys, ...keys], 'Ctrl-X', 80, 4, PLAIN, 99);
+    assert.notEqual(first, keysHelp(keys, 'Ctrl-X', 80, 4, PLAIN)[0]);
+    assert.equal(last, keysHelp(keys, 'Ctrl-X', 80, 4, PLAIN)[2]);
   });
 });
 

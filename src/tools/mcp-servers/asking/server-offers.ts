@@ -3,6 +3,7 @@ import type { Image } from '../../../records/conversation/message.ts';
 import type { ServerOffers, ServerPrompt, ServerResource } from '../../../records/server-offers.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { fieldsOf, itemsOf, wordOf } from '../../../records/text/json-fields.ts';
+import type { JsonObject } from '../../../records/text/json-text.ts';
 import { quoteStamps } from '../../../records/text/untrusted-text.ts';
 import { clean, cleanLines } from '../../../render/clean.ts';
 import { pieceOf } from '../call-result.ts';
@@ -33,33 +34,23 @@ export function instructionsOf(servers: readonly McpServer[]): readonly string[]
 export async function offersOf(servers: readonly McpServer[]): Promise<ServerOffers> {
   const listed = await Promise.all(
     servers.map(async (server) => {
-      const list = (kind: 'prompts' | 'resources') =>
-        server.use((connection, signal) => connection.listed(kind, signal)).catch(() => []);
       const ready = await server.isReady().catch(() => false);
-      return {
-        server,
-        prompts: ready ? await list('prompts') : [],
-        resources: ready ? await list('resources') : [],
-      };
+      const list = async (kind: 'prompts' | 'resources') =>
+        ready ? server.use((connection, signal) => connection.listed(kind, signal)).catch(() => []) : [];
+      return { name: server.name, prompts: await list('prompts'), resources: await list('resources') };
     }),
   );
-  const named = (name: string): McpServer => {
-    const found = servers.find((one) => one.name === name);
-    if (found === undefined) throw new Error(`there is no MCP server ${name}`);
-    return found;
+  const fetch = async (server: string, method: string, params: JsonObject): Promise<JsonObject> => {
+    try {
+      const found = servers.find(({ name }) => name === server);
+      return (await found?.use((connection, signal) => connection.fetched(method, params, signal))) ?? {};
+    } catch (error) {
+      throw new Error(`the MCP server ${server} ${(error as Error).message}`);
+    }
   };
-  const fetch = (server: string, method: string, params: { readonly [name: string]: unknown }) =>
-    named(server)
-      .use((connection, signal) => connection.fetched(method, params, signal))
-      .catch((error: Error) => {
-        throw new Error(`the MCP server ${server} ${error.message}`);
-      });
   return {
-    servers: servers.map(({ name }) => name),
-    prompts: listed.flatMap(({ server, prompts }) => prompts.flatMap((one) => promptOf(server.name, one))),
-    resources: listed.flatMap(({ server, resources }) =>
-      resources.flatMap((one) => resourceOf(server.name, one)),
-    ),
+    prompts: listed.flatMap(({ name, prompts }) => prompts.flatMap((one) => promptOf(name, one))),
+    resources: listed.flatMap(({ name, resources }) => resources.flatMap((one) => resourceOf(name, one))),
     async prompt({ server, name }, given) {
       const { messages } = await fetch(server, 'prompts/get', { name, arguments: given });
       return composed(server, itemsOf(messages));
@@ -102,16 +93,12 @@ function resourceOf(server: string, given: unknown): ServerResource[] {
 async function composed(server: string, messages: readonly unknown[]) {
   const attachments: Attachment[] = [];
   const texts: string[] = [];
-  for (const message of messages) {
-    const { role, content } = fieldsOf(message);
+  for (const { role, content } of messages.map(fieldsOf))
     for (const block of itemsOf(content)) {
-      const { type, text } = fieldsOf(block);
-      const said =
-        typeof block === 'string' ? block : typeof text === 'string' && type === 'text' ? text : null;
-      if (said === null) attachments.push(await attachmentOf(`${server} `, block));
-      else texts.push(`${role === 'assistant' ? '(as if you had said) ' : ''}${said}`);
+      const { type, text } = typeof block === 'string' ? { type: 'text', text: block } : fieldsOf(block);
+      if (type !== 'text') attachments.push(await attachmentOf(`${server} `, block));
+      else texts.push(`${role === 'assistant' ? '(as if you had said) ' : ''}${wordOf(text) ?? ''}`);
     }
-  }
   const text = quoteStamps(bounded(cleanLines(texts.join('\n\n')).trim(), TEXT_MAX));
   if (text === '' && attachments.length === 0)
     throw new Error(`the MCP server ${server} gave an empty prompt`);

@@ -4,13 +4,14 @@ import { line } from '../../text/line.ts';
 
 const GAP = 2;
 
-/** All keys as a table; on a narrow terminal, one line per action. */
+/** All keys as a table; on a narrow terminal, one line per action. `from`: the first row that is shown, as far as the rest fills the screen. */
 export function keysHelp(
   keys_given: readonly KeyRow[],
   leader: string,
   width: number,
   height: number,
   style: UiStyle,
+  from = 0,
 ): string[] {
   const keys = style.unicode && !style.accessible ? keys_given : keys_given.map(spelled);
   const titles: KeyRow = { action: 'action', chord: 'chord', leader: `${leader} then`, slash: 'slash' };
@@ -25,14 +26,14 @@ export function keysHelp(
   };
   const body = table ? [row(titles), ...keys.map(row)] : keys.map(told);
   const room = Math.max(1, height - 1);
-  const shown =
-    body.length <= room
-      ? body
-      : [...body.slice(0, room - 1), ` +${body.length - room + 1} more on a taller screen`];
+  const first = Math.min(from, Math.max(0, body.length - room));
+  const shown = body.slice(first, first + room);
   const lines = shown.map((text, index) =>
-    line(style, width, [table && index === 0 ? ['bold', text] : text]),
+    line(style, width, [table && first + index === 0 ? ['bold', text] : text]),
   );
-  return [...lines, line(style, width, [['dim', ' any key closes']])].slice(0, Math.max(0, height));
+  const place = ` rows ${first + 1} to ${first + shown.length} of ${body.length}: arrows and pages scroll, any other key closes`;
+  const hint = body.length <= room ? ' any key closes' : place;
+  return [...lines, line(style, width, [['dim', hint]])].slice(0, Math.max(0, height));
 }
 
 const ARROWS: Readonly<Record<string, string>> = { '↑': 'Up', '↓': 'Down', '←': 'Left', '→': 'Right' };
