@@ -22,13 +22,22 @@ const NEW_ID = {
 /** Statuses of refusals, at every route (docs/http-api.md, "Errors"). */
 const REFUSALS = [400, 401, 403, 404, 409, 413, 429, 500, 503];
 
-/** The OpenAPI 3.1 document of the routes. `url`: address of the server. */
-export function openApi(routes: readonly DescribedRoute[], version: string, url: string): object {
+/** The OpenAPI 3.1 document of the routes. `url`: address of the server. `calls`: of our client, so that a client that is generated has the same methods. */
+export function openApi(
+  routes: readonly DescribedRoute[],
+  version: string,
+  url: string,
+  calls: Readonly<Record<string, { readonly route: string }>>,
+): object {
+  const names = new Map(Object.entries(calls).map(([name, { route }]) => [route, name]));
   const error = content(ERROR);
+  const inputs: Record<string, object> = {};
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+    const id = names.get(`${route.method} ${route.path}`) ?? path.split('/')[2] ?? '';
+    if (route.body !== null) inputs[inputName(id)] = shapeOf(route.body);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, id) };
   }
   return {
     openapi: '3.1.0',
@@ -41,7 +50,7 @@ export function openApi(routes: readonly DescribedRoute[], version: string, url:
       responses: Object.fromEntries(
         REFUSALS.map((status) => [status, { description: STATUS_CODES[status], content: error }]),
       ),
-      schemas: schemas(new Set([...routes.map(({ answer }) => answer), ERROR])),
+      schemas: { ...schemas(new Set([...routes.map(({ answer }) => answer), ERROR])), ...inputs },
     },
   };
 }
@@ -58,12 +67,12 @@ function schemas(names: ReadonlySet<string>): object {
   return JSON.parse(all.replaceAll('"#/$defs/', '"#/components/schemas/'));
 }
 
-function operation(route: DescribedRoute): object {
+function operation(route: DescribedRoute, id: string): object {
   const { query, body, path, answer, stream } = route;
   const { properties = {}, required = [] } = shapeOf(query);
   return {
     summary: route.summary,
-    operationId: operationId(route),
+    operationId: id,
     tags: [path.split('/')[2] ?? ''],
     'x-scope': route.scope,
     ...(route.signed === true && { security: [] }),
@@ -84,7 +93,7 @@ function operation(route: DescribedRoute): object {
     ],
     ...(body === null
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: shapeOf(body) } } } }),
+      : { requestBody: { required: true, content: { 'application/json': schemaRef(inputName(id)) } } }),
     responses: {
       [route.signed === true ? 202 : 200]: {
         description: 'done',
@@ -95,17 +104,17 @@ function operation(route: DescribedRoute): object {
   };
 }
 
-/** `POST /v1/agents/:agent/send` → `postAgentsSend`. */
-export function operationId({ method, path }: Pick<Route, 'method' | 'path'>): string {
-  const words = path.split('/').slice(2);
-  const named = words.flatMap((word, index) =>
-    word.startsWith(':') ? (index === words.length - 1 ? ['One'] : []) : [word],
-  );
-  return `${method.toLowerCase()}${named.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')}`;
+function content(document: string, media_type = 'application/json'): object {
+  return { [media_type]: schemaRef(schemaName(document)) };
 }
 
-function content(document: string, media_type = 'application/json'): object {
-  return { [media_type]: { schema: { $ref: `#/components/schemas/${schemaName(document)}` } } };
+function schemaRef(name: string): object {
+  return { schema: { $ref: `#/components/schemas/${name}` } };
+}
+
+/** `startTree` → `startTree-input`: generators name what they make of a body after this. */
+function inputName(id: string): string {
+  return `${id}-input`;
 }
 
 /** `coppice/agents/v1` → `agents-v1`. */

@@ -16,6 +16,11 @@ const WAIT_MAX_S = 300;
 
 const text = (meaning: string) => z.string().regex(/\S/, 'it is empty').max(TEXT_MAX).describe(meaning);
 
+const CAPTURED = z.union([
+  z.strictObject({ text: text('the text') }),
+  z.strictObject({ mark: z.enum(['begun', 'ended']).describe('begins or ends the capture') }),
+]);
+
 /** Routes that give orders to agents, whichever process leads them. */
 export const ORDER_ROUTES = [
   route({
@@ -128,10 +133,7 @@ export const ORDER_ROUTES = [
     summary: 'Adds text that is shown with the conversation and never sent to its model',
     scope: 'write',
     answer: 'coppice/ordered/v1',
-    body: z.union([
-      z.strictObject({ text: text('the text') }),
-      z.strictObject({ mark: z.enum(['begun', 'ended']).describe('begins or ends the capture') }),
-    ]) as unknown as z.ZodObject,
+    body: CAPTURED as typeof CAPTURED & z.ZodObject,
     handle: (sources, request) => {
       const { text = '', mark } = request.body as { text?: string; mark?: 'begun' | 'ended' };
       return order(sources, request, ({ id }) => sources.runtime.capture(id, text, mark));

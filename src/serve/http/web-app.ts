@@ -18,6 +18,7 @@ import { callRoute, checked, invalid } from '../api/call-route.ts';
 import { HOOK_ROUTE, type HookReceiver } from '../api/hook-route.ts';
 import { openApi } from '../api/openapi.ts';
 import type { ApiSources, Method, Route } from '../api/route.ts';
+import { CALLS } from '../client/client.ts';
 import { EXPOSITION_TYPE } from '../metrics/exposition.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { EventFeed } from '../stream/event-feed.ts';
@@ -160,7 +161,7 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
   // Compression shrinks columns of numbers to a quarter. A local browser gains nothing, and this process needs its CPU time for agents.
   const shrink = compress();
   app.use('/v1/trees/:tree/timeline', (context, next) => (isLocal(context) ? next() : shrink(context, next)));
-  const document = openApi([...ROUTES, EVENT_ROUTE, HOOK_ROUTE], version, url);
+  const document = openApi([...ROUTES, EVENT_ROUTE, HOOK_ROUTE], version, url, CALLS);
   app.get('/v1/openapi.json', (context) => context.json(document));
   app.get(EVENT_ROUTE.path, async (context) => {
     const { req } = context;

@@ -8,6 +8,7 @@ import { ROUTES } from '../../../src/serve/api/all-routes.ts';
 import { HOOK_ROUTE } from '../../../src/serve/api/hook-route.ts';
 import { documentSchema, openApi } from '../../../src/serve/api/openapi.ts';
 import { WORKFLOW_ROUTES } from '../../../src/serve/api/workflow-routes.ts';
+import { CALLS } from '../../../src/serve/client/client.ts';
 import { EVENT_ROUTE } from '../../../src/serve/stream/event-route.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { until } from '../../until.ts';
@@ -358,7 +359,7 @@ it('the OpenAPI document names every route and every document that it refers to'
   const { json } = await web.ask('/v1/openapi.json');
   assert.deepEqual(
     json,
-    JSON.parse(JSON.stringify(openApi([...ROUTES, EVENT_ROUTE, HOOK_ROUTE], '0', web.url))),
+    JSON.parse(JSON.stringify(openApi([...ROUTES, EVENT_ROUTE, HOOK_ROUTE], '0', web.url, CALLS))),
   );
   const names = Object.keys(json.components.schemas);
   for (const [, name = ''] of JSON.stringify(json.paths).matchAll(/#\/components\/schemas\/([\w-]+)/g))
