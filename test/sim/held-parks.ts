@@ -14,6 +14,7 @@ export class HeldParks {
   readonly #time: VirtualTime;
   readonly #random: Random;
   readonly #held = new Set<string>();
+  readonly #released_at = new Map<string, number>();
 
   constructor(database: DatabaseSync, time: VirtualTime, random: Random) {
     this.#database = database;
@@ -24,6 +25,11 @@ export class HeldParks {
   /** Whether a commit of this worker is being held. */
   isHeld(worker: string | null): boolean {
     return worker !== null && this.#held.has(worker);
+  }
+
+  /** When a commit of this worker was held last; 0: never. */
+  releasedAt(worker: string | null): number {
+    return this.#released_at.get(worker ?? '') ?? 0;
   }
 
   async hold(steps: readonly Step[]): Promise<void> {
@@ -40,5 +46,6 @@ export class HeldParks {
     while (this.#time.now < until && awaited.every(atWork))
       await new Promise<void>((resolve) => this.#time.after(1, null, resolve));
     this.#held.delete(worker);
+    this.#released_at.set(worker, this.#time.now);
   }
 }

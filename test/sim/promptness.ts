@@ -65,7 +65,11 @@ export class Promptness {
     return ripe.flatMap((one) => {
       const { worker } = one.agent;
       const known = this.#since.get(keyOf(one));
-      const at = known === undefined || this.#ledger.held_parks.isHeld(worker) ? this.#time.now : known.at;
+      const { held_parks } = this.#ledger;
+      const at =
+        known === undefined || held_parks.isHeld(worker)
+          ? this.#time.now
+          : Math.max(known.at, held_parks.releasedAt(worker));
       this.#since.set(keyOf(one), { at, kind: one.kind });
       if (worker === null && !this.#isCalledFor(one.agent)) return [`nobody is called for: ${one.what}`];
       return worker !== null && this.#time.now - at > this.limits.within_ms
