@@ -76,6 +76,8 @@ function findKey(app: AppContext, data: string): 'taken' | 'words' | null {
   if (did === 'passed') return scrolls(app, data) ? 'taken' : null;
   if (did !== 'taken') app.find = null;
   if (did === 'back') [app.scrolled, app.browsing] = [0, find.browsed];
+  // A question that was hidden meanwhile has to be read before letters answer it.
+  if (app.find === null && state.question !== null) app.dispatch({ type: 'question', shown: true });
   if (did === 'words') return 'words';
   app.dispatch({ type: 'typed', alone: null, drafting: true });
   return 'taken';

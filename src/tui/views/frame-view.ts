@@ -76,7 +76,9 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
   const agent = view === null ? undefined : state.agents.get(view);
   const fan_in = view === null ? null : fanInView(state, view);
   const names = agentNames(state);
-  const question = questionOf(state, settings, shortcuts);
+  // A search needs the room; what waits is counted in the navigation line.
+  const searches = find_hint !== null && overlay === null;
+  const question = searches ? null : questionOf(state, settings, shortcuts);
   return layout(
     {
       live: (rows) =>
@@ -91,8 +93,9 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
               text: settings.text ?? new MarkdownTail(),
               ...(settings.printed === undefined ? {} : { printed: settings.printed }),
             }),
-      status: fan_in === null ? null : (rows) => fanOutBlock(state, fan_in, width, rows, style),
+      status: fan_in === null || searches ? null : (rows) => fanOutBlock(state, fan_in, width, rows, style),
       children: (rows) => {
+        if (searches) return [];
         const runs = workflowLines(state, width, Math.min(rows, RUNS_MAX), style);
         const most = rows - runs.length;
         // Workflows at work have a row of their own, unless there is no room for it.

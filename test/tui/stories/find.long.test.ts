@@ -70,6 +70,7 @@ it('a letter that ends a search answers no question', async (test) => {
   await ui.press(CTRL_F, 'echo', KEY.enter);
   await ui.pty.until('n older');
   await new Promise((resolve) => setTimeout(resolve, 900));
+  assert.ok(!ui.shows('y once'), 'the search has the room of the question');
   await ui.press('n', 'y');
   await ui.pty.until('> y');
   await new Promise((resolve) => setTimeout(resolve, 900));
