@@ -124,7 +124,7 @@ describe('coppice cron', () => {
       [[...add, '--every', '0s'], 2, /every/],
       [[...add, '--every', '1h', '--tz', 'UTC'], 2, /time zone/],
       [['cron', 'add', 'other', '--every', '1h'], 2, /needs a task.*task "…"/s],
-      [[...add, '--every', '1h', '--deliver', 'telegram:1'], 2, /none is configured: channels\.telegram/],
+      [[...add, '--every', '1h', '--deliver', 'telegram:1'], 2, /no telegram bot is configured/],
       [[...add, '--every', '1h', '--deliver', 'file:lgo'], 2, /log/],
       [[...add, '--every', '1h', '--deliver', 'pigeon:x'], 2, /no channel "pigeon"/],
       [[...add, '--every', '1h', '--profile', 'nobody'], 2, /no profile called "nobody"/],

@@ -67,6 +67,6 @@ export function targetProblem(config: ChannelsConfig, target: string): string | 
   const { all } = openChannels(config, placeholders, () => undefined);
   const found = all.find(({ name }) => name === channel);
   if (found !== undefined) return found.check(address);
-  if (canAsk(target)) return `none is configured: channels.${channel} (docs/channels.md)`;
+  if (canAsk(target)) return `no ${channel} bot is configured: channels.${channel} (docs/channels.md)`;
   return `no channel "${channel}"; write telegram:CHAT, slack:CHAT, webhook:NAME, file:PATH or stdout`;
 }

@@ -26,7 +26,8 @@ const ARGUMENTS: Readonly<Record<string, readonly [string, unknown, string | nul
   undo: ['redo one', { redo: true, agent: 'one' }, 'one two'],
   budget: ['one usd=2', { agent: 'one', wanted: { usd: 2 } }, 'usd=much'],
   export: ['a b.md', null, 'pdf'],
-  copy: ['2', 2, '0'],
+  copy: ['2', { what: 'code', number: 2 }, '0'],
+  find: ['two words', 'two words', null],
   resume: [' words of it', 'words of it', null],
 };
 
