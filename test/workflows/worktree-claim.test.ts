@@ -1,6 +1,6 @@
 /** Proves that of two runs which begin at once to continue an interrupted agent in its worktree, one does, and that it may ask again. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it } from 'node:test';
@@ -10,12 +10,13 @@ import { CONFIG } from '../store/ledger-fixture.ts';
 it('one of two runs that ask at once gets the worktree of an interrupted agent', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'claim-'));
   try {
-    const path = join(folder, 'tree');
-    mkdirSync(path);
+    const [path, git] = [join(folder, 'tree'), join(folder, 'git')];
+    for (const one of [path, git]) mkdirSync(one);
+    writeFileSync(join(path, '.git'), `gitdir: ${git}\n`);
     const task = { worktree: { path, branch: 'b' } };
     const agent = { id: 'cut', name: 'cut', state: { type: 'killed' }, config: { ...CONFIG, task } };
     const store = {
-      agent: async () => agent,
+      agent: async (id: string) => (id === 'cut' ? agent : { ...agent, id, state: { type: 'executing' } }),
       agents: async () => [agent],
       history: async () => [{ kind: 'assistant', content: { model: 'm', parts: [] }, seq: 1 }],
     };
