@@ -217,6 +217,14 @@ async function onTheWeb(prompt: string, web: object): Promise<string> {
 const PROOFS: Readonly<Record<string, () => Promise<void>>> = {
   model: async () => assert.equal((await root({ model: 'other' })).model, 'other'),
   database: async () => assert.equal((await run({})).reply, 'done'),
+  agentHooks: async () => {
+    const hook = { type: 'command', command: 'echo "not now" >&2; exit 2' };
+    const { results } = await run(
+      { agentHooks: { PreToolUse: [{ matcher: 'look', hooks: [hook] }] } },
+      { prompt: 'look around' },
+    );
+    assert.match(results, /A hook of the user objects to this call: not now/);
+  },
   env_allow: async () =>
     assert.equal((await run({ env_allow: ['MY_FLAG'] }, { prompt: 'look around' })).reply, 'MY_FLAG'),
   ...Object.fromEntries(
