@@ -103,6 +103,7 @@ export const COMMAND_LINE_ONLY: Readonly<Record<string, string>> = {
   keys: 'they are keys of the terminal UI',
   tui: 'the terminal UI shows it',
   server: 'coppice serve answers HTTP',
+  hooks: 'coppice serve takes what other programs send (for hooks at calls: agentHooks)',
   alerts: 'coppice serve watches for them',
   skills: 'the command line reads such folders; a program defines tools',
   merge: 'coppice merge uses it',
