@@ -1,5 +1,5 @@
 import { outputText } from '../records/text/untrusted-text.ts';
-import { clean, cleanLines } from '../render/clean.ts';
+import { clean, cleanLines, fenced } from '../render/clean.ts';
 import type { DocumentOf } from './shapes/all-documents.ts';
 
 type Message = DocumentOf<'coppice/messages/v1'>['messages'][number];
@@ -15,14 +15,14 @@ export function markdownOf(message: Message): string {
       return message.content.parts
         .map((part) =>
           part.type === 'call'
-            ? `\n\`${clean(part.read?.name ?? part.name)}\`\n\n${fenced(part.read?.input ?? part.input)}\n${part.read === undefined ? '' : `\n_${clean(part.read.changes.join('; '))}_\n`}`
+            ? `\n\`${clean(part.read?.name ?? part.name)}\`\n\n${fenced(cleanLines(part.read?.input ?? part.input))}\n${part.read === undefined ? '' : `\n_${clean(part.read.changes.join('; '))}_\n`}`
             : part.type === 'text'
               ? `\n${cleanLines(part.text)}\n`
               : `\n_Thought:_\n\n${quoted(part.text)}\n`,
         )
         .join('');
     case 'result':
-      return `\n\`${clean(message.content.name)}\` ${message.content.status}\n\n${fenced(outputText(message.content))}\n`;
+      return `\n\`${clean(message.content.name)}\` ${message.content.status}\n\n${fenced(cleanLines(outputText(message.content)))}\n`;
     case 'event':
       return `\n_${cleanLines(message.content.text).replaceAll(/\s*\n\s*/g, ' ')}_\n`;
     case 'capture':
@@ -36,11 +36,4 @@ export function quoted(text: string): string {
     .split('\n')
     .map((row) => `> ${row}`.trimEnd())
     .join('\n');
-}
-
-/** Code block whose fence is longer than any run of backticks in the text. */
-function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}\n${cleanLines(text).replace(/\n$/, '')}\n${fence}`;
 }

@@ -34,3 +34,10 @@ export function cleanLines(text: string): string {
     .replaceAll(PILED_MARKS, '$1')
     .toWellFormed();
 }
+
+/** A Markdown code block whose fence is longer than any run of backticks in the text, so that the text is shown as it is. */
+export function fenced(text: string, language = ''): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
+}

@@ -4,7 +4,8 @@ import type { Ask, AskAnswer } from '../../records/conversation/ask.ts';
 import { choicesFor, type FormField, neededField } from '../../records/question/form-field.ts';
 import { questionOf } from '../../records/question/question.ts';
 import { eachAskPart } from '../../render/ask-parts.ts';
-import { fenced, textContent } from '../updates/tool-call-view.ts';
+import { fenced } from '../../render/clean.ts';
+import { textContent } from '../updates/tool-call-view.ts';
 
 type Answer = Pick<AskAnswer, 'verdict' | 'scope' | 'rule' | 'note' | 'values'>;
 

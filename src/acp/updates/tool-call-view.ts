@@ -5,7 +5,7 @@ import { containPath } from '../../permissions/path-containment.ts';
 import type { FileStamp, ResultContent } from '../../records/conversation/message.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { isJsonObject, type JsonObject, parsedObject } from '../../records/text/json-text.ts';
-import { clean, cleanLines } from '../../render/clean.ts';
+import { clean, cleanLines, fenced } from '../../render/clean.ts';
 import { readWhole } from '../../tools/files/read-whole.ts';
 
 const TITLE_MAX = 200;
@@ -48,7 +48,7 @@ export function resultView(
   { status, output, file }: Pick<ResultContent, 'status' | 'output' | 'file'>,
   shown: readonly ToolCallContent[],
 ): { readonly content: ToolCallContent[]; readonly locations?: ToolCallLocation[] } {
-  const told = textContent(name === 'bash' ? fenced(output) : output);
+  const told = textContent(name === 'bash' ? fenced(output, 'console') : output);
   if (status !== 'ok') return { content: [...shown, told] };
   const changed = shown.length > 0 ? shown : doneChange(name, parsedObject(raw || '{}') ?? {}, cwd, file);
   const content = changed.length > 0 ? [...changed] : [told];
@@ -57,7 +57,7 @@ export function resultView(
 
 /** Output of a command that is still running. */
 export function outputContent(output: string): ToolCallContent[] {
-  return [textContent(fenced(output))];
+  return [textContent(fenced(output, 'console'))];
 }
 
 function callTitle(name: string, input: JsonObject): string {
@@ -97,13 +97,6 @@ function placeOf({ path, lines }: FileStamp): ToolCallLocation {
 
 export function textContent(text: string): ToolCallContent {
   return { type: 'content', content: { type: 'text', text: cleanLines(text) } };
-}
-
-/** Wraps text in a Markdown fence longer than any in the text, so that editors show it verbatim. */
-export function fenced(text: string, language = 'console'): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`;
 }
 
 /** Maximum bytes of a file whose old text is shown in a diff. */

@@ -3,7 +3,7 @@ import { type Delivery, splitTarget } from '../../records/run/delivery.ts';
 import { isFinished } from '../../records/run/run.ts';
 import { runText } from '../../records/run/run-end.ts';
 import { type AskPart, askParts } from '../../render/ask-parts.ts';
-import { clean } from '../../render/clean.ts';
+import { clean, fenced } from '../../render/clean.ts';
 import { cutMiddle, SPELLED_NOTE } from '../../render/hidden-characters.ts';
 import type { DeliverResult, Parcel } from '../channel.ts';
 import type { DeliveryLedger } from './outage-retry.ts';
@@ -90,14 +90,7 @@ export function askText(ask: Ask): string {
 }
 
 function partText({ name, is_subject, text, left_out, language }: AskPart, whole: string): string[] {
-  const block = fenced(cutMiddle(text, 2 * ARGUMENT_MAX, left_out), language);
+  const block = fenced(cutMiddle(text, 2 * ARGUMENT_MAX, left_out), language === 'diff' ? language : '');
   const is_cut = left_out > 0 || text.length > 2 * ARGUMENT_MAX;
   return [...(is_subject || name === '' ? [] : [`${name}:`]), block, ...(is_cut ? [whole] : [])];
-}
-
-/** Code block whose fence is longer than any run of backticks in the text. */
-function fenced(text: string, language: AskPart['language']): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language === 'diff' ? language : ''}\n${text}\n${fence}`;
 }

@@ -4,7 +4,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson, printLines } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 import { findAgent } from './find-agent.ts';
 
 /** `coppice budget ID [usd=N] [tokens=N]`: prints what is left for an agent; with amounts, changes its budget first. */
@@ -14,8 +14,7 @@ export function budget(context: Context, text: string, amounts: readonly string[
   return ask(context, async (asked) => {
     const { id, root_id } = await findAgent(context, asked, text);
     const document = await (amounts.length === 0 ? asked.budget(id) : asked.changeBudget(id, wanted));
-    if (context.json) printJson(document);
-    else printLines(budgetLines(document).map(clean));
+    printResult(context, document, () => budgetLines(document).map(clean));
     const { error } = await asked.agent(id);
     if (amounts.length > 0 && error?.kind === 'limit')
       process.stderr.write(

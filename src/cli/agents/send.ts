@@ -3,7 +3,7 @@ import { clean } from '../../render/clean.ts';
 import { unledText } from '../../trees/leaders/unled-reason.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson, printResult } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
 import { findAgent } from './find-agent.ts';
 
@@ -23,13 +23,10 @@ export function send(context: Context, text: string, given: string | undefined):
   return ask(context, async (asked) => {
     const { id, name } = await findAgent(context, asked, text);
     const sent = await asked.send(id, { text: storable(await readText(given, 'message')) });
-    if (context.json) printJson(sent);
-    else if (sent.running) process.stdout.write(`sent to ${clean(name)}\n`);
-    else {
-      const { unled } = await asked.agent(id);
-      const who = unled === null ? 'a server or worker takes over its tree' : unledText(unled);
-      process.stdout.write(`kept in the mailbox of ${clean(name)}; ${who}\n`);
-    }
-    return 0;
+    const unled = sent.running ? null : (await asked.agent(id)).unled;
+    const who = unled === null ? 'a server or worker takes over its tree' : unledText(unled);
+    return printResult(context, sent, () => [
+      sent.running ? `sent to ${clean(name)}` : `kept in the mailbox of ${clean(name)}; ${who}`,
+    ]);
   });
 }

@@ -6,7 +6,7 @@ import { isNotFound } from '../../trees/find-agent.ts';
 import { unledText } from '../../trees/leaders/unled-reason.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 import { EXIT } from '../start/exit-code.ts';
 import { findAgent, findRoot } from './find-agent.ts';
 
@@ -45,14 +45,12 @@ export async function wait(
       if (found.timed_out === undefined || left_s === 0) return { ...found, results };
     }
   });
-  if (context.json) printJson(document);
-  else
-    for (const row of document.results) {
+  printResult(context, document, () =>
+    document.results.map((row) => {
       const status = row.unled === null ? shownWord(row.status, row.outcome) : 'unled';
-      process.stdout.write(
-        `${clean(row.name).padEnd(20)}  ${nameOf(status).padEnd(8)}  ${clean(saidBy(row))}\n`,
-      );
-    }
+      return `${clean(row.name).padEnd(20)}  ${nameOf(status).padEnd(8)}  ${clean(saidBy(row))}`;
+    }),
+  );
   return document.timed_out === undefined ? EXIT.done : EXIT.wait_incomplete;
 }
 

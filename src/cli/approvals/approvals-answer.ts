@@ -8,7 +8,7 @@ import { shellWord } from '../../settings/suggested-command.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUnled } from '../setup/no-server-notices.ts';
-import { printJson, printLines } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 
 export interface AnswerOptions {
   readonly verdict: 'allow' | 'deny';
@@ -34,20 +34,16 @@ export function approvalsAnswer(context: Context, text: string, options: AnswerO
     const answered = await (verdict === 'allow'
       ? asked.allow(text, { scope, rule, ...valuesOf(options) })
       : asked.deny(text, { note: storable(options.note), dismissed: options.dismissed }));
-    if (context.json) {
-      printJson(answered);
-      return 0;
-    }
-    await tellUnled(asked, answered.agent_id);
+    if (!context.json) await tellUnled(asked, answered.agent_id);
     const { agent_name, tool, subject, granted } = answered;
     const question = answered.subject_kind === 'question';
     const word = verdict === 'allow' ? (question ? 'answered' : 'allowed') : question ? 'declined' : 'denied';
-    const lines = [`${word} ${clean(agent_name)}: ${tool} ${clean(subject)}`];
-    if (scope !== 'once')
-      lines.push(`granted ${clean(granted ?? tool)}; ${context.hint('see: coppice approvals rules list')}`);
-    lines.push(...ruleNotice(granted ?? '').map(clean));
-    printLines(lines);
-    return 0;
+    const grant = `granted ${clean(granted ?? tool)}; ${context.hint('see: coppice approvals rules list')}`;
+    return printResult(context, answered, () => [
+      `${word} ${clean(agent_name)}: ${tool} ${clean(subject)}`,
+      ...(scope === 'once' ? [] : [grant]),
+      ...ruleNotice(granted ?? '').map(clean),
+    ]);
   });
 }
 

@@ -4,14 +4,7 @@ import { sign } from '../../render/style.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUnserved } from '../setup/no-server-notices.ts';
-import {
-  type Detail,
-  detailLines,
-  printJson,
-  printLines,
-  printResult,
-  sectionLines,
-} from '../setup/output.ts';
+import { type Detail, detailLines, printResult, sectionLines } from '../setup/output.ts';
 import { nextText, scheduleText } from './job-line.ts';
 import { jobRunTable, jobTable } from './job-table.ts';
 
@@ -20,17 +13,16 @@ export function cronList(context: Context): Promise<number> {
   return ask(context, async (asked) => {
     const document = await asked.jobs();
     const { jobs } = document;
-    if (context.json) printJson(document);
-    else if (jobs.length === 0)
-      printLines([context.hint('no scheduled tasks; add one: coppice cron add NAME --every 1h --task "…"')]);
-    else {
-      const newest = await Promise.all(
-        jobs.map(async ({ id }) => (await asked.jobRuns(id, { limit: 1 })).runs[0]),
-      );
-      printLines(jobTable(jobs, newest, context.width, context.out));
-      if (jobs.some((job) => job.next_at !== null)) await tellUnserved(context, asked);
-    }
-    return 0;
+    const shown = context.json ? [] : jobs;
+    const newest = await Promise.all(
+      shown.map(async ({ id }) => (await asked.jobRuns(id, { limit: 1 })).runs[0]),
+    );
+    if (shown.some((job) => job.next_at !== null)) await tellUnserved(context, asked);
+    return printResult(context, document, () =>
+      jobs.length === 0
+        ? [context.hint('no scheduled tasks; add one: coppice cron add NAME --every 1h --task "…"')]
+        : jobTable(jobs, newest, context.width, context.out),
+    );
   });
 }
 

@@ -43,12 +43,12 @@ export const optional = (name: string, ok: boolean, text: string): Check => ({
 });
 
 /** Checks Node, the configuration, the ledger, keys of providers, agent programs and MCP servers. */
-export async function ledgerChecks(context: Context): Promise<Check[]> {
+export async function machineChecks(context: Context, opened: Store | string | null): Promise<Check[]> {
   return [
     node(),
     optional('user', process.getuid?.() !== 0, process.getuid?.() === 0 ? ROOT : 'not root'),
     configuration(context),
-    await database(context),
+    await database(context, opened),
     ...(await providers(context)),
     ...(await programs(context)),
     ...(await servers(context)),
@@ -70,22 +70,17 @@ function configuration({ loaded }: Context): Check {
   return optional('configuration', loaded.file !== null, loaded.file ?? 'none; optional');
 }
 
-async function database(context: Context): Promise<Check> {
+/** `store`: null if there is no ledger yet, or why it cannot be opened. */
+async function database(context: Context, store: Store | string | null): Promise<Check> {
+  if (typeof store === 'string') return needed('database', false, store);
   try {
-    const store = await context.openIfExists();
     if (store === null) {
       const address = databaseAddress(context.database);
       if (address.kind === 'sqlite') assertCreatable(address.path);
       return needed('database', true, `none yet at ${ledgerName(context.database)}: created at first use`);
     }
-    try {
-      await writes(store);
-      return store.kind === 'sqlite'
-        ? pages(store)
-        : needed('database', true, `postgres at ${store.location}`);
-    } finally {
-      await store.close();
-    }
+    await writes(store);
+    return store.kind === 'sqlite' ? pages(store) : needed('database', true, `postgres at ${store.location}`);
   } catch (error) {
     return needed('database', false, errorJson(error).message);
   }

@@ -7,14 +7,15 @@ import { keptIn } from '../../records/kept-in.ts';
 import { agentPrograms } from '../../settings/agent-programs.ts';
 import { dataFolder } from '../../settings/folders.ts';
 import { limitFile, quirkFile } from '../../settings/quirk-file.ts';
+import type { Store } from '../../store/store.ts';
 import { chooseModel } from '../setup/choose-model.ts';
 import type { Context } from '../setup/context.ts';
 import { loadProfiles } from '../setup/profiles/profiles.ts';
 import { type Check, needed } from './machine-checks.ts';
 
 /** Checks every configured model: opens it as a run would, and asks each provider once whether it accepts the key. */
-export async function modelChecks(context: Context): Promise<Check[]> {
-  const wanted = await wantedModels(context);
+export async function modelChecks(context: Context, store: Store | null): Promise<Check[]> {
+  const wanted = await wantedModels(context, store);
   const probes = new Map<string, Promise<{ readonly ok: boolean; readonly text: string }>>();
   return Promise.all(
     [...wanted].map(async ([name, whose]): Promise<Check> => {
@@ -42,7 +43,7 @@ function settings({ loaded: { configuration }, env }: Context) {
 }
 
 /** Returns models by name, each with what uses it; null for a model that could not be chosen. */
-async function wantedModels(context: Context): Promise<Map<string | null, string[]>> {
+async function wantedModels(context: Context, store: Store | null): Promise<Map<string | null, string[]>> {
   const wanted = new Map<string | null, string[]>();
   const want = (name: string | null | undefined, who: string): void => {
     if (name != null) wanted.set(name, [...(wanted.get(name) ?? []), who]);
@@ -55,7 +56,8 @@ async function wantedModels(context: Context): Promise<Map<string | null, string
   }
   want(context.loaded.configuration.agents?.defaults?.subagents?.model, 'sub-agents');
   for (const { name, model } of profilesOf(context)) want(model, `profile ${name}`);
-  for (const { name, model } of await scheduled(context)) want(model, `schedule ${name}`);
+  for (const { name, config, enabled } of (await store?.jobs().catch(() => [])) ?? [])
+    if (enabled) want(config.model, `schedule ${name}`);
   return wanted;
 }
 
@@ -64,22 +66,6 @@ function profilesOf(context: Context) {
     return [...loadProfiles(context).profiles.values()];
   } catch {
     // Another check reports what is wrong with them.
-    return [];
-  }
-}
-
-async function scheduled(context: Context): Promise<{ name: string; model: string }[]> {
-  try {
-    const store = await context.openIfExists();
-    if (store === null) return [];
-    try {
-      const jobs = (await store.jobs()).filter(({ enabled }) => enabled);
-      return jobs.map(({ name, config }) => ({ name, model: config.model }));
-    } finally {
-      await store.close();
-    }
-  } catch {
-    // Another check reports that the ledger cannot be opened.
     return [];
   }
 }

@@ -13,17 +13,13 @@ const PROBE_MS = 6_000;
 const CLOCK_MS = 2_000;
 
 /** Checks what coppice serve needs: secrets and tokens of channels, zones of schedules, the clock of the ledger, and a server. */
-export async function serveChecks(context: Context): Promise<Check[]> {
+export async function serveChecks(context: Context, store: Store | null): Promise<Check[]> {
   const channels = [...(await channelChecks(context)), ...hookChecks(context)];
+  if (store === null) return channels;
   try {
-    const store = await context.openStore();
-    try {
-      return [...channels, await clock(store), ...(await schedules(store)), await server(store)];
-    } finally {
-      await store.close();
-    }
+    return [...channels, await clock(store), ...(await schedules(store)), await server(store)];
   } catch {
-    // Another check reports that the ledger cannot be opened.
+    // Another check reports that the ledger cannot be used.
     return channels;
   }
 }

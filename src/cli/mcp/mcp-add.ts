@@ -3,7 +3,7 @@ import { changeConfiguration } from '../../settings/change-configuration.ts';
 import { checkSettings } from '../../settings/check-settings.ts';
 import { mcpConfig } from '../../tools/mcp-servers/mcp-config.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson, printLines } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 import { tryServer } from './try-server.ts';
 
 interface AddOptions {
@@ -52,14 +52,10 @@ export async function mcpAdd(
     const known = (before.mcp ?? {}) as { readonly servers?: object };
     return { ...before, mcp: { ...known, servers: { ...known.servers, [name]: entry } } };
   });
-  if (context.json) printJson({ schema: 'coppice/mcp-server/v1', name, file });
-  else
-    printLines([
-      tested === null
-        ? `added ${name} to ${file}; try it: coppice mcp test ${name}`
-        : `added ${name} to ${file}: ${tested.tools.length} tools; see them: coppice mcp test ${name}`,
-    ]);
-  return 0;
+  const next = tested === null ? '; try it' : `: ${tested.tools.length} tools; see them`;
+  return printResult(context, { schema: 'coppice/mcp-server/v1', name, file }, () => [
+    `added ${name} to ${file}${next}: coppice mcp test ${name}`,
+  ]);
 }
 
 function pairs(texts: readonly string[], form: string): Record<string, string> {

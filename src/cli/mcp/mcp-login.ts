@@ -4,7 +4,7 @@ import { loginsFolder } from '../../settings/folders.ts';
 import { Login, logIn } from '../../tools/mcp-servers/login.ts';
 import { expandedConfig } from '../../tools/mcp-servers/server-variables.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson, printLines } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 import { type KnownServer, usableServers } from './available-servers.ts';
 
 interface LoginOptions {
@@ -33,10 +33,7 @@ export async function mcpLogin(
     ).catch((error: Error) => {
       throw new CoppiceError('E_UNAUTHORIZED', `${name} ${error.message}`, { cause: error });
     });
-  if (context.json) printJson({ schema: 'coppice/mcp-login/v1', name, logged_in: !forget });
-  else
-    printLines([
-      forget ? `the login at ${name} is forgotten` : `logged in to ${name}; try it: coppice mcp test ${name}`,
-    ]);
-  return 0;
+  return printResult(context, { schema: 'coppice/mcp-login/v1', name, logged_in: !forget }, () => [
+    forget ? `the login at ${name} is forgotten` : `logged in to ${name}; try it: coppice mcp test ${name}`,
+  ]);
 }

@@ -8,7 +8,7 @@ import type { SetAside } from '../../tools/mcp-servers/listed-tool.ts';
 import { McpServer } from '../../tools/mcp-servers/mcp-server.ts';
 import { nameForModels } from '../../tools/mcp-servers/server-names.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson, printLines } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 import { type KnownServer, plainConfig, usableServers } from './available-servers.ts';
 
 export interface Tested {
@@ -27,9 +27,9 @@ export async function mcpTest(context: Context, names: readonly string[]): Promi
   const chosen = usableServers(context, names);
   const tested = await Promise.all(chosen.map((server) => testServer(server, context)));
   const ok = tested.every((one) => one.ok);
-  if (context.json) printJson({ schema: 'coppice/mcp-test/v1', ok, servers: tested });
-  else if (tested.length === 0) printLines(['no MCP servers to test']);
-  else printLines(tested.flatMap((one) => linesOf(one, context)));
+  printResult(context, { schema: 'coppice/mcp-test/v1', ok, servers: tested }, () =>
+    tested.length === 0 ? ['no MCP servers to test'] : tested.flatMap((one) => linesOf(one, context)),
+  );
   return ok ? 0 : 1;
 }
 

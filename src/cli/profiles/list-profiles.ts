@@ -1,13 +1,13 @@
 import type { Profile } from '../../records/agent/profile.ts';
 import { clean } from '../../render/clean.ts';
-import { fit, type Style, sign } from '../../render/style.ts';
+import { fit, sign } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 import { loadProfiles } from '../setup/profiles/profiles.ts';
 import { parseAgentFiles } from '../setup/profiles/read-agent-files.ts';
 
-export interface ListedProfile extends Profile {
+interface ListedProfile extends Profile {
   /** False for an agent file of the folder that the user has not accepted, which therefore cannot be used. */
   readonly trusted: boolean;
 }
@@ -22,22 +22,16 @@ export async function profiles(context: Context): Promise<number> {
     ...(left_out?.profiles ?? []).map((profile) => ({ ...profile, trusted: false })),
   ];
   const notices = [...new Set([...loaded.notices, ...(left_out?.notices ?? [])])];
-  if (context.json) printJson({ schema: 'coppice/profiles/v1', profiles: listed, notices });
-  else {
-    process.stdout.write(`${profileTable(listed, context.width, context.out).join('\n')}\n`);
-    for (const notice of notices) process.stderr.write(`${clean(notice)}\n`);
-  }
-  return 0;
+  if (!context.json) for (const notice of notices) process.stderr.write(`${clean(notice)}\n`);
+  return printResult(context, { schema: 'coppice/profiles/v1', profiles: listed, notices }, () =>
+    profileTable(listed, context),
+  );
 }
 
 const HEAD = ['NAME', 'SOURCE', 'MODEL', 'TOOLSETS', 'TOOLS', 'DESCRIPTION'] as const;
 
 /** A row per profile; the source of untrusted ones starts with NOT TRUSTED. */
-export function profileTable(
-  profiles: readonly (Profile & { readonly trusted: boolean })[],
-  width: number,
-  style: Style,
-): string[] {
+function profileTable(profiles: readonly ListedProfile[], { width, out: style }: Context): string[] {
   const none = sign(style, '–');
   const list = (names: readonly string[] | null): string =>
     names === null ? none : names.length === 0 ? 'none' : names.join(', ');

@@ -7,7 +7,7 @@ export function printJson(value: unknown): void {
 }
 
 export function printLines(lines: readonly string[]): void {
-  process.stdout.write(`${lines.join('\n')}\n`);
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
 }
 
 /** Prints the result of a command, as JSON for programs or as lines for people; returns the exit code. */
