@@ -1,11 +1,11 @@
 import { RequestError } from '@agentclientprotocol/sdk';
+import { errorJson } from '../documents/error-json.ts';
 import type { Failure } from '../records/agent/failure.ts';
-import { CoppiceError, type ErrorCode } from '../records/coppice-error.ts';
+import type { ErrorCode } from '../records/coppice-error.ts';
 import type { Outcome } from '../records/run/outcome.ts';
-import { StoreError } from '../store/store-error.ts';
 
 /** Errors that the person or the editor caused; all others are internal. */
-const CALLER_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const CALLER_ERRORS: ReadonlySet<string> = new Set<ErrorCode>([
   'E_USAGE',
   'E_CONFIG',
   'E_AGENT_DEAD',
@@ -21,17 +21,10 @@ const CALLER_ERRORS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** Converts an error to one of the protocol; `data` has its code, its hint and whether a retry may help. */
 export function protocolError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
-  if (error instanceof CoppiceError) {
-    const { code, message, hint, retryable } = error;
-    const text = hint === null ? message : `${message}\n${hint}`;
-    const data = { code, hint, retryable };
-    if (code === 'E_NO_KEY') return new RequestError(AUTH_REQUIRED, text, data);
-    return new RequestError(CALLER_ERRORS.has(code) ? INVALID_PARAMS : INTERNAL, text, data);
-  }
-  if (error instanceof StoreError)
-    return new RequestError(INTERNAL, error.message, { code: error.code, retryable: error.retryable });
-  const text = error instanceof Error ? error.message : String(error);
-  return new RequestError(INTERNAL, text, { code: 'E_INTERNAL' });
+  const { message, ...data } = errorJson(error);
+  const { code, hint } = data;
+  const kind = code === 'E_NO_KEY' ? AUTH_REQUIRED : CALLER_ERRORS.has(code) ? INVALID_PARAMS : INTERNAL;
+  return new RequestError(kind, hint === null ? message : `${message}\n${hint}`, data);
 }
 
 /** The error that answers a prompt whose turn failed. */

@@ -10,7 +10,7 @@ import { addRunCommands } from './run/run-commands.ts';
 import { addServeCommands } from './serve/serve-commands.ts';
 import type { WorkOptions } from './setup/context.ts';
 import type { CommandBuilder, Work } from './start/command-builder.ts';
-import { EVERYWHERE, groupCommands, layHelp } from './start/help-layout.ts';
+import { EVERYWHERE, groupCommands, layHelp, pathOf } from './start/help-layout.ts';
 import { rowCount, timeSpan } from './start/option-values.ts';
 import { addWorkflowCommands } from './workflow/workflow-commands.ts';
 
@@ -117,9 +117,7 @@ function globals(command: Command): Command {
 
 /** Converts what Commander found wrong with the command line of `command` to the error that people and programs see. */
 export function usageError(command: Command, { code, message }: CommanderError): CoppiceError {
-  const names: string[] = [];
-  for (let at: Command | null = command; at !== null; at = at.parent) names.unshift(at.name());
-  const path = names.join(' ');
+  const path = pathOf(command);
   const below = command.commands.map((one) => one.name());
   const [unknown = ''] = command.args;
   // Commander has no message for a command group without a subcommand, and takes what is no subcommand of a group with an action for an argument.

@@ -65,7 +65,7 @@ export const budgetSettings = z.strictObject({
 });
 
 /** A named profile; `subagents` applies to all agents. */
-const namedProfile = agentSettings.omit({ subagents: true }).extend({
+export const namedProfile = agentSettings.omit({ subagents: true }).extend({
   description: z.string().optional(),
   deny_tools: z.array(z.string()).optional(),
   parameters,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { CoppiceError } from '../../records/coppice-error.ts';
+import { sendRequest } from '../../serve/client/client-request.ts';
 import { Access } from '../../serve/http/access.ts';
 import { findServer } from '../../serve/http/server-file.ts';
 import type { Context } from '../setup/context.ts';
@@ -10,21 +10,15 @@ export interface SignInLink {
   readonly url: string;
 }
 
-/** Requests a link to the server of this ledger that works once; null if none runs on this machine. Rejects with `E_SERVER`. */
+/** Requests a link to the server of this ledger that works once; null if none runs on this machine. Rejects with `E_UNREACHABLE` or `E_SERVER`. */
 export async function signInLink(context: Context, scope: 'read' | 'write'): Promise<SignInLink | null> {
   const folder = serverFolder(context);
   const server = findServer(folder, servedLedger(context));
   if (server === null) return null;
   const token = readFileSync(new Access(folder).fileOf(scope), 'utf8').trim();
-  const response = await fetch(`${server.url}/v1/login-links?scope=${scope}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}` },
-  }).catch((error: unknown) => {
-    throw new CoppiceError('E_SERVER', `the server at ${server.url} does not answer`, { cause: error });
-  });
-  if (!response.ok)
-    throw new CoppiceError('E_SERVER', `the server at ${server.url} refused: ${response.status}`);
-  return (await response.json()) as SignInLink;
+  const path = `/v1/login-links?scope=${scope}`;
+  const request = { method: 'POST', path, input: {}, repeatable: false, creates: false };
+  return (await sendRequest({ url: server.url, token }, request)) as SignInLink;
 }
 
 /** Best effort: where no browser can be opened, the link that is shown can be clicked. */

@@ -60,7 +60,8 @@ export function layHelp(program: Command): Command {
     },
     formatHelp(command, helper) {
       const help = Help.prototype.formatHelp.call(this, command, helper);
-      const lines = EXAMPLES[pathOf(command)];
+      const [, ...names] = pathOf(command).split(' ');
+      const lines = EXAMPLES[names.join(' ')];
       if (lines === undefined) return help;
       const width = Math.max(...lines.map(([line]) => line.length));
       const rows = lines.map(([line, what]) => `  ${line.padEnd(width)}  ${what}`.trimEnd());
@@ -75,8 +76,7 @@ export function groupCommands(program: Command): void {
     for (const command of program.commands) if (names.includes(command.name())) command.helpGroup(heading);
 }
 
-/** Returns the names of a command and those above it, without the program. */
-function pathOf(command: Command): string {
-  const { parent } = command;
-  return parent === null ? '' : `${pathOf(parent)} ${command.name()}`.trim();
+/** Returns the full name of a command, such as `coppice worker list`. */
+export function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

@@ -5,10 +5,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, it } from 'node:test';
 import {
-  type InstructionFiles,
+  type InstructionFile,
   instructionText,
   readInstructionFiles,
 } from '../../../src/cli/setup/profiles/instruction-files.ts';
+import type { FoundFiles } from '../../../src/cli/setup/profiles/read-agent-files.ts';
 import { childConfig } from '../../../src/kernel/toolsets/acts/child-config.ts';
 import { type AgentConfig, systemText } from '../../../src/records/agent/agent.ts';
 import { openStore } from '../../../src/store/open-store.ts';
@@ -23,12 +24,12 @@ beforeEach(() => {
 
 const put = (path: string, text: string): void => putFile(home, path, text);
 
-async function load(folder = home.work): Promise<InstructionFiles> {
+async function load(folder = home.work): Promise<FoundFiles<InstructionFile>> {
   const { places, configuration } = await lookFrom(home, folder);
   return readInstructionFiles(places, configuration.instructions?.files);
 }
 
-const brief = ({ files }: InstructionFiles): string[] =>
+const brief = ({ files }: FoundFiles<InstructionFile>): string[] =>
   files.map(
     ({ source, text, trust, cut }) => `${source}: ${text.slice(0, 20)} (${trust}${cut ? ', cut' : ''})`,
   );

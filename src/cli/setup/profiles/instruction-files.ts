@@ -8,6 +8,7 @@ import { cleanLines } from '../../../render/clean.ts';
 import { NO_WAIT, readStart, reasonOf } from '../../../tools/files/bounded-file.ts';
 import { hashFiles } from '../../../tools/files/skill-folder.ts';
 import { isUsed, type ProjectPart, type ProjectPlaces } from './project-places.ts';
+import type { FoundFiles } from './read-agent-files.ts';
 
 /** Maximum bytes of one file and of all: more than most need, because a model reads all of it with every request. */
 const FILE_MAX = 32 * 1024;
@@ -22,18 +23,11 @@ export interface InstructionFile extends ProjectPart {
   readonly cut: boolean;
 }
 
-export interface InstructionFiles {
-  /** The user's own file first, then from the outermost folder to the working folder. */
-  readonly files: readonly InstructionFile[];
-  /** Notices about files that could not be read, with the reason. */
-  readonly notices: readonly string[];
-}
-
-/** Reads the instruction files for a folder: in each folder of the project the first of these names. An unreadable file becomes a notice, not an error. */
+/** Reads the instruction files for a folder: the user's own, then in each folder of the project, the outermost first, the first of these names. An unreadable file becomes a notice, not an error. */
 export function readInstructionFiles(
   { folder, own_folder, home, trust }: ProjectPlaces,
   names: readonly string[] = USUAL_NAMES,
-): InstructionFiles {
+): FoundFiles<InstructionFile> {
   const notices: string[] = [];
   const folders = projectFolders(folder, home);
   const root = folders[0] ?? folder;

@@ -9,7 +9,7 @@ import { TIMEOUT_SECONDS_MAX, wholeMilliseconds } from '../../../records/text/pa
 import type { Verdict } from '../../../records/tool.ts';
 import { clean } from '../../../render/clean.ts';
 import { nearestName } from '../../../render/nearest-name.ts';
-import { REQUIRE_MAX } from '../../../settings/settings.ts';
+import { type NamedProfile, namedProfile, REQUIRE_MAX } from '../../../settings/settings.ts';
 import { profileNameFault } from '../../../settings/settings-profiles.ts';
 import { BUILT_IN_PERMISSIONS, CREATION_PERMISSIONS } from '../../../tools/built-in-permissions.ts';
 import { evidenceText } from '../../../tools/evidence.ts';
@@ -57,10 +57,11 @@ export function parseAgentFile(content: Buffer, stem: string, source: string): A
   const { fields: written, body } = splitFrontMatter(decoded(content));
   if (written.size === 0 && body === '') throw new Error('it is empty');
   const { fields, unknown } = known(written);
-  const name = fields.has('name') ? textField(fields, 'name') : stem;
-  const fault = profileNameFault(name ?? '');
+  const name = fields.has('name') ? fields.get('name') : stem;
+  if (typeof name !== 'string') throw expected('name', 'text', name);
+  const fault = profileNameFault(name.trim());
   if (fault !== null) throw new Error(fields.has('name') ? `name: ${fault}` : `its file name: ${fault}`);
-  const seconds = numberOf(fields, 'timeout_seconds', TIMEOUT_SECONDS_MAX);
+  const seconds = settingOf(fields, 'timeout_seconds', `a number above 0, at most ${TIMEOUT_SECONDS_MAX}`);
   const { model, notice } = modelOf(fields);
   const foreign: string[] = [];
   const tools = toolsOf(fields, 'tools', foreign);
@@ -68,19 +69,19 @@ export function parseAgentFile(content: Buffer, stem: string, source: string): A
   return {
     notices: [...ignored('key', unknown), ...ignored('tool', foreign), ...(notice === null ? [] : [notice])],
     profile: {
-      name: name as string,
-      description: textField(fields, 'description') ?? '',
+      name: name.trim(),
+      description: settingOf(fields, 'description', 'text')?.trim() ?? '',
       model,
       ...(fields.has('fallback') && { fallback: namesOf(fields, 'fallback', 'model') ?? [] }),
-      thinking: thinkingOf(fields),
+      thinking: settingOf(fields, 'thinking', 'off, low, medium or high'),
       toolsets: namesOf(fields, 'toolsets', 'toolset'),
       tools,
       deny_tools,
       system: body === '' ? null : body,
-      instructions: yesOf(fields, 'instructions'),
+      instructions: settingOf(fields, 'instructions', 'true or false') ?? true,
       skills: namesOf(fields, 'skills', 'skill'),
       parameters: namesOf(fields, 'parameters', 'parameter') ?? [],
-      turns: wholeOf(fields, 'turns'),
+      turns: settingOf(fields, 'turns', 'a whole number, 1 or more'),
       run_ms: seconds === null ? null : wholeMilliseconds(seconds),
       permissions: permissionsOf(fields),
       budget: budgetOf(fields),
@@ -148,7 +149,7 @@ function bare(key: string): string {
 
 /** Names of models without a provider, such as `sonnet`, are those of other programs. */
 function modelOf(fields: Fields): { readonly model: string | null; readonly notice: string | null } {
-  const model = textField(fields, 'model');
+  const model = settingOf(fields, 'model', 'text')?.trim() ?? null;
   if (model === null || model === 'inherit') return { model: null, notice: null };
   if (/^[\w.:-]{1,60}$/.test(model))
     return {
@@ -158,13 +159,6 @@ function modelOf(fields: Fields): { readonly model: string | null; readonly noti
   if (model.length > 200 || !/^[^\s/\p{C}]+\/[^\s\p{C}]+$/u.test(model))
     throw expected('model', 'provider/model (for example ollama/qwen3) or inherit', model);
   return { model, notice: null };
-}
-
-function thinkingOf(fields: Fields): Profile['thinking'] {
-  const value = fields.get('thinking') ?? null;
-  if (value === null || value === 'off' || value === 'low' || value === 'medium' || value === 'high')
-    return value;
-  throw expected('thinking', 'off, low, medium or high', value);
 }
 
 /** Reads a list, or a comma-separated text. */
@@ -301,31 +295,14 @@ function clip(text: string): string {
   return cutText(text, 40, '…');
 }
 
-function textField(fields: Fields, key: string): string | null {
+/** Reads a field as settings have it; null without it. */
+function settingOf<Key extends keyof NamedProfile>(
+  fields: Fields,
+  key: Key,
+  what: string,
+): NonNullable<NamedProfile[Key]> | null {
   if (!fields.has(key)) return null;
-  const value = fields.get(key);
-  if (typeof value !== 'string') throw expected(fields.written(key), 'text', value);
-  return value.trim();
-}
-
-function yesOf(fields: Fields, key: string): boolean {
-  const value = fields.get(key) ?? true;
-  if (typeof value !== 'boolean') throw expected(fields.written(key), 'true or false', value);
-  return value;
-}
-
-function numberOf(fields: Fields, key: string, most: number): number | null {
-  if (!fields.has(key)) return null;
-  const value = fields.get(key);
-  if (typeof value !== 'number' || !(value > 0 && value <= most))
-    throw expected(fields.written(key), `a number above 0, at most ${most}`, value);
-  return value;
-}
-
-function wholeOf(fields: Fields, key: string): number | null {
-  if (!fields.has(key)) return null;
-  const value = fields.get(key);
-  if (!Number.isSafeInteger(value) || (value as number) < 1)
-    throw expected(fields.written(key), 'a whole number, 1 or more', value);
-  return value as number;
+  const { success, data } = namedProfile.shape[key].safeParse(fields.get(key));
+  if (!success) throw expected(fields.written(key), what, fields.get(key));
+  return data as NonNullable<NamedProfile[Key]>;
 }

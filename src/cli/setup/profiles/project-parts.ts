@@ -1,19 +1,19 @@
 import type { AgentConfig } from '../../../records/agent/agent.ts';
 import { profileSkills } from '../../../records/agent/skill.ts';
 import { readHookFiles } from './hook-files.ts';
-import { type InstructionFiles, instructionText, readInstructionFiles } from './instruction-files.ts';
+import { type InstructionFile, instructionText, readInstructionFiles } from './instruction-files.ts';
 import type { ProfilesInput } from './profiles.ts';
 import { isUsed, type ProjectPart, projectPlaces, unusedNotice } from './project-places.ts';
-import { type FoundServers, readServersFile } from './server-files.ts';
+import { readServersFile, type ServersFile } from './server-files.ts';
 import { type FoundSkills, readSkills } from './skill-files.ts';
 import { readWorkflowFiles } from './workflow-files.ts';
 
 /** Instructions, skills and MCP servers that the user and the project bring for every agent (docs/instructions.md). */
 export interface ProjectParts {
-  readonly instructions: InstructionFiles['files'];
+  readonly instructions: readonly InstructionFile[];
   readonly skills: FoundSkills['skills'];
-  readonly server_files: FoundServers['files'];
-  readonly server_faults: FoundServers['notices'];
+  readonly server_files: readonly ServersFile[];
+  readonly server_faults: readonly string[];
   /** All instructions, skills, server files, workflows and hooks. */
   readonly parts: readonly ProjectPart[];
   /** Problems in the parts. */

@@ -16,10 +16,10 @@ export interface RawAgentFile {
   readonly content: Buffer;
 }
 
-export interface RawAgentFiles {
-  /** Sorted by name. */
-  readonly files: readonly RawAgentFile[];
-  /** Notices about files that could not be read, with the reason. */
+/** Files of one kind. */
+export interface FoundFiles<File> {
+  readonly files: readonly File[];
+  /** Notices about what could not be read, with the reason. */
   readonly notices: readonly string[];
 }
 
@@ -29,10 +29,10 @@ export interface AgentFiles {
 }
 
 /**
- * Reads the agent files in `.coppice/agents` of a folder, without parsing them. Each is read once, so that what is shown, hashed and used is the
+ * Reads the agent files in `.coppice/agents` of a folder, sorted by name, without parsing them. Each is read once, so that what is shown, hashed and used is the
  * same. Symbolic links may not lead out of `.coppice/agents`. An unreadable file becomes a notice, not an error.
  */
-export function readProjectAgentFiles(folder: string): RawAgentFiles {
+export function readProjectAgentFiles(folder: string): FoundFiles<RawAgentFile> {
   let agents: string;
   try {
     const place = containPath(folder, '.coppice/agents');
@@ -44,12 +44,16 @@ export function readProjectAgentFiles(folder: string): RawAgentFiles {
   return readAgentFiles(agents, '.coppice/agents', (name) => openContained(containPath(agents, name)));
 }
 
-/** Reads the user's own agent files. Symbolic links may lead anywhere: people keep such files elsewhere. */
-export function readUserAgentFiles(agents: string): RawAgentFiles {
+/** Reads the user's own agent files, sorted by name. Symbolic links may lead anywhere: people keep such files elsewhere. */
+export function readUserAgentFiles(agents: string): FoundFiles<RawAgentFile> {
   return readAgentFiles(agents, 'agents', (name) => openSync(join(agents, name), NO_WAIT));
 }
 
-function readAgentFiles(agents: string, shown: string, open: (name: string) => number): RawAgentFiles {
+function readAgentFiles(
+  agents: string,
+  shown: string,
+  open: (name: string) => number,
+): FoundFiles<RawAgentFile> {
   const files: RawAgentFile[] = [];
   const notices: string[] = [];
   let names: string[];
@@ -75,7 +79,7 @@ function readAgentFiles(agents: string, shown: string, open: (name: string) => n
 }
 
 /** Parses agent files. An invalid file becomes a notice; the others are used. */
-export function parseAgentFiles(raw: RawAgentFiles): AgentFiles {
+export function parseAgentFiles(raw: FoundFiles<RawAgentFile>): AgentFiles {
   const profiles = new Map<string, Profile>();
   const notices = [...raw.notices];
   for (const { name, source, content } of raw.files) {

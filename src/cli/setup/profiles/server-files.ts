@@ -15,6 +15,7 @@ import {
   serverNameFrom,
 } from '../../../tools/mcp-servers/mcp-config.ts';
 import type { ProjectPart, ProjectPlaces } from './project-places.ts';
+import type { FoundFiles } from './read-agent-files.ts';
 
 const FILE = '.mcp.json';
 const SERVERS_MAX = 50;
@@ -24,15 +25,8 @@ export interface ServersFile extends ProjectPart {
   readonly servers: readonly ProjectServer[];
 }
 
-export interface FoundServers {
-  /** The nearest file; empty if there is none. */
-  readonly files: readonly ServersFile[];
-  /** Notices about what cannot be used, with the reason. */
-  readonly notices: readonly string[];
-}
-
 /** Reads the MCP servers of a project from the nearest `.mcp.json`, up to its outermost folder. An invalid file or entry becomes a notice, not an error. */
-export function readServersFile({ folder, home, trust }: ProjectPlaces): FoundServers {
+export function readServersFile({ folder, home, trust }: ProjectPlaces): FoundFiles<ServersFile> {
   const folders = projectFolders(folder, home);
   const root = folders[0] ?? folder;
   const path = folders

@@ -2,13 +2,13 @@ import { resolve } from 'node:path';
 import { Trust } from '../../../permissions/grants/trust.ts';
 import { shellWord } from '../../../settings/suggested-command.ts';
 import { hashFiles } from '../../../tools/files/skill-folder.ts';
-import { type RawAgentFiles, readProjectAgentFiles } from './read-agent-files.ts';
+import { type FoundFiles, type RawAgentFile, readProjectAgentFiles } from './read-agent-files.ts';
 
 /** The agent files of a folder, and whether the user accepted them. */
 export interface ProjectAgents {
   /** Absolute. */
   readonly folder: string;
-  readonly raw: RawAgentFiles;
+  readonly raw: FoundFiles<RawAgentFile>;
   readonly hash: string;
   /** `changed`: accepted before, with other contents. `nothing`: the folder has no agent files. */
   readonly trust: 'trusted' | 'changed' | 'untrusted' | 'nothing';

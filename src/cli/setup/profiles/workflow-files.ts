@@ -4,12 +4,10 @@ import { readSource, savedScripts } from '../../../models/workflow/script-places
 import { printablePath } from '../../../permissions/printable-path.ts';
 import { reasonOf } from '../../../tools/files/bounded-file.ts';
 import type { ProjectPart, ProjectPlaces } from './project-places.ts';
+import type { FoundFiles } from './read-agent-files.ts';
 
 /** The workflows that a project brings (docs/workflows.md#trust); those of the home folder need no trust. */
-export function readWorkflowFiles({ folder, home, trust }: ProjectPlaces): {
-  readonly files: readonly ProjectPart[];
-  readonly notices: readonly string[];
-} {
+export function readWorkflowFiles({ folder, home, trust }: ProjectPlaces): FoundFiles<ProjectPart> {
   const files: ProjectPart[] = [];
   const notices: string[] = [];
   for (const { path, own } of savedScripts(folder, home)) {
