@@ -3,10 +3,8 @@ import type { FileChange } from '../store/read-records.ts';
 import type { Store } from '../store/store.ts';
 import { CHANGES_MAX, type OwnedLine, ownersOf } from './file-versions.ts';
 import { isoTime } from './iso-time.ts';
+import { messagesAfter } from './messages-after.ts';
 import type { DocumentOf } from './shapes/all-documents.ts';
-
-/** Messages read at a time. */
-const PAGE = 500;
 
 /** Returns who wrote the lines of a file, or only its line `line`, which counts from 1. `present`: the current text of the file. */
 export async function blameDocument(
@@ -56,18 +54,13 @@ async function promptsOf(
   const prompts = new Map<FileChange, string>();
   for (const agent_id of new Set(changes.map((change) => change.agent_id))) {
     const own = changes.filter((change) => change.agent_id === agent_id).sort((a, b) => a.seq - b.seq);
-    const last = own.at(-1)?.seq ?? 0;
     const agent = await store.agent(agent_id);
-    let [seen, prompt]: [number, string | null] = [agent?.forked_from?.seq ?? 0, null];
-    while (seen < last) {
-      const page = await store.history(agent_id, seen, PAGE);
-      if (page.length === 0) break;
-      for (const message of page) {
-        if (message.kind === 'user') prompt = promptIn(message.content) ?? prompt;
-        const change = own[0]?.seq === message.seq ? own.shift() : undefined;
-        if (change !== undefined && prompt !== null) prompts.set(change, prompt);
-      }
-      seen = page.at(-1)?.seq ?? last;
+    let prompt: string | null = null;
+    for await (const message of messagesAfter(store, agent_id, agent?.forked_from?.seq ?? 0)) {
+      if (message.kind === 'user') prompt = promptIn(message.content) ?? prompt;
+      const change = own[0]?.seq === message.seq ? own.shift() : undefined;
+      if (change !== undefined && prompt !== null) prompts.set(change, prompt);
+      if (own.length === 0) break;
     }
   }
   return prompts;

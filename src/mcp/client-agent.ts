@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messagesAfter } from '../documents/messages-after.ts';
 import { type Agent, isActive } from '../records/agent/agent.ts';
 import { failureOf, isTerminal } from '../records/agent/state.ts';
 import { writeClientCall } from '../records/client-call.ts';
@@ -144,16 +145,9 @@ export class ClientAgent {
 
   /** Returns the result of a call; null if there is none yet. */
   async resultOf({ id, root_id, after }: PlacedCall): Promise<ResultContent | null> {
-    for (let from = after; ; ) {
-      const messages = await this.#options.store.history(root_id, from, MESSAGES_MAX);
-      const found = messages.find(
-        ({ kind, content }) => kind === 'result' && (content as ResultContent).call_id === id,
-      );
-      if (found !== undefined) return found.content as ResultContent;
-      const last = messages.at(-1);
-      if (last === undefined || messages.length < MESSAGES_MAX) return null;
-      from = last.seq;
-    }
+    for await (const { kind, content } of messagesAfter(this.#options.store, root_id, after))
+      if (kind === 'result' && content.call_id === id) return content;
+    return null;
   }
 
   /** The agent as the ledger has it now; a new one if it was killed. */

@@ -5,6 +5,7 @@ import {
   type Resource,
 } from '@modelcontextprotocol/server';
 import { markdownOf } from '../documents/message-markdown.ts';
+import { messagesAfter } from '../documents/messages-after.ts';
 import { endOfText } from '../records/text/cut-text.ts';
 import { statusWord } from '../render/agent-status.ts';
 import { clean } from '../render/clean.ts';
@@ -16,7 +17,6 @@ import type { McpOptions } from './mcp-options.ts';
 const ADDRESS = /^coppice:\/\/agents\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/transcript$/;
 export const TRANSCRIPTS = 'coppice://agents/{agent_id}/transcript';
 const TYPE = 'text/markdown';
-const PAGE = 500;
 /** Maximum characters of a transcript; a longer one loses its beginning. */
 const CHARACTERS_MAX = 1_000_000;
 const LISTED_TREES = 50;
@@ -50,13 +50,8 @@ export async function readTranscript(
       `there is no such resource: ${clean(uri.slice(0, SHOWN_MAX))}`,
     );
   const pieces = [`# ${clean(agent.name)} (${statusWord(agent)})\n`];
-  for (let after = 0; ; ) {
-    const page = await store.history(id, after, PAGE);
-    for (const message of page) pieces.push(markdownOf(message as Parameters<typeof markdownOf>[0]));
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) break;
-    after = last.seq;
-  }
+  for await (const message of messagesAfter(store, id, 0))
+    pieces.push(markdownOf(message as Parameters<typeof markdownOf>[0]));
   const whole = pieces.join('');
   const text =
     whole.length <= CHARACTERS_MAX

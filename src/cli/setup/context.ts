@@ -16,7 +16,6 @@ import { ledgerName, withSameLedger } from '../../settings/suggested-command.ts'
 import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
-import { pathOf } from '../start/help-layout.ts';
 import { type LoadedConfiguration, loadConfiguration } from './load-configuration.ts';
 
 export interface GlobalOptions {
@@ -120,7 +119,7 @@ async function environment(): Promise<NodeJS.ProcessEnv> {
 function notRemote(command: Command, by: '--server' | 'COPPICE_SERVER'): CoppiceError {
   return new CoppiceError(
     'E_USAGE',
-    `${pathOf(command)} works with the database or the files of this machine, not with a server`,
+    `${nameOf(command)} works with the database or the files of this machine, not with a server`,
     {
       hint: `Run it on the machine of the server, without ${by}${by === '--server' ? '' : ' or with --database'}`,
     },
@@ -144,6 +143,11 @@ function readToken(file: string): string | null {
 
 function programOf(command: Command): Command {
   return command.parent === null ? command : programOf(command.parent);
+}
+
+/** Returns the full name of a command, such as `coppice worker list`. */
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }
 
 async function openIfExists(database: string): Promise<Store | null> {

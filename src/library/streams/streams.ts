@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { messagesAfter } from '../../documents/messages-after.ts';
 import { type Agent, descendantsOf } from '../../records/agent/agent.ts';
 import { assistantText } from '../../records/conversation/child-text.ts';
 import { CoppiceError, orElse } from '../../records/coppice-error.ts';
@@ -83,15 +84,11 @@ export function eventsOf(ground: StreamGround, id: string, options: StreamOption
       const version = [updated_at, state.type, last_seq, calls, mail_count].join(' ');
       if (versions.get(agent.id) !== version) yield { type: 'agent', agent };
       versions.set(agent.id, version);
-      for (let seq = seqs.get(agent.id) ?? agent.forked_from?.seq ?? 0; seq < last_seq; ) {
-        const page = await store.history(agent.id, seq, PAGE);
-        // Its conversation was deleted meanwhile.
-        if (page.length === 0) break;
-        for (const message of page) {
-          seqs.set(agent.id, message.seq);
-          yield { type: 'message', agent_id: agent.id, message };
-          seq = message.seq;
-        }
+      const seq = seqs.get(agent.id) ?? agent.forked_from?.seq ?? 0;
+      if (seq >= last_seq) continue;
+      for await (const message of messagesAfter(store, agent.id, seq)) {
+        seqs.set(agent.id, message.seq);
+        yield { type: 'message', agent_id: agent.id, message };
       }
     }
   }

@@ -1,10 +1,8 @@
+import { messagesAfter } from '../../documents/messages-after.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { AgentMark, Store } from '../../store/store.ts';
-
-/** Messages per read. */
-const PAGE = 200;
 
 export interface ConversationListener {
   message(agent_id: string, message: PlacedMessage): void;
@@ -64,12 +62,8 @@ export class WatchedTree {
       if (!this.has(id)) this.learn((await store.agent(id)) ?? { id, forked_from: null });
       const told = this.#told.get(id) as { seq: number; mail: number };
       if (told.mail < mail_count) for (const mail of await store.mail(id, true, told.mail)) this.mail(mail);
-      while (told.seq < last_seq) {
-        const page = await store.history(id, told.seq, PAGE);
-        for (const message of page) this.message(id, message);
-        // The agent was deleted in the meantime.
-        if (page.length === 0) break;
-      }
+      if (told.seq < last_seq)
+        for await (const message of messagesAfter(store, id, told.seq)) this.message(id, message);
     }
   }
 }
