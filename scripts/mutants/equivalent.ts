@@ -157,13 +157,6 @@ export const EQUIVALENT: readonly Equivalent[] = [
     why: 'then nothing is taken over from the shared beginning',
   },
   {
-    file: 'src/cron/schedule/cron-expression.ts',
-    line: 'if (read.size >= CACHED_MAX && oldest !== undefined) read.delete(oldest);',
-    before: '>=',
-    after: '>',
-    why: 'one more expression is kept',
-  },
-  {
     file: 'src/processes/process-group.ts',
     line: "if (process.platform !== 'linux') return false;",
     before: "if (process.platform !== 'linux') return false;",

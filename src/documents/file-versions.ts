@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff';
+import { keepNewest } from '../records/kept-in.ts';
 import { parseJson } from '../records/text/json-text.ts';
 import type { FileChange } from '../store/read-records.ts';
 import { type Edit, editText } from '../tools/files/edit-text.ts';
@@ -46,7 +47,7 @@ export function* fileVersions(newest_first: readonly FileChange[]): Generator<Fi
       continue;
     }
     const after = textAfter(change, before);
-    if (after !== null) keep(hash, after);
+    if (after !== null) keepNewest(texts, hash, after, TEXTS_KEPT);
     yield { change, before, after };
     to_come.set(hash, (to_come.get(hash) ?? 1) - 1);
     release(hash);
@@ -55,13 +56,6 @@ export function* fileVersions(newest_first: readonly FileChange[]): Generator<Fi
   function release(hash: string): void {
     queue.push(...(waiting.get(hash) ?? []).reverse());
     waiting.delete(hash);
-  }
-
-  function keep(hash: string, text: string): void {
-    texts.delete(hash);
-    texts.set(hash, text);
-    const [oldest] = texts.keys();
-    if (texts.size > TEXTS_KEPT && oldest !== undefined) texts.delete(oldest);
   }
 }
 

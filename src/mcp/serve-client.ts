@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { nameFault } from '../records/agent/agent-name.ts';
+import { keepNewest } from '../records/kept-in.ts';
 import { parsedObject } from '../records/text/json-text.ts';
 import { answerForms, approvalForms } from './approval-forms.ts';
 import { Calls, type CallTerms, type Outcome } from './carry-out.ts';
@@ -179,11 +180,8 @@ export class McpService {
       .slice(0, NAME_MAX);
     const name = nameFault(plain) === null ? plain : `client-${plain}`.replace(/-$/, '');
     const known = this.#clients.get(name) ?? new ClientAgent(name, this.#options);
-    this.#clients.delete(name);
-    this.#clients.set(name, known);
-    const [oldest = name] = this.#clients.keys();
-    // All of its lasting state is in the ledger.
-    if (this.#clients.size > CLIENTS_MAX) this.#clients.delete(oldest);
+    // One that goes has all of its lasting state in the ledger.
+    keepNewest(this.#clients, name, known, CLIENTS_MAX);
     return known;
   }
 

@@ -18,3 +18,18 @@ export function countIn<Key>(counts: Map<Key, number>, key: Key, change: number)
   else counts.delete(key);
   return count;
 }
+
+/** Keeps the value as the newest of the map; of more than `most`, the oldest goes. Returns the key that went, if one did. */
+export function keepNewest<Key, Known>(
+  map: Map<Key, Known>,
+  key: Key,
+  value: Known,
+  most: number,
+): Key | undefined {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size <= most) return undefined;
+  const [oldest] = map.keys();
+  map.delete(oldest as Key);
+  return oldest;
+}

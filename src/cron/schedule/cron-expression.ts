@@ -1,5 +1,6 @@
 import { Cron, CronPattern } from 'croner';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { keepNewest } from '../../records/kept-in.ts';
 
 /** The library's mode for five fields, or six with seconds first. */
 export const CRON_MODE = '5-or-6-parts';
@@ -24,9 +25,7 @@ export function cronExpression(expression: string, tz: string): CronExpression {
   const known = read.get(key);
   if (known !== undefined) return known;
   const made = readExpression(expression, tz);
-  const [oldest] = read.keys();
-  if (read.size >= CACHED_MAX && oldest !== undefined) read.delete(oldest);
-  read.set(key, made);
+  keepNewest(read, key, made, CACHED_MAX);
   return made;
 }
 

@@ -1,3 +1,4 @@
+import { keepNewest } from '../../records/kept-in.ts';
 import { parseJson } from '../../records/text/json-text.ts';
 import { type CompiledSchema, compileSchema } from './json-schema/compile-schema.ts';
 import { TooCostly, Walk } from './json-schema/walk.ts';
@@ -67,9 +68,7 @@ function readSchema(schema: Schema): Read {
   try {
     const text = JSON.stringify(schema);
     const found = known.get(text) ?? compiled(schema);
-    known.delete(text);
-    known.set(text, found);
-    if (known.size > KNOWN_MAX) known.delete(known.keys().next().value as string);
+    keepNewest(known, text, found, KNOWN_MAX);
     return found;
   } catch {
     return { ok: false, fault: 'it is nested too deeply' };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestOptions } from 'node:http';
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { keptIn } from '../../records/kept-in.ts';
+import { keepNewest, keptIn } from '../../records/kept-in.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import type { ModelRequest } from '../model.ts';
 import { callOptions } from '../provider/call-options.ts';
@@ -92,9 +92,7 @@ export class RequestFrames {
       head: body.slice(0, at).split(KEY_MARK),
       tail: body.slice(at + message.length).split(KEY_MARK),
     };
-    this.#frames.set(key, frame);
-    const [oldest] = this.#frames.keys();
-    if (this.#frames.size > KEPT_MAX && oldest !== undefined) this.#frames.delete(oldest);
+    keepNewest(this.#frames, key, frame, KEPT_MAX);
     return frame;
   }
 }

@@ -3,6 +3,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import type { Image } from '../../records/conversation/message.ts';
 import { promptOf } from '../../records/conversation/prompt.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
+import { keepNewest } from '../../records/kept-in.ts';
 import type { Store } from '../../store/store.ts';
 
 const KEPT = 4;
@@ -45,9 +46,7 @@ export class AgentPrompts {
   of({ id, last_seq }: Pick<Agent, 'id' | 'last_seq'>): Promise<MeasuredPrompt> {
     const key = `${id} ${last_seq}`;
     const found = this.#kept.get(key) ?? this.#build(id, last_seq);
-    this.#kept.delete(key);
-    this.#kept.set(key, found);
-    for (const oldest of [...this.#kept.keys()].slice(0, -KEPT)) this.#kept.delete(oldest);
+    keepNewest(this.#kept, key, found, KEPT);
     found.catch(() => this.#kept.delete(key));
     return found;
   }

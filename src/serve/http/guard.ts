@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { keepNewest } from '../../records/kept-in.ts';
 import type { Scope } from '../api/route.ts';
 import type { Access } from './access.ts';
 
@@ -186,9 +187,7 @@ export class RateLimit {
     const { left, at } = this.#buckets.get(client) ?? { left: this.#burst, at: now };
     const there = Math.min(this.#burst, left + ((now - at) / 1_000) * this.#per_second);
     // Evicts the client that has been silent for longest.
-    this.#buckets.delete(client);
-    if (this.#buckets.size >= CLIENTS_MAX) this.#buckets.delete(this.#buckets.keys().next().value ?? '');
-    this.#buckets.set(client, { left: Math.max(0, there - 1), at: now });
+    keepNewest(this.#buckets, client, { left: Math.max(0, there - 1), at: now }, CLIENTS_MAX);
     return there >= 1 ? 0 : Math.ceil((1 - there) / this.#per_second);
   }
 }

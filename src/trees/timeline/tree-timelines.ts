@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ALL_TOOLSETS } from '../../kernel/toolsets/all-toolsets.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
+import { keepNewest } from '../../records/kept-in.ts';
 import type { PlacedRequest } from '../../store/load-ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
@@ -109,7 +110,9 @@ export class TreeTimelines {
     }
     const all = [...kept.values()];
     const revision = all.some((one) => one.revision === next) ? next : before.revision;
-    this.#keep(root_id, { reader: before.reader, revision, agents: kept });
+    const next_tree = { reader: before.reader, revision, agents: kept };
+    const dropped = keepNewest(this.#trees, root_id, next_tree, TREES_KEPT);
+    if (dropped !== undefined) this.#reads.delete(dropped);
     return {
       agents: all.map(({ timeline }) => timeline),
       now,
@@ -166,16 +169,6 @@ export class TreeTimelines {
     }
     const letters = mail.map(withoutBody);
     return { revision, version, walk, requests, timeline: { agent, letters, ...walk.spans(agent, records) } };
-  }
-
-  #keep(root_id: string, kept: KeptTree): void {
-    this.#trees.delete(root_id);
-    this.#trees.set(root_id, kept);
-    for (const oldest of this.#trees.keys()) {
-      if (this.#trees.size <= TREES_KEPT) return;
-      this.#trees.delete(oldest);
-      this.#reads.delete(oldest);
-    }
   }
 }
 

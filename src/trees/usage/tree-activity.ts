@@ -1,3 +1,4 @@
+import { keepNewest } from '../../records/kept-in.ts';
 import type { LoadReads } from '../../store/load-ledger.ts';
 import { pause } from '../cpu-meter.ts';
 import { RequestFeed } from '../request-feed.ts';
@@ -46,12 +47,7 @@ export class TreeActivity {
 
   #add(root_id: string, ended_at: number, tokens: number): void {
     const before = this.#trees.get(root_id) ?? { begins_at: ended_at, bar_ms: FIRST_BAR_MS, tokens: [] };
-    this.#trees.delete(root_id);
-    this.#trees.set(root_id, withTokens(before, ended_at, tokens));
-    for (const oldest of this.#trees.keys()) {
-      if (this.#trees.size <= TREES_KEPT) return;
-      this.#trees.delete(oldest);
-    }
+    keepNewest(this.#trees, root_id, withTokens(before, ended_at, tokens), TREES_KEPT);
   }
 }
 
