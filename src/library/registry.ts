@@ -1,6 +1,6 @@
 import { argumentsError } from '../kernel/reading/call-errors.ts';
 import { treeOutput } from '../processes/output/spill-folder.ts';
-import { CoppiceError, type ErrorCode } from '../records/coppice-error.ts';
+import { CoppiceError, type ErrorCode, errorText } from '../records/coppice-error.ts';
 import type { Tool, ToolSpec } from '../records/tool.ts';
 import { dataFolder, outputFolder } from '../settings/folders.ts';
 import { defineTool } from '../tools/define-tool.ts';
@@ -104,7 +104,7 @@ export class Registry implements ToolRegistry {
     }
     const done = await entry
       .run(call.arguments)
-      .catch((error: unknown): Output => ({ output: reasonOf(error), isError: true, code: codeOf(error) }));
+      .catch((error: unknown): Output => ({ output: errorText(error), isError: true, code: codeOf(error) }));
     return { id, name, ...done };
   }
 
@@ -156,11 +156,6 @@ export class Registry implements ToolRegistry {
 
 function codeOf(error: unknown): ErrorCode {
   return error instanceof CoppiceError ? error.code : 'E_TOOL_FAILED';
-}
-
-function reasonOf(error: unknown): string {
-  const reason = error instanceof Error ? error.message : String(error);
-  return error instanceof CoppiceError && error.hint !== null ? `${reason}. ${error.hint}.` : reason;
 }
 
 /** Creates an empty registry. */

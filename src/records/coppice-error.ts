@@ -69,6 +69,12 @@ export class CoppiceError extends Error {
   }
 }
 
+/** The message of an error, with its hint. */
+export function errorText(error: unknown): string {
+  if (error instanceof CoppiceError && error.hint !== null) return `${error.message}. ${error.hint}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** What `read` returns; `otherwise` where it throws, whatever the reason. */
 export function orElse<Value, Other>(read: () => Value, otherwise: Other): Value | Other {
   try {

@@ -12,6 +12,7 @@ import { namesWithin, wholeScript } from '../../src/models/workflow/scripts-with
 import type { WorkflowHost } from '../../src/models/workflow-host.ts';
 import { scriptHash } from '../../src/permissions/tool-permission.ts';
 import type { Agent } from '../../src/records/agent/agent.ts';
+import { CoppiceError } from '../../src/records/coppice-error.ts';
 import { resolveNeed } from '../../src/runtime/performing/resolve-need.ts';
 import { rerunWorkflow } from '../../src/trees/workflow/rerun-run.ts';
 import { consentLines } from '../../src/trees/workflow/workflow-consent.ts';
@@ -243,5 +244,14 @@ describe('workflows within a script', () => {
     refused();
     trust().accept(path, hash());
     assert.equal(loadScript('outer', folder, trust()).within.length, 2);
+  });
+});
+
+it('an error without a hint is told as it is', async () => {
+  const earlier = () => Promise.reject(new CoppiceError('E_REFUSED', 'the earlier run is gone'));
+  const need = { type: 'earlier', id: 'e', worktree: null } as never;
+  assert.deepEqual(await resolveNeed({} as Agent, need, { earlier } as never), {
+    ok: false,
+    error: 'the earlier run is gone',
   });
 });

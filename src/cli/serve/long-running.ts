@@ -1,7 +1,7 @@
 import type { ChannelLog } from '../../channels/channel.ts';
 import { sleep } from '../../processes/waiting.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
+import { errorText } from '../../records/coppice-error.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
 import { StoreError } from '../../store/store-error.ts';
@@ -89,10 +89,4 @@ export function logEvents(runtime: RuntimeFace, log: ChannelLog, trouble: Channe
 export function logTreeTrouble(log: ChannelLog, error: unknown, root_id: string | null): void {
   if (root_id === null) log('warn', `the search for unled trees failed: ${errorText(error)}`);
   else log('error', `a tree or an agent of it could not be taken over: ${errorText(error)}`, { root_id });
-}
-
-/** The message of an error, with its hint. */
-export function errorText(error: unknown): string {
-  if (error instanceof CoppiceError && error.hint !== null) return `${error.message}. ${error.hint}`;
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,6 @@
 import type { ChannelLog } from '../../channels/channel.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
+import { CoppiceError, errorText } from '../../records/coppice-error.ts';
 import { decoded } from '../../records/text/text.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { Alerts } from '../../serve/alerts/alerts.ts';
@@ -14,14 +14,7 @@ import type { Configuration } from '../setup/configuration.ts';
 import type { Context } from '../setup/context.ts';
 import { openChannels, targetProblem } from '../setup/open-channels.ts';
 import type { LogOptions } from './log-options.ts';
-import {
-  closeLongRunning,
-  errorText,
-  mayAsk,
-  openWithRetry,
-  stopped,
-  withoutRepeats,
-} from './long-running.ts';
+import { closeLongRunning, mayAsk, openWithRetry, stopped, withoutRepeats } from './long-running.ts';
 import { Server, type ServerOptions } from './server.ts';
 import { serverLogOf } from './server-log.ts';
 import { startWebServer } from './web-server.ts';

@@ -3,6 +3,7 @@ import { ChatTrees } from '../../channels/chat-trees.ts';
 import { Outbox } from '../../channels/outbox/outbox.ts';
 import { Scheduler } from '../../cron/scheduler.ts';
 import { Poll } from '../../processes/poll.ts';
+import { errorText } from '../../records/coppice-error.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
 import { TreeKeeper } from '../../trees/leaders/tree-keeper.ts';
@@ -10,7 +11,7 @@ import type { Root } from '../../trees/open-tree.ts';
 import { canAsk } from '../setup/channels-config.ts';
 import type { OpenChannels } from '../setup/open-channels.ts';
 import { ChannelListener } from './channel-listener.ts';
-import { errorText, logEvents, logTreeTrouble, withoutRepeats } from './long-running.ts';
+import { logEvents, logTreeTrouble, withoutRepeats } from './long-running.ts';
 
 export interface ServerOptions {
   readonly store: Store;

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { ChannelLog } from '../../channels/channel.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { McpHandler } from '../../mcp/serve-http.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
+import { CoppiceError, errorText } from '../../records/coppice-error.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { ApiSources } from '../../serve/api/route.ts';
 import { Hooks } from '../../serve/hooks/hooks.ts';
@@ -18,7 +18,7 @@ import { canAsk } from '../setup/channels-config.ts';
 import { modelChoices } from '../setup/choose-model.ts';
 import type { Context } from '../setup/context.ts';
 import { secretOf, targetProblem } from '../setup/open-channels.ts';
-import { errorText, withoutRepeats } from './long-running.ts';
+import { withoutRepeats } from './long-running.ts';
 
 const HOST = '127.0.0.1';
 /** Maximum wait of an MCP call: many clients time out after a minute. */

@@ -18,7 +18,7 @@ import { touchedPaths } from '../../permissions/touched-paths.ts';
 import { treeOutput, worktreeFolder } from '../../processes/output/spill-folder.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { estimateOf, fanOutText } from '../../records/agent/estimate.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
+import { errorText } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Store } from '../../store/store.ts';
 import { BUILT_IN_PERMISSIONS } from '../../tools/built-in-permissions.ts';
@@ -61,8 +61,7 @@ export async function resolveNeed(agent: Agent, need: WorldNeed, context: NeedCo
       }
     }
   } catch (error) {
-    const hint = error instanceof CoppiceError && error.hint ? `. ${error.hint}` : '';
-    return { ok: false, error: `${error instanceof Error ? error.message : String(error)}${hint}` };
+    return { ok: false, error: errorText(error) };
   }
 }
 
