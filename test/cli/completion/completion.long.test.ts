@@ -195,6 +195,7 @@ describe('the scripts', () => {
         '--workflow',
       ],
       ...['run prompt', 'send text', 'budget amounts', 'cron add name', 'worker drain worker'],
+      'approvals allow answer',
       ...['mcp add name', 'mcp add command', 'mcp login name', 'mcp test names'],
       ...['workflow check workflow', 'workflow run workflow', 'workflow save name', 'workflow send text'],
     ];
