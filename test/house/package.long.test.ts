@@ -164,7 +164,7 @@ describe('the package', () => {
         ],
       ],
       ['library', ['src/coppice.ts', 'src/core.ts', 'src/testing.ts']],
-      ['dashboard', ['web/dashboard.tsx']],
+      ['dashboard', ['web/dashboard.tsx', 'web/text.ts']],
     ] as const) {
       const { held, read } = await packagesOf(root, entryPoints);
       // Belongs to `abort-controller`, which scripts/build/bundle.ts replaces.
