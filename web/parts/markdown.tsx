@@ -2,6 +2,7 @@ import type { MarkedToken, Token, Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { isCostlyMarkdown, MARKED_MAX } from '../../src/render/markdown/costly-markdown.ts';
+import { unescaped } from '../../src/render/markdown/unescaped.ts';
 import { useTexts } from '../data/texts.ts';
 import { CodeBlock } from './code-block.tsx';
 
@@ -129,26 +130,14 @@ function Inline({ token }: { readonly token: MarkedToken }): ComponentChildren {
         </Link>
       );
     case 'text':
-      return token.tokens === undefined ? unescaped(token) : inlines(token.tokens);
+      // The lexer leaves entities in texts as they are.
+      return token.tokens === undefined ? unescaped(token.text) : inlines(token.tokens);
     case 'escape':
       return token.text;
     default:
       return token.raw;
   }
 }
-
-/** The lexer leaves entities in texts as they are. */
-function unescaped({ text }: Tokens.Text): string {
-  return text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#39;': "'",
-};
 
 interface LinkProps {
   readonly href: string;

@@ -1,4 +1,4 @@
-import type { Call } from '../../records/agent/state.ts';
+import type { Call, WaitSpec } from '../../records/agent/state.ts';
 import type {
   AssistantContent,
   EventContent,
@@ -33,4 +33,9 @@ export function appendAnswer(call: Call, status: ResultContent['status'], output
 export function appendEvent(event: EventContent['event'], text: string, data?: EventContent['data']): Effect {
   const content = data === undefined ? { event, text } : { event, text, data };
   return { type: 'append', message: { kind: 'event', content } };
+}
+
+/** The timer of a wait, which rings at its deadline. */
+export function startTimer(call_id: string, { deadline }: WaitSpec): Effect {
+  return { type: 'start-timer', call_id, at: deadline };
 }

@@ -3,7 +3,7 @@ import type { Call, Executing, RunningCall, SpawnedChild } from '../../records/a
 import type { ResultContent } from '../../records/conversation/message.ts';
 import { isAsked } from '../../records/conversation/parked.ts';
 import { cutText } from '../../records/text/cut-text.ts';
-import { appendAnswer, appendResult } from './append.ts';
+import { appendAnswer, appendResult, startTimer } from './append.ts';
 import {
   clearDeaths,
   countFailure,
@@ -119,7 +119,7 @@ export function parked(state: Executing, event: EventOf<'call-parked'>): Transit
     return invalid(state, event, `call ${call_id} is not running`);
   }
   const running = state.running.map((one) => (one.call.id === call_id ? { ...one, wait } : one));
-  return step({ ...state, running }, [{ type: 'start-timer', call_id, at: wait.deadline }]);
+  return step({ ...state, running }, [startTimer(call_id, wait)]);
 }
 
 /** Stops running calls. Every open call gets one result (law 5): the one in `known`, otherwise `cancelled`. */

@@ -1,5 +1,5 @@
 import { type AgentState, isResting, type Waiting } from '../../records/agent/state.ts';
-import { appendEvent } from './append.ts';
+import { appendEvent, startTimer } from './append.ts';
 import type { EventOf } from './event.ts';
 import { invalid, step, type Transition, type TransitionContext } from './transition-result.ts';
 
@@ -15,9 +15,7 @@ export function humanWait(
   // A failure, or what cut the last turn short, is still to be seen and retried afterwards.
   const is_cut = state.type === 'idle' && (state.limit ?? state.stopped_by) !== undefined;
   const rest = state.type === 'errored' || is_cut ? { rest: state } : {};
-  return step({ type: 'waiting', wait, since: at, ...rest }, [
-    { type: 'start-timer', call_id: HUMAN_WAIT, at: wait.deadline },
-  ]);
+  return step({ type: 'waiting', wait, since: at, ...rest }, [startTimer(HUMAN_WAIT, wait)]);
 }
 
 /** Id of the timer of a person's wait. */

@@ -1,8 +1,8 @@
 import type { Failure } from '../../records/agent/failure.ts';
 import { movedInstants } from '../../records/agent/run-deadline.ts';
-import type { AgentState, Call, Executing, WaitSpec } from '../../records/agent/state.ts';
+import type { AgentState, Call, Executing } from '../../records/agent/state.ts';
 import { isAsked, isParked } from '../../records/conversation/parked.ts';
-import { appendAnswer } from './append.ts';
+import { appendAnswer, startTimer } from './append.ts';
 import { countDeath, deadlyReason, forgiveDeaths } from './breakers.ts';
 import { schedule, stopCalls, withoutCall } from './calls.ts';
 import type { Effect } from './effect.ts';
@@ -84,9 +84,3 @@ export function clockMoved(before: AgentState, by_ms: number): Transition {
     running.flatMap(({ call, wait }) => (wait === undefined ? [] : [startTimer(call.id, wait)])),
   );
 }
-
-const startTimer = (call_id: string, { deadline }: WaitSpec): Effect => ({
-  type: 'start-timer',
-  call_id,
-  at: deadline,
-});

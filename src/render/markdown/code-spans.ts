@@ -15,6 +15,7 @@ import sql from 'highlight.js/lib/languages/sql';
 import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
+import { unescaped } from './unescaped.ts';
 
 const highlighter = hljs.newInstance();
 for (const [name, language] of Object.entries({
@@ -59,14 +60,6 @@ const COLOURS = new Map(
   ),
 );
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#x27;': "'",
-};
-
 /** Matches a line that is too long to be coloured: patterns of many languages take quadratic time in the length of a line. */
 const LONG_LINE = /.{201}/;
 
@@ -77,16 +70,12 @@ export function codeSpans(code: string, language: string | undefined): readonly 
   const { value } = highlighter.highlight(code, { language, ignoreIllegals: true });
   const open: (CodeColour | null)[] = [];
   const spans: CodeSpan[] = [];
-  // The highlighter writes nested spans and five entities.
+  // The highlighter writes nested spans and entities.
   for (const [token] of value.matchAll(/<span class="[^"]*">|<\/span>|[^<]+/g)) {
     if (token === '</span>') open.pop();
     else if (token.startsWith('<span'))
       open.push(COLOURS.get(/hljs-([\w-]+)/.exec(token)?.[1] ?? '') ?? open.at(-1) ?? null);
-    else
-      spans.push([
-        token.replaceAll(/&(?:amp|lt|gt|quot|#x27);/g, (entity) => ENTITIES[entity] ?? entity),
-        open.at(-1) ?? null,
-      ]);
+    else spans.push([unescaped(token), open.at(-1) ?? null]);
   }
   return spans;
 }

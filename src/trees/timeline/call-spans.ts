@@ -1,5 +1,6 @@
 import type { Ask } from '../../records/conversation/ask.ts';
 import type { CallPart, PlacedMessage } from '../../records/conversation/message.ts';
+import { parsedObject } from '../../records/text/json-text.ts';
 import { type Awaited, type Letter, type Span, type SpanStatus, saidIn } from './span.ts';
 
 /** Tools whose calls wait for other agents. */
@@ -9,6 +10,7 @@ type Result = Extract<PlacedMessage, { kind: 'result' }>;
 
 interface OpenCall {
   readonly part: CallPart;
+  readonly said: string;
   readonly end: number | null;
 }
 
@@ -23,7 +25,7 @@ export class CallSpans {
     this.#seq = seq;
     this.#at = at;
     this.#runsBeside = runsBeside;
-    this.#calls = parts.map((part) => ({ part, end: null }));
+    this.#calls = parts.map((part) => ({ part, said: subjectOf(part), end: null }));
   }
 
   get isSettled(): boolean {
@@ -97,7 +99,7 @@ export class CallSpans {
   }
 
   #span(
-    { part }: OpenCall,
+    { part, said }: OpenCall,
     kind: Span['kind'],
     start: number,
     end: number | null,
@@ -107,7 +109,7 @@ export class CallSpans {
     return {
       kind,
       name: part.name,
-      said: subjectOf(part.read?.input ?? part.input),
+      said,
       status,
       start,
       end,
@@ -120,13 +122,9 @@ export class CallSpans {
 }
 
 /** The first text among the arguments of a call: a path, a command, a prompt. */
-function subjectOf(input: string): string {
-  try {
-    const first = Object.values(JSON.parse(input) as object).find((value) => typeof value === 'string');
-    return saidIn(first ?? '');
-  } catch {
-    return '';
-  }
+function subjectOf({ read, input }: CallPart): string {
+  const values = Object.values(parsedObject(read?.input ?? input) ?? {});
+  return saidIn(values.find((value) => typeof value === 'string') ?? '');
 }
 
 function askOf(asks: readonly Ask[], call_id: string, from: number, to: number): Ask | undefined {

@@ -20,15 +20,13 @@ const FAILED_SHOWN = 5;
 interface SummaryProps {
   readonly root_id: string;
   readonly context: PageContext;
-  /** Changes when the tree has changed. */
-  readonly version: number;
   /** Whether its root is a workflow run, which has actions of its own. */
   readonly is_run: boolean;
 }
 
 /** What a person wants to know of a tree first: what it was asked, what came of it or why not, and what can be done about it. */
-export function TreeSummary({ root_id, context, version, is_run }: SummaryProps) {
-  const tree = useApi<Tree>(`/v1/trees/${root_id}`, EXPORTED === null ? REFRESH_MS : 0, version);
+export function TreeSummary({ root_id, context, is_run }: SummaryProps) {
+  const tree = useApi<Tree>(`/v1/trees/${root_id}`, EXPORTED === null ? REFRESH_MS : 0);
   const begun = useApi<{ readonly messages: readonly Message[] }>(`/v1/agents/${root_id}/messages?limit=1`);
   if (tree.data === null) return null;
   const root = tree.data.agents.find(({ id }) => id === root_id);

@@ -106,7 +106,6 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
       <TreeSummary
         root_id={timeline.root_id}
         context={context}
-        version={timeline.end}
         is_run={timeline.lanes[0]?.about.workflow !== null}
       />
       {run.data !== null && <RunHead run={run.data} onDone={run.reload} writes={context.writes} />}
