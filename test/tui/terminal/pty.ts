@@ -46,6 +46,8 @@ export interface Pty {
 }
 
 const WAIT_MS = 60_000;
+const FRAME_BEGINS = '\x1b[?2026h';
+const FRAME_ENDS = '\x1b[?2026l';
 
 /** Runs a program as a person's shell would. */
 export function openPty(file: string, args: readonly string[], options: PtyOptions = {}): Pty {
@@ -81,9 +83,19 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
   const wake = () => {
     for (const check of [...waiting]) check();
   };
+  // A frame may arrive in parts. Like terminals that know synchronized output, this one shows it once it is whole.
+  let shown = 0;
+  const show = (to: number) => {
+    if (to > shown) terminal.write(written.slice(shown, to), wake);
+    shown = Math.max(shown, to);
+  };
   child.onData((data) => {
     written += data;
-    terminal.write(data, wake);
+    // A sequence may have been cut in two.
+    const from = Math.max(0, shown - FRAME_BEGINS.length);
+    const fresh = written.slice(from);
+    const begun = fresh.lastIndexOf(FRAME_BEGINS);
+    show(begun > fresh.lastIndexOf(FRAME_ENDS) ? from + begun : written.length);
   });
   for (const [final, on] of [
     ['h', true],
@@ -104,6 +116,7 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
   const ended = new Promise<{ exitCode: number; signal: number }>((resolve) => {
     child.onExit(({ exitCode, signal }) => {
       over = true;
+      show(written.length);
       terminal.write('', () => {
         wake();
         resolve({ exitCode, signal: signal ?? 0 });
