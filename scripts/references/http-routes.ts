@@ -1,5 +1,6 @@
 import { ROUTES } from '../../src/serve/api/all-routes.ts';
 import type { Terms } from '../../src/serve/api/route.ts';
+import { EXPORT_ROUTE } from '../../src/serve/pages/export-route.ts';
 import { EVENT_ROUTE } from '../../src/serve/stream/event-route.ts';
 import { table } from './commands-tables.ts';
 
@@ -7,7 +8,7 @@ import { table } from './commands-tables.ts';
 export function httpRoutes(): string {
   return table(
     ['route', 'what it does', 'token', 'answers with'],
-    [...ROUTES, EVENT_ROUTE].map(({ method, path, summary, scope, creates, answer }: Terms) => [
+    [...ROUTES, EVENT_ROUTE, EXPORT_ROUTE].map(({ method, path, summary, scope, creates, answer }: Terms) => [
       `\`${method} ${path}\``,
       `${summary}${creates === true ? '; takes an `Idempotency-Key`' : ''}`,
       scope === 'read' ? 'any' : 'that may write',
@@ -18,7 +19,7 @@ export function httpRoutes(): string {
 
 /** The routes that answer with a document: `` `GET /v1/agents` ``. */
 export function routesOf(document: string): string[] {
-  return [...ROUTES, EVENT_ROUTE]
+  return [...ROUTES, EVENT_ROUTE, EXPORT_ROUTE]
     .filter(({ answer }) => answer === document)
     .map(({ method, path }) => `\`${method} ${path}\``);
 }

@@ -49,6 +49,17 @@ export async function refresh<Answer>(path: string): Promise<Answer | number> {
   return answerOf(response);
 }
 
+/** Saves what the server answers as a file under the name that it gives. Rejects with an `ApiError`. */
+export async function download(path: string): Promise<void> {
+  const response = await fetch(path, { headers: sessionHeaders() }).catch(unreachable);
+  if (!response.ok) return answerOf(response);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await response.blob().catch(unreachable));
+  link.download = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? '';
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
 async function answerOf<Answer>(response: Response): Promise<Answer> {
   const answer = await response.json().catch(() => null);
   if (response.ok && answer !== null) return answer as Answer;

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { useTexts } from '../data/texts.ts';
 import { CopyButton } from './copy-button.tsx';
+import { FoldButton } from './fold-button.tsx';
 
 const LINES_SHOWN = 40;
 
@@ -41,9 +42,7 @@ export function CodeBlock({ code, language }: CodeBlockProps) {
             )}
       </pre>
       {folds && (
-        <button type="button" class="fold" aria-expanded={whole} onClick={() => setWhole(!whole)}>
-          {whole ? 'Fold' : `${lines.length - LINES_SHOWN} more lines`}
-        </button>
+        <FoldButton open={whole} onToggle={setWhole} more={`${lines.length - LINES_SHOWN} more lines`} />
       )}
     </figure>
   );

@@ -8,16 +8,21 @@ interface CopyButtonProps {
   readonly what: string;
 }
 
-/** Copies a text, and says whether that worked: a page without TLS on another machine may not write to the clipboard. */
+/** Whether the text was copied: a page without TLS on another machine may not write to the clipboard. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Copies a text, and says whether that worked. */
 export function CopyButton({ text, what }: CopyButtonProps) {
   const [told, setTold] = useState('');
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setTold('Copied');
-    } catch {
-      setTold('Not allowed here');
-    }
+    setTold((await copyText(text)) ? 'Copied' : 'Not allowed here');
     setTimeout(() => setTold(''), TOLD_MS);
   };
   return (

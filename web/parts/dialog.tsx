@@ -27,7 +27,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
 }
 
 export interface FormDialogProps extends DialogProps {
-  readonly sending: Sending;
+  readonly sending: Pick<Sending, 'busy' | 'error'>;
   /** Label of the submit button. */
   readonly does: string;
   readonly danger?: boolean;

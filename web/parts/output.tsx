@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { cutMiddle, spellHidden } from '../../src/render/hidden-characters.ts';
+import { FoldButton } from './fold-button.tsx';
 
 const LINES_SHOWN = 12;
 const LETTERS_SHOWN = 2_500;
@@ -16,9 +17,11 @@ export function Output({ text, open = false }: { readonly text: string; readonly
     <>
       {isDiff(text) ? <Diff text={shown} /> : <pre>{shown}</pre>}
       {folds && (
-        <button type="button" class="fold" aria-expanded={whole} onClick={() => setWhole(!whole)}>
-          {whole ? 'Fold' : left > 0 ? `${left} more lines` : 'Show the whole line'}
-        </button>
+        <FoldButton
+          open={whole}
+          onToggle={setWhole}
+          more={left > 0 ? `${left} more lines` : 'Show the whole line'}
+        />
       )}
     </>
   );
@@ -31,11 +34,7 @@ export function Call({ text }: { readonly text: string }) {
   return (
     <>
       <pre>{spellHidden(whole ? text : cutMiddle(text, LETTERS_SHOWN))}</pre>
-      {folds && (
-        <button type="button" class="fold" aria-expanded={whole} onClick={() => setWhole(!whole)}>
-          {whole ? 'Fold' : `Show all ${text.length} characters`}
-        </button>
-      )}
+      {folds && <FoldButton open={whole} onToggle={setWhole} more={`Show all ${text.length} characters`} />}
     </>
   );
 }

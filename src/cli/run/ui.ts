@@ -8,6 +8,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
+import { exportPieces } from '../../serve/pages/tree-export.ts';
 import { outputFolder, rulesFile, workFolder } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
 import { type PlacementOptions, placementOf } from '../../trees/leaders/placement.ts';
@@ -15,7 +16,7 @@ import { runApp } from '../../tui/app.ts';
 import type { AppEnd, AppOptions } from '../../tui/app-options.ts';
 import { keyBindings } from '../../tui/keys/keys-config.ts';
 import { findRoot } from '../agents/find-agent.ts';
-import { exportPieces, writeExport } from '../export/export.ts';
+import { writeExport } from '../export/export.ts';
 import { prepareModel } from '../first-run/prepare-model.ts';
 import { openInBrowser, signInLink } from '../serve/sign-in-link.ts';
 import { askLedger } from '../setup/ask-server.ts';
@@ -173,7 +174,7 @@ async function exportFromWindow(
 ): Promise<string> {
   const name = named ?? `coppice-${root_id.slice(0, 8)}.${format}`;
   const file = resolve(workFolder(context.options.cwd), name);
-  await writeExport(exportPieces(context, askLedger(context, store), root_id, format), file, 'wx', {
+  await writeExport(exportPieces(context.version, askLedger(context, store), root_id, format), file, 'wx', {
     problem: `${file} was not written`,
     hint: 'Name another file: /export md FILE',
   });

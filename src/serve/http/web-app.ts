@@ -21,10 +21,11 @@ import type { ApiSources, Method, Route } from '../api/route.ts';
 import { CALLS } from '../client/client.ts';
 import { EXPOSITION_TYPE } from '../metrics/exposition.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { readPages } from '../pages/built-pages.ts';
+import { EXPORT_CALL, EXPORT_ROUTE, exportFile } from '../pages/export-route.ts';
 import type { EventFeed } from '../stream/event-feed.ts';
 import { EVENT_ROUTE, openEvents } from '../stream/event-route.ts';
 import { forbidden, type Guarded, type GuardOptions, guard, hostOf, PAGES } from './guard.ts';
-import { readPages } from './pages.ts';
 import type { Refreshes } from './refresh-share.ts';
 
 const BODY_MAX = 2_000_000;
@@ -161,7 +162,8 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
   // Compression shrinks columns of numbers to a quarter. A local browser gains nothing, and this process needs its CPU time for agents.
   const shrink = compress();
   app.use('/v1/trees/:tree/timeline', (context, next) => (isLocal(context) ? next() : shrink(context, next)));
-  const document = openApi([...ROUTES, EVENT_ROUTE, HOOK_ROUTE], version, url, CALLS);
+  const described = [...ROUTES, EVENT_ROUTE, EXPORT_ROUTE, HOOK_ROUTE];
+  const document = openApi(described, version, url, { ...CALLS, exportTree: EXPORT_CALL });
   app.get('/v1/openapi.json', (context) => context.json(document));
   app.get(EVENT_ROUTE.path, async (context) => {
     const { req } = context;
@@ -170,6 +172,14 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     if (req.method === 'HEAD') return context.body(null, 200, STREAM_HEADERS);
     const body = await openEvents(sources, feed, query as never, req.header('last-event-id'));
     return context.body(body, 200, STREAM_HEADERS);
+  });
+  app.get(EXPORT_ROUTE.path, async (context) => {
+    const { req } = context;
+    const query = checked(EXPORT_ROUTE.query, req.query(), 'query');
+    const { headers, body } = await exportFile(sources, version, req.param('tree'), query as never);
+    if (req.method !== 'HEAD') return context.body(body, 200, headers);
+    await body.cancel();
+    return context.body(null, 200, headers);
   });
   app.post(HOOK_ROUTE.path, async ({ req, json }) => {
     const name = req.param('name');

@@ -9,6 +9,7 @@ import { HOOK_ROUTE } from '../../../src/serve/api/hook-route.ts';
 import { documentSchema, openApi } from '../../../src/serve/api/openapi.ts';
 import { WORKFLOW_ROUTES } from '../../../src/serve/api/workflow-routes.ts';
 import { CALLS } from '../../../src/serve/client/client.ts';
+import { EXPORT_CALL, EXPORT_ROUTE } from '../../../src/serve/pages/export-route.ts';
 import { EVENT_ROUTE } from '../../../src/serve/stream/event-route.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { until } from '../../until.ts';
@@ -355,11 +356,38 @@ it('every route was called, those of workflows in test/workflows/workflow-http.t
   );
 });
 
+it('a tree is one file, as a page, a document or a text', async () => {
+  const [tree] = (await web.ask('/v1/trees')).json.trees;
+  const path = `/v1/trees/${tree.root_id}/export`;
+  const document = await web.ask(path);
+  assert.ok(ajv.validate(documentSchema('coppice/export/v1'), document.json), ajv.errorsText());
+  assert.equal(document.json.documents[`/v1/agents/${tree.root_id}`].id, tree.root_id);
+  for (const [format, type, begins] of [
+    ['html', 'text/html; charset=utf-8', '<!doctype html>'],
+    ['md', 'text/markdown; charset=utf-8', `# ${tree.title}`],
+  ] as const) {
+    const { status, text, headers } = await web.ask(`${path}?format=${format}`);
+    assert.equal(status, 200, text);
+    assert.equal(headers['content-type'], type);
+    const name = `attachment; filename="coppice-${tree.root_id.slice(0, 8)}.${format}"`;
+    assert.equal(headers['content-disposition'], name);
+    assert.ok(text.startsWith(begins), text.slice(0, 100));
+  }
+  assert.equal((await web.ask('/v1/trees/none/export')).status, 404);
+});
+
 it('the OpenAPI document names every route and every document that it refers to', async () => {
   const { json } = await web.ask('/v1/openapi.json');
   assert.deepEqual(
     json,
-    JSON.parse(JSON.stringify(openApi([...ROUTES, EVENT_ROUTE, HOOK_ROUTE], '0', web.url, CALLS))),
+    JSON.parse(
+      JSON.stringify(
+        openApi([...ROUTES, EVENT_ROUTE, EXPORT_ROUTE, HOOK_ROUTE], '0', web.url, {
+          ...CALLS,
+          exportTree: EXPORT_CALL,
+        }),
+      ),
+    ),
   );
   const names = Object.keys(json.components.schemas);
   for (const [, name = ''] of JSON.stringify(json.paths).matchAll(/#\/components\/schemas\/([\w-]+)/g))
@@ -368,5 +396,5 @@ it('the OpenAPI document names every route and every document that it refers to'
     (one) => Object.values(one).map(({ operationId }) => operationId),
   );
   assert.equal(new Set(ids).size, ids.length, ids.join(' '));
-  assert.equal(ids.length, ROUTES.length + 2);
+  assert.equal(ids.length, ROUTES.length + 3);
 });

@@ -2,9 +2,12 @@ import { useState } from 'preact/hooks';
 import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
 import { useSending } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
+import { copyText } from '../../parts/copy-button.tsx';
 import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
+import { KillDialog } from '../../parts/kill-dialog.tsx';
 import { say } from '../../parts/notice.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
+import { ExportTree } from './export-tree.tsx';
 
 type Tree = DocumentOf<'coppice/tree/v1'>;
 type Agent = Tree['agents'][number];
@@ -12,16 +15,18 @@ type Agent = Tree['agents'][number];
 interface ActionsProps {
   readonly tree: Tree;
   readonly root: Agent;
+  /** Whether this session may change the tree here. */
+  readonly changes: boolean;
   readonly onDone: () => void;
 }
 
 /** What a person can do with a whole tree. */
-export function TreeActions({ tree, root, onDone }: ActionsProps) {
+export function TreeActions({ tree, root, changes, onDone }: ActionsProps) {
   const sending = useSending();
-  const [dialog, setDialog] = useState<'message' | 'budget' | 'kill' | null>(null);
+  const [dialog, setDialog] = useState<'message' | 'budget' | 'export' | 'kill' | null>(null);
   const working = tree.agents.filter((one) => one.ended_at === null && !RESTING.has(one.state));
   const broken = tree.agents.filter((one) => one.ended_at === null && one.state === 'errored');
-  const lives = root.ended_at === null;
+  const lives = changes && root.ended_at === null;
   const post = async (path: string, body: object, said: string) => {
     if ((await sending.send('POST', path, body)) !== null) say(said);
     onDone();
@@ -32,15 +37,13 @@ export function TreeActions({ tree, root, onDone }: ActionsProps) {
     onDone();
   };
   const copyLink = async () => {
-    await navigator.clipboard.writeText(window.location.href).then(
-      () => say('The link is copied'),
-      () => say('This page may not write to the clipboard'),
-    );
+    const copied = await copyText(window.location.href);
+    say(copied ? 'The link is copied' : 'This page may not write to the clipboard');
   };
   const actions = [
     ...(lives ? [{ key: 'm', what: 'Message…', act: () => setDialog('message') }] : []),
-    ...(working.length > 0 ? [{ key: 'i', what: 'Stop', act: stop }] : []),
-    ...(broken.length > 0
+    ...(changes && working.length > 0 ? [{ key: 'i', what: 'Stop', act: stop }] : []),
+    ...(changes && broken.length > 0
       ? [
           {
             key: 'r',
@@ -54,7 +57,7 @@ export function TreeActions({ tree, root, onDone }: ActionsProps) {
           },
         ]
       : []),
-    ...(tree.agents.some(({ unled }) => unled !== null)
+    ...(changes && tree.agents.some(({ unled }) => unled !== null)
       ? [
           {
             key: 'c',
@@ -64,6 +67,7 @@ export function TreeActions({ tree, root, onDone }: ActionsProps) {
         ]
       : []),
     ...(lives ? [{ key: 'b', what: 'Budget…', act: () => setDialog('budget') }] : []),
+    { key: 'e', what: 'Export…', act: () => setDialog('export') },
     { key: 'l', what: 'Copy link', act: copyLink },
     ...(lives ? [{ key: 'x', what: 'Kill…', act: () => setDialog('kill') }] : []),
   ];
@@ -94,7 +98,8 @@ export function TreeActions({ tree, root, onDone }: ActionsProps) {
       <Trouble error={sending.error} />
       {dialog === 'message' && <MessageTree root={root} onClose={close} />}
       {dialog === 'budget' && <BudgetOfTree tree={tree} root={root} onClose={close} />}
-      {dialog === 'kill' && <KillTree tree={tree} root={root} onClose={close} />}
+      {dialog === 'kill' && <KillDialog agent={root} onClose={close} />}
+      {dialog === 'export' && <ExportTree root={root} onClose={close} />}
     </>
   );
 }
@@ -165,26 +170,4 @@ function BudgetOfTree({ tree, root, onClose }: DialogProps & { readonly tree: Tr
 function amountOf(text: string | undefined): number | string | null {
   if (text === undefined) return null;
   return Number.isNaN(Number(text)) ? text : Number(text);
-}
-
-function KillTree({ tree, root, onClose }: DialogProps & { readonly tree: Tree }) {
-  const sending = useSending();
-  const living = tree.agents.filter(({ ended_at }) => ended_at === null).length;
-  const kill = async () => {
-    if ((await sending.send('POST', `/v1/agents/${root.id}/kill`)) === null) return;
-    say('The tree is killed');
-    onClose();
-  };
-  return (
-    <FormDialog
-      title="Kill the whole tree?"
-      does={living === 1 ? 'Kill' : `Kill ${living} agents`}
-      danger
-      onClose={onClose}
-      sending={sending}
-      onSubmit={kill}
-    >
-      <p>Nothing of it can go on afterwards. Its conversations stay readable.</p>
-    </FormDialog>
-  );
 }

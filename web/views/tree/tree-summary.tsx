@@ -4,6 +4,7 @@ import { count, dollars } from '../../data/amounts.ts';
 import { useApi } from '../../data/api.ts';
 import { EXPORTED } from '../../data/exported.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { FoldButton } from '../../parts/fold-button.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import type { Message } from '../agent/agent.tsx';
@@ -49,7 +50,9 @@ export function TreeSummary({ root_id, context, is_run }: SummaryProps) {
         </Fact>
         <Fact name="Left">{leftText(tree.data)}</Fact>
       </dl>
-      {context.writes && !is_run && <TreeActions tree={tree.data} root={root} onDone={tree.reload} />}
+      {EXPORTED === null && (
+        <TreeActions tree={tree.data} root={root} changes={context.writes && !is_run} onDone={tree.reload} />
+      )}
       {asked.map((approval) => (
         <Approval
           key={approval.id}
@@ -107,11 +110,7 @@ function Folded({ title, text, markdown }: FoldedProps) {
       <div class={folds && !whole ? 'cut' : undefined}>
         {markdown ? <Markdown text={text} /> : <p class="text">{text}</p>}
       </div>
-      {folds && (
-        <button type="button" class="fold" aria-expanded={whole} onClick={() => setWhole(!whole)}>
-          {whole ? 'Fold' : 'Show all'}
-        </button>
-      )}
+      {folds && <FoldButton open={whole} onToggle={setWhole} more="Show all" />}
     </article>
   );
 }

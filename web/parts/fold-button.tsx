@@ -1,0 +1,15 @@
+interface FoldButtonProps {
+  readonly open: boolean;
+  /** What it says while the rest is hidden. */
+  readonly more: string;
+  readonly onToggle: (open: boolean) => void;
+}
+
+/** Shows the rest of something long, and hides it again. */
+export function FoldButton({ open, more, onToggle }: FoldButtonProps) {
+  return (
+    <button type="button" class="fold" aria-expanded={open} onClick={() => onToggle(!open)}>
+      {open ? 'Fold' : more}
+    </button>
+  );
+}
