@@ -1,7 +1,7 @@
 import { nameOf, shownWord } from '../../src/records/run/outcome.ts';
 
 /** Sign of each status. Its word is always shown or read with it, so that nothing depends on colour alone. */
-const SIGNS: Readonly<Record<string, string>> = {
+export const SIGNS: Readonly<Record<string, string>> = {
   running: '◐',
   waiting: '◔',
   queued: '◌',

@@ -62,7 +62,7 @@ export function AgentView({ route, writes }: PageContext) {
     ...TABS.map(([name, title], index) => ({
       key: String(index + 1),
       what: title.toLowerCase(),
-      act: () => go(hrefOf(id, name), { replace: true }),
+      act: () => go(hrefOf(id, name)),
     })),
     ...(agent === null
       ? []

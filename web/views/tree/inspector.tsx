@@ -1,11 +1,12 @@
+import { useMemo } from 'preact/hooks';
 import { count, dollars, duration } from '../../data/amounts.ts';
 import { Standing } from '../../parts/status.tsx';
 import { type Bar, type Lane, repeatOf, type Timeline } from './lanes.ts';
 import type { Selection } from './picture.ts';
+import { RunSummary } from './run-summary.tsx';
 import { stepsOf } from './steps.ts';
 
 const AROUND = 12;
-const SLOWEST = 8;
 
 interface InspectorProps {
   readonly timeline: Timeline;
@@ -16,10 +17,12 @@ interface InspectorProps {
 /** Facts on the selected agent or bar, and a table of what the agent did before and after it. */
 export function Inspector({ timeline, selected, onSelect }: InspectorProps) {
   const lane = selected === null ? undefined : timeline.lanes[selected.lane];
+  // Not at each step of a zoom: it adds up all bars.
+  const run = useMemo(() => <RunSummary timeline={timeline} onSelect={onSelect} />, [timeline, onSelect]);
   if (selected === null || lane === undefined)
     return (
       <aside class="inspector" aria-label="Selected">
-        <Slowest timeline={timeline} onSelect={onSelect} />
+        {run}
         <p class="dim">Choose an agent or a bar. Arrow keys move, Enter opens, Esc leaves.</p>
       </aside>
     );
@@ -76,44 +79,6 @@ export function Inspector({ timeline, selected, onSelect }: InspectorProps) {
         </tbody>
       </table>
     </aside>
-  );
-}
-
-/** Until something is chosen: which agents decided how long the run took, and what each was at. */
-function Slowest({ timeline: { lanes, shares }, onSelect }: Omit<InspectorProps, 'selected'>) {
-  const rows = shares.filter(({ share }) => share >= 0.01).slice(0, SLOWEST);
-  if (rows.length === 0) return null;
-  return (
-    <table class="steps">
-      <thead>
-        <tr>
-          <th scope="col">Critical path</th>
-          <th scope="col" class="number">
-            Share
-          </th>
-          <th scope="col" class="number">
-            Tokens
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ agent, share }) => {
-          const lane = lanes[agent];
-          return lane === undefined ? null : (
-            <tr key={agent}>
-              <td>
-                <button type="button" class="quiet" onClick={() => onSelect({ lane: agent, bar: null })}>
-                  {lane.about.name}
-                </button>{' '}
-                <Standing of={lane.about} />
-              </td>
-              <td class="number">{Math.round(100 * share)} %</td>
-              <td class="number">{count(lane.about.tokens)}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
   );
 }
 

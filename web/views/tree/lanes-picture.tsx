@@ -4,11 +4,11 @@ import { dollars } from '../../data/amounts.ts';
 import { StatusSign } from '../../parts/status.tsx';
 import { type Range, shifted, zoomed } from './axis.ts';
 import { barAt, type Lane, statusThen } from './lanes.ts';
-import { AXIS_HEIGHT, Picture, ROW_HEIGHT, type Scene, type Selection } from './picture.ts';
+import { AXIS_HEIGHT, Picture, type Scene, type Selection } from './picture.ts';
 import type { Row } from './rows.ts';
 
 interface LanesProps {
-  readonly scene: Omit<Scene, 'hovered' | 'scroll'>;
+  readonly scene: Omit<Scene, 'hovered' | 'scroll' | 'row_height'>;
   readonly onRange: (range: Range) => void;
   readonly onSelect: (selected: Selection | null) => void;
   readonly onGroup: (key: string) => void;
@@ -24,6 +24,7 @@ export function LanesPicture({ scene, onRange, onSelect, onGroup }: LanesProps) 
   const [scroll, setScroll] = useState(0);
   const [height, setHeight] = useState(0);
   const { rows, range, axis } = scene;
+  const row_height = rows.length <= FEW_ROWS ? ROW_HEIGHTS.few : ROW_HEIGHTS.many;
   const wheel = useRef<(event: WheelEvent) => void>(() => undefined);
 
   useLayoutEffect(() => {
@@ -51,19 +52,23 @@ export function LanesPicture({ scene, onRange, onSelect, onGroup }: LanesProps) 
     };
   }, []);
   useLayoutEffect(() => {
-    const all = rows.length * ROW_HEIGHT + AXIS_HEIGHT;
+    const all = rows.length * row_height + AXIS_HEIGHT;
     spacer.current?.style.setProperty('height', `${all}px`);
     // A small tree takes no more height than it needs.
-    box.current?.style.setProperty('max-height', `${Math.max(HEIGHT_MIN, all + ROW_HEIGHT)}px`);
+    box.current?.style.setProperty('max-height', `${Math.max(HEIGHT_MIN, all + row_height)}px`);
+    box.current?.style.setProperty('--row-height', `${row_height}px`);
   }, [rows.length]);
-  useEffect(() => picture.current?.show({ ...scene, hovered, scroll }), [scene, hovered, scroll]);
+  useEffect(
+    () => picture.current?.show({ ...scene, hovered, scroll, row_height }),
+    [scene, hovered, scroll, row_height],
+  );
 
   const placeOf = (clientX: number) => {
     const left = canvas.current?.getBoundingClientRect().left ?? 0;
     return range.from + ((clientX - left) / (picture.current?.width || 1)) * (range.to - range.from);
   };
   wheel.current = (event) => {
-    const scrolls = rows.length * ROW_HEIGHT + AXIS_HEIGHT > height + 1;
+    const scrolls = rows.length * row_height + AXIS_HEIGHT > height + 1;
     const onAxis = event.clientY - (box.current?.getBoundingClientRect().top ?? 0) < AXIS_HEIGHT;
     const across = Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey;
     const moved = event.deltaX || event.deltaY;
@@ -75,7 +80,7 @@ export function LanesPicture({ scene, onRange, onSelect, onGroup }: LanesProps) 
   };
   const rowAt = (clientY: number): Row | undefined => {
     const y = clientY - (box.current?.getBoundingClientRect().top ?? 0) - AXIS_HEIGHT;
-    return y < 0 ? undefined : rows[Math.floor((y + scroll) / ROW_HEIGHT)];
+    return y < 0 ? undefined : rows[Math.floor((y + scroll) / row_height)];
   };
   const drag = useDrag((pixels) =>
     onRange(shifted(range, (-pixels / (picture.current?.width || 1)) * (range.to - range.from), axis.length)),
@@ -87,14 +92,14 @@ export function LanesPicture({ scene, onRange, onSelect, onGroup }: LanesProps) 
     if (row.type === 'group') return onGroup(row.key);
     onSelect({ lane: row.lane.index, bar: barAt(row.lane, axis.from(placeOf(event.clientX))) });
   };
-  const first = Math.max(0, Math.floor(scroll / ROW_HEIGHT));
-  const shown = rows.slice(first, first + Math.ceil(height / ROW_HEIGHT) + 1);
+  const first = Math.max(0, Math.floor(scroll / row_height));
+  const shown = rows.slice(first, first + Math.ceil(height / row_height) + 1);
   return (
     <div class="lanes" ref={box} onScroll={({ currentTarget }) => setScroll(currentTarget.scrollTop)}>
       <div class="lanes-view">
         <ul
           class="lane-names"
-          ref={(list) => list?.style.setProperty('top', `${AXIS_HEIGHT - (scroll - first * ROW_HEIGHT)}px`)}
+          ref={(list) => list?.style.setProperty('top', `${AXIS_HEIGHT - (scroll - first * row_height)}px`)}
         >
           {shown.map((row) => (
             <LaneName
@@ -128,6 +133,9 @@ export function LanesPicture({ scene, onRange, onSelect, onGroup }: LanesProps) 
 }
 
 const HEIGHT_MIN = 240;
+/** Up to so many rows are tall ones. */
+const FEW_ROWS = 12;
+const ROW_HEIGHTS = { few: 36, many: 24 } as const;
 
 interface NameProps extends Pick<LanesProps, 'scene' | 'onSelect' | 'onGroup'> {
   readonly row: Row;

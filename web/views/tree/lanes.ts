@@ -203,6 +203,15 @@ export function firstAfter(bars: readonly Bar[], time: number): number {
   return low;
 }
 
+/** How long an agent took, from its creation to the end of the last thing that it did. */
+export function lastedOf({ about, bars }: Lane, end: number): number {
+  const last = bars.reduce(
+    (late, bar) => (bar.kind === 'idle' ? late : Math.max(late, Math.min(bar.end, end))),
+    0,
+  );
+  return Math.max(0, last - about.created);
+}
+
 /** Label that numbers a bar among the agent's bars of the same name: `search (3/40)`; for several in a row: `search (3–7/40)`. */
 export function repeatOf({ bars }: Lane, index: number, calls = 1): string {
   const bar = bars[index] as Bar;

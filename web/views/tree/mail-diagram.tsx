@@ -14,6 +14,9 @@ const COLUMN = 150;
 const LINE = 44;
 const HEAD = 30;
 const TEXT_MAX = 46;
+const LIST_TEXT_MAX = 200;
+/** Letters between more people than this are a list: no eye follows so many life lines. */
+const PEOPLE_MAX = 12;
 
 interface MailPage {
   readonly mail: readonly Letter[];
@@ -44,7 +47,8 @@ export function MailDiagram({ timeline, until, only }: LifeLinesProps) {
       (chosen === null || from_id === chosen || to_id === chosen),
   );
   // Pages that are still to be loaded may have some.
-  if (letters.length === 0 && data !== null && data.next === null) return <p class="empty">No letters.</p>;
+  if (letters.length === 0 && data !== null && data.next === null)
+    return <p class="empty">No agent has written to another yet.</p>;
   const people = peopleOf(letters, timeline);
   const column = new Map(people.map(({ id }, index) => [id, index * COLUMN + COLUMN / 2]));
   const height = HEAD + letters.length * LINE + 10;
@@ -52,32 +56,36 @@ export function MailDiagram({ timeline, until, only }: LifeLinesProps) {
   const width = people.length * COLUMN + COLUMN * 1.5;
   return (
     <div class="wide life-lines">
-      <svg
-        width={width}
-        height={height}
-        role="img"
-        aria-label={`${letters.length} letters between ${people.length} agents and people`}
-      >
-        {people.map(({ id, name }) => (
-          <g key={id}>
-            <line class="life" x1={column.get(id)} x2={column.get(id)} y1={HEAD - 6} y2={height} />
-            <text class="who" x={column.get(id)} y={16} text-anchor="middle">
-              {cut(name, 20)}
-            </text>
-          </g>
-        ))}
-        {letters.map((letter, index) => (
-          <LetterArrow
-            key={letter.id}
-            letter={letter}
-            from={column.get(letter.from_id ?? letter.from_name) ?? 0}
-            to={column.get(letter.to_id) ?? 0}
-            y={HEAD + index * LINE + 28}
-            at={duration(letter.sent_at - timeline.began)}
-            isUnread={letter.read_at === null && !isRead(letter, timeline)}
-          />
-        ))}
-      </svg>
+      {people.length > PEOPLE_MAX ? (
+        <LetterList letters={letters} timeline={timeline} />
+      ) : (
+        <svg
+          width={width}
+          height={height}
+          role="img"
+          aria-label={`${letters.length} letters between ${people.length} agents and people`}
+        >
+          {people.map(({ id, name }) => (
+            <g key={id}>
+              <line class="life" x1={column.get(id)} x2={column.get(id)} y1={HEAD - 6} y2={height} />
+              <text class="who" x={column.get(id)} y={16} text-anchor="middle">
+                {cut(name, 20)}
+              </text>
+            </g>
+          ))}
+          {letters.map((letter, index) => (
+            <LetterArrow
+              key={letter.id}
+              letter={letter}
+              from={column.get(letter.from_id ?? letter.from_name) ?? 0}
+              to={column.get(letter.to_id) ?? 0}
+              y={HEAD + index * LINE + 28}
+              at={duration(letter.sent_at - timeline.began)}
+              isUnread={letter.read_at === null && !isRead(letter, timeline)}
+            />
+          ))}
+        </svg>
+      )}
       {data !== null && data.next !== null && (
         <p>
           <button type="button" onClick={() => setEarlier([...earlier, data])}>
@@ -88,6 +96,57 @@ export function MailDiagram({ timeline, until, only }: LifeLinesProps) {
       )}
     </div>
   );
+}
+
+function LetterList({
+  letters,
+  timeline,
+}: {
+  readonly letters: readonly Letter[];
+  readonly timeline: Timeline;
+}) {
+  return (
+    <table class="letters">
+      <thead>
+        <tr>
+          {['At', 'From', 'To', 'Message'].map((head) => (
+            <th key={head} scope="col">
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {letters.map((letter) => (
+          <tr key={letter.id}>
+            <td class="number">{duration(letter.sent_at - timeline.began)}</td>
+            <td>
+              {letter.from_id === null ? (
+                letter.from_name
+              ) : (
+                <a href={`/agents/${letter.from_id}`}>{letter.from_name}</a>
+              )}
+            </td>
+            <td>
+              <a href={hrefOf(letter)} data-row>
+                {letter.to_name}
+              </a>
+              {letter.read_at === null && !isRead(letter, timeline) && <span class="badge">unread</span>}
+            </td>
+            <td class="dim">
+              {letter.kind === 'letter' ? '' : `${letter.kind}: `}
+              {cut(letter.body, LIST_TEXT_MAX)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The recipient, at the message with which it read the letter. */
+function hrefOf({ to_id, consumed_seq }: Letter): string {
+  return `/agents/${to_id}${!consumed_seq ? '' : `?seq=${consumed_seq}`}`;
 }
 
 interface ArrowProps {
@@ -101,9 +160,8 @@ interface ArrowProps {
 
 function LetterArrow({ letter, from, to, y, at, isUnread }: ArrowProps) {
   const way = to >= from ? 1 : -1;
-  const href = `/agents/${letter.to_id}${!letter.consumed_seq ? '' : `?seq=${letter.consumed_seq}`}`;
   return (
-    <a href={href} class={`letter ${letter.kind}${isUnread ? ' unread' : ''}`}>
+    <a href={hrefOf(letter)} class={`letter ${letter.kind}${isUnread ? ' unread' : ''}`}>
       <title>{letter.body.slice(0, 1_000)}</title>
       <text x={Math.min(from, to) + 8} y={y - 6}>
         {at} {letter.kind === 'letter' ? '' : `${letter.kind} `}

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { addressNow, placeOf } from '../../data/route.ts';
+import { ORDERS, type Order } from './agent-map.tsx';
 import type { Range } from './axis.ts';
 import type { Timeline } from './lanes.ts';
 import type { Selection } from './picture.ts';
@@ -41,6 +42,7 @@ export function linkedIn(query: URLSearchParams, timeline: Timeline): Linked {
     selected: lane === undefined ? null : { lane: lane.index, bar: numberIn(query, 'step') },
     shown: rangeIn(query),
     until: numberIn(query, 'at'),
+    order: ORDERS.find(([name]) => name === query.get('sort'))?.[0] ?? 'birth',
   };
 }
 
@@ -50,10 +52,11 @@ export interface Linked {
   readonly selected: Selection | null;
   readonly shown: Range | null;
   readonly until: number | null;
+  readonly order: Order;
 }
 
-/** Keeps the address in line with what is shown, so that it can be shared. */
-export function usePermanentLink(timeline: Timeline, { tab, selected, shown, until }: Linked): void {
+/** Keeps the address in line with what is shown, so that it can be shared. A change of tab is a step that Back undoes. */
+export function usePermanentLink(timeline: Timeline, { tab, selected, shown, until, order }: Linked): void {
   const agent = selected === null ? null : (timeline.lanes[selected.lane]?.id ?? null);
   const free_at = useRef(0);
   useEffect(() => {
@@ -67,15 +70,18 @@ export function usePermanentLink(timeline: Timeline, { tab, selected, shown, unt
         query.set('to', String(Math.round(shown.to)));
       }
       if (until !== null) query.set('at', String(Math.round(until)));
+      if (order !== 'birth') query.set('sort', order);
       const text = query.toString();
       const address = `/trees/${timeline.root_id}${text === '' ? '' : `?${text}`}`;
       if (address === addressNow()) return;
       free_at.current = performance.now() + LINK_MS;
-      window.history.replaceState(null, '', placeOf(address));
+      const before = new URL(addressNow(), 'http://dashboard').searchParams.get('tab');
+      const steps = query.get('tab') !== before;
+      window.history[steps ? 'pushState' : 'replaceState'](null, '', placeOf(address));
     };
     const left_ms = free_at.current - performance.now();
     if (left_ms <= 0) return write();
     const timer = setTimeout(write, left_ms);
     return () => clearTimeout(timer);
-  }, [tab, agent, selected?.bar, shown, until]);
+  }, [tab, agent, selected?.bar, shown, until, order]);
 }

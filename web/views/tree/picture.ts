@@ -6,9 +6,8 @@ import { type Bar, firstAfter, type Lane, type Timeline } from './lanes.ts';
 import type { Link } from './links.ts';
 import { linesOf, type Row } from './rows.ts';
 
-export const ROW_HEIGHT = 24;
 export const AXIS_HEIGHT = 24;
-const BAR_HEIGHT = 14;
+const BAR_MARGIN = 5;
 /** With more arrows than this, only those of the hovered or selected agent are drawn. */
 const LINKS_MAX = 60;
 const GROUP_SLICES = 4;
@@ -30,6 +29,7 @@ export interface Scene {
   /** Time of the scrubber; later bars are faint. */
   readonly until: number | null;
   readonly scroll: number;
+  readonly row_height: number;
 }
 
 /** Draws the visible part of the lanes; its cost grows with what is seen, not with the tree. */
@@ -91,8 +91,8 @@ export class Picture {
     pen.clearRect(0, 0, this.#width, this.#height);
     pen.font = `11px ${this.#ink.mono}`;
     pen.textBaseline = 'middle';
-    const first = Math.max(0, Math.floor(scene.scroll / ROW_HEIGHT));
-    const last = Math.min(scene.rows.length, Math.ceil((scene.scroll + this.#height) / ROW_HEIGHT));
+    const first = Math.max(0, Math.floor(scene.scroll / scene.row_height));
+    const last = Math.min(scene.rows.length, Math.ceil((scene.scroll + this.#height) / scene.row_height));
     pen.save();
     pen.beginPath();
     pen.rect(0, AXIS_HEIGHT, this.#width, this.#height);
@@ -100,7 +100,7 @@ export class Picture {
     this.#drawGrid(scene);
     for (let line = first; line < last; line += 1) {
       const row = scene.rows[line] as Row;
-      const y = AXIS_HEIGHT + line * ROW_HEIGHT - scene.scroll;
+      const y = AXIS_HEIGHT + line * scene.row_height - scene.scroll;
       if (row.type === 'agent') this.#drawLane(scene, row.lane, y);
       else if (row.isPhase || !row.isOpen) this.#drawGroup(scene, row.lanes, y);
     }
@@ -138,17 +138,22 @@ export class Picture {
       wide: this.#x(scene, end) - this.#x(scene, start),
       text: `╱╱ ${duration(end - start)} idle ╱╱`,
     }));
-    for (const tick of ticksOf(scene.axis, scene.range, this.#width / 90)) {
-      const x = this.#x(scene, tick);
-      if (folds.some((fold) => x > fold.x - 60 && x < fold.x + Math.max(fold.wide, 110))) continue;
-      pen.fillText(
-        tick < 1_000 && tick > 0 ? `${Math.round(tick)}ms` : duration(tick),
-        x + 3,
-        AXIS_HEIGHT / 2,
-      );
-    }
+    // A label keeps clear of its neighbours, and of the edges: the last one stands before its line.
+    const put = (text: string, at: number) => {
+      const wide = pen.measureText(text).width;
+      const x = Math.max(3, Math.min(at, this.#width - wide - 3));
+      if (taken.some(([from, to]) => x < to + 8 && x + wide > from - 8)) return;
+      taken.push([x, x + wide]);
+      pen.fillText(text, x, AXIS_HEIGHT / 2);
+    };
+    const taken: [number, number][] = [];
     for (const { x, wide, text } of folds)
-      pen.fillText(text, Math.max(x, x + wide / 2 - text.length * 3.1), AXIS_HEIGHT / 2);
+      if (x + wide > 0 && x < this.#width) put(text, x + wide / 2 - pen.measureText(text).width / 2);
+    for (const tick of ticksOf(scene.axis, scene.range, this.#width / 90))
+      put(
+        tick < 1_000 ? `${Math.round(tick)}${tick === 0 ? 's' : 'ms'}` : duration(tick),
+        this.#x(scene, tick) + 3,
+      );
   }
 
   #drawLane(scene: Scene, lane: Lane, y: number): void {
@@ -156,12 +161,13 @@ export class Picture {
     if (scene.selected?.lane === lane.index || scene.hovered === lane.index) {
       pen.fillStyle = this.#ink.link;
       pen.globalAlpha = scene.selected?.lane === lane.index ? 0.14 : 0.07;
-      pen.fillRect(0, y, this.#width, ROW_HEIGHT);
+      pen.fillRect(0, y, this.#width, scene.row_height);
       pen.globalAlpha = 1;
     }
     const from = scene.axis.from(scene.range.from);
     const to = scene.axis.from(scene.range.to);
-    const top = y + (ROW_HEIGHT - BAR_HEIGHT) / 2;
+    const top = y + BAR_MARGIN;
+    const high = scene.row_height - 2 * BAR_MARGIN;
     let drawn = -1;
     // Long calls may have begun before the first bar that is in view.
     let index = Math.max(0, firstAfter(lane.bars, from) - 8);
@@ -176,28 +182,33 @@ export class Picture {
       pen.globalAlpha = scene.until !== null && bar.start > scene.until ? 0.12 : 1;
       const left = Math.max(-2, x);
       const wide = Math.min(end, this.#width + 2) - left;
-      paintBar(pen, this.#ink, bar, left, top, wide, BAR_HEIGHT);
+      paintBar(pen, this.#ink, bar, left, top, wide, high);
       if (scene.selected?.lane === lane.index && scene.selected.bar === index) {
         pen.strokeStyle = this.#ink.text;
         pen.lineWidth = 1.5;
-        pen.strokeRect(left - 1, top - 2, Math.max(3, wide) + 2, BAR_HEIGHT + 4);
+        pen.strokeRect(left - 1, top - 2, Math.max(3, wide) + 2, high + 4);
       }
-      if (wide > 30) this.#drawBarLabel(bar, left, top, wide);
+      if (wide > 30) this.#drawBarLabel(lane, index, left, top + high / 2, wide);
       pen.globalAlpha = 1;
     }
     const { ended, status } = lane.about;
     if (ended !== null && (status === 'dead' || status === 'failed' || status === 'cancelled')) {
       pen.fillStyle = this.#ink.bad;
-      pen.fillText('✗', this.#x(scene, ended) + 2, y + ROW_HEIGHT / 2);
+      pen.fillText('✗', this.#x(scene, ended) + 2, y + scene.row_height / 2);
     }
   }
 
-  #drawBarLabel(bar: Bar, x: number, top: number, wide: number): void {
+  #drawBarLabel({ bars }: Lane, index: number, x: number, middle: number, wide: number): void {
+    const bar = bars[index] as Bar;
     if (bar.kind === 'idle' || bar.kind === 'queued') return;
-    const what = bar.kind === 'request' ? bar.said || shortModel(bar.name) : deedOf(bar) || 'waits';
+    const next = bars[index + 1];
+    // An answer without words is known by the call that it made.
+    const called =
+      next?.kind === 'tool' || next?.kind === 'approval' ? `→ ${deedOf(next)}` : shortModel(bar.name);
+    const what = bar.kind === 'request' ? bar.said || called : deedOf(bar) || 'waits';
     const text = bar.kind === 'approval' ? `! ${what}` : what;
     const solid = bar.kind === 'request' || bar.kind === 'tool' || bar.kind === 'approval';
-    paintLabel(this.#pen, this.#ink, text, x, top + BAR_HEIGHT / 2 + 0.5, wide, solid);
+    paintLabel(this.#pen, this.#ink, text, x, middle + 0.5, wide, solid);
   }
 
   /** Draws how many agents of the group were busy, one column per slice of time. */
@@ -222,8 +233,8 @@ export class Picture {
     const most = Math.max(1, ...busy);
     pen.fillStyle = this.#ink.of.request;
     for (const [slice, count] of busy.entries()) {
-      const height = (count / most) * (ROW_HEIGHT - 6);
-      pen.fillRect(slice * GROUP_SLICES, y + ROW_HEIGHT - 3 - height, GROUP_SLICES - 1, height);
+      const height = (count / most) * (scene.row_height - 6);
+      pen.fillRect(slice * GROUP_SLICES, y + scene.row_height - 3 - height, GROUP_SLICES - 1, height);
     }
   }
 
@@ -237,7 +248,7 @@ export class Picture {
     for (const { lane, start, end, kind } of scene.timeline.path) {
       const line = lines.get(lane);
       if (line === undefined || kind === 'idle') continue;
-      const y = AXIS_HEIGHT + (line + 1) * ROW_HEIGHT - scene.scroll - 3;
+      const y = AXIS_HEIGHT + (line + 1) * scene.row_height - scene.scroll - 3;
       const [x, until] = [this.#x(scene, start), this.#x(scene, end)];
       if (until < 0 || x > this.#width) continue;
       pen.moveTo(x, Number.isNaN(before) ? y : before);
@@ -260,7 +271,7 @@ export class Picture {
       if (b === undefined || a === b || (scene.until !== null && sent > scene.until)) continue;
       const [x1, x2] = [this.#x(scene, sent), this.#x(scene, Math.min(taken, scene.timeline.end))];
       if (Math.max(x1, x2) < 0 || Math.min(x1, x2) > this.#width) continue;
-      const y = (line: number) => AXIS_HEIGHT + (line + 0.5) * ROW_HEIGHT - scene.scroll;
+      const y = (line: number) => AXIS_HEIGHT + (line + 0.5) * scene.row_height - scene.scroll;
       const color = type === 'fork' ? this.#ink.dim : type === 'wait' ? this.#ink.of.waiting : this.#ink.link;
       pen.strokeStyle = color;
       pen.fillStyle = color;

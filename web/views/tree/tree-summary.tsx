@@ -8,7 +8,6 @@ import { FoldButton } from '../../parts/fold-button.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import type { Message } from '../agent/agent.tsx';
-import { Approval } from '../approvals.tsx';
 import { TreeActions } from './tree-actions.tsx';
 
 type Tree = DocumentOf<'coppice/tree/v1'>;
@@ -34,7 +33,6 @@ export function TreeSummary({ root_id, context, is_run }: SummaryProps) {
   if (root === undefined) return null;
   const [first] = begun.data?.messages ?? [];
   const task = first?.kind === 'user' ? first.content.text : tree.data.title;
-  const asked = (context.approvals.data ?? []).filter((one) => one.root_id === root_id);
   return (
     <section class="tree-summary" aria-label="What came of it">
       <dl class="facts dim">
@@ -53,15 +51,6 @@ export function TreeSummary({ root_id, context, is_run }: SummaryProps) {
       {EXPORTED === null && (
         <TreeActions tree={tree.data} root={root} changes={context.writes && !is_run} onDone={tree.reload} />
       )}
-      {asked.map((approval) => (
-        <Approval
-          key={approval.id}
-          approval={approval}
-          tree={tree.data?.title ?? null}
-          writes={context.writes}
-          onAnswered={context.approvals.reload}
-        />
-      ))}
       {task.trim() !== tree.data.title && <Folded title="Task" text={task} markdown={false} />}
       <Failures agents={tree.data.agents} root={root} />
       {root.last_reply !== null && root.last_reply !== '' && (

@@ -1,9 +1,11 @@
-import { useCallback, useMemo, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useListedKeys } from '../../data/keys.ts';
 import { go } from '../../data/route.ts';
 import type { PageContext } from '../../parts/page.ts';
 import { Trouble } from '../../parts/trouble.tsx';
+import { Approval } from '../approvals.tsx';
 import { RunHead, RunPanel, useWorkflowRun } from '../workflows/run-panel.tsx';
+import { AgentMap, MAP_MIN } from './agent-map.tsx';
 import { AgentsTable } from './agents-table.tsx';
 import { axisOf, type Range, shifted, zoomed } from './axis.ts';
 import { Inspector } from './inspector.tsx';
@@ -54,9 +56,11 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
   const [selected, setSelected] = useState(first.selected);
   const [shown, setShown] = useState(first.shown);
   const [until, setUntil] = useState(first.until);
+  const [order, setOrder] = useState(first.order);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   // What waits for an answer stands above.
   const answered = { ...context, approvals: { ...context.approvals, data: [] } };
+  const asked = (context.approvals.data ?? []).filter(({ root_id }) => root_id === timeline.root_id);
   const runs = timeline.lanes.filter(({ about }) => about.workflow !== null);
   const run = useWorkflowRun(runOf(timeline, runs, selected)?.id ?? null);
   const axis = useMemo(() => axisOf(timeline), [timeline]);
@@ -67,10 +71,29 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
     ({ from, to }: Range) => setShown(from <= 0 && to >= axis.length ? null : { from, to }),
     [axis],
   );
-  usePermanentLink(timeline, { tab, selected, shown, until });
+  const followed = useRef(context.route);
+  // Back and Forward within the page of the tree.
+  useEffect(() => {
+    if (followed.current === context.route) return;
+    followed.current = context.route;
+    const linked = linkedIn(context.route.query, timeline);
+    setTab(linked.tab);
+    setSelected(linked.selected);
+    setShown(linked.shown);
+    setUntil(linked.until);
+    setOrder(linked.order);
+  }, [context.route]);
+  usePermanentLink(timeline, { tab, selected, shown, until, order });
   const scene = useMemo(
     () => ({ timeline, axis, range, rows, links, selected, until }),
     [timeline, axis, range, rows, links, selected, until],
+  );
+  const map = useMemo(
+    () =>
+      timeline.lanes.length < MAP_MIN ? null : (
+        <AgentMap timeline={timeline} until={until} order={order} onOrder={setOrder} />
+      ),
+    [timeline, until, order],
   );
   useListedKeys(TIMELINE_KEYS);
   const onGroup = useCallback((key: string) => setOpen((before) => toggled(before, key)), []);
@@ -103,12 +126,22 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
   return (
     <>
       <TreeHead timeline={timeline} />
+      {asked.map((approval) => (
+        <Approval
+          key={approval.id}
+          approval={approval}
+          tree={timeline.title}
+          writes={context.writes}
+          onAnswered={context.approvals.reload}
+        />
+      ))}
       <TreeSummary
         root_id={timeline.root_id}
         context={context}
         is_run={timeline.lanes[0]?.about.workflow !== null}
       />
       {run.data !== null && <RunHead run={run.data} onDone={run.reload} writes={context.writes} />}
+      {map}
       <div class="tree-tools">
         <fieldset class="zoom">
           <legend class="hidden">Zoom</legend>
