@@ -30,6 +30,8 @@ export interface ModelRequest {
   readonly is_paused?: boolean;
   /** Whether a person wants it tried now, although the provider takes no requests. */
   readonly insists?: boolean;
+  /** Whether it begins a turn: it is tried although the provider takes no requests, unless a time was named. */
+  readonly begins?: boolean;
   /** Called when its provider, which took no requests, takes it. */
   readonly onTaken?: () => void;
   /** Called after a request has tried a closed provider; null: it is open, or the next one may try. */

@@ -129,7 +129,7 @@ type Happening =
   /** The provider takes no requests: the request waits in the ledger. */
   | { readonly type: 'paused'; readonly pause: Pause }
   /** A paused request is tried. */
-  | { readonly type: 'reopen' }
+  | { readonly type: 'reopen'; readonly insists?: true }
   /** A person pauses the workflow run, or lets it go on (null). */
   | { readonly type: 'run-paused'; readonly paused: WorkflowPause | null }
   /** The run above has stopped: what is under way is broken off. */

@@ -28,7 +28,8 @@ export function pausing(
     return step({ ...request, paused: pause }, [{ type: 'await-provider', at: pause.opens_at }]);
   }
   if (state.paused === undefined) return invalid(state, event, 'the request is not paused');
-  if (state.paused.spent !== 'person') return step(state, [tried(state, event.type === 'retry')]);
+  if (state.paused.spent !== 'person')
+    return step(state, [tried(state, event.type !== 'go-on' && (event.type === 'retry' || event.insists))]);
   const next = unpaused(state, event.at);
   return step(next, [tried(next)]);
 }
@@ -98,11 +99,11 @@ function retried({ kind }: Failure, { at, said = '', half, left_out }: EventOf<'
     const { what, behind } = left_out;
     const data = behind === undefined ? undefined : { behind };
     const told = appendEvent('left-out', `left out of what the model is sent: ${what}`, data);
-    return left_out.asks ? ask(newTurn(at), [told]) : step({ type: 'idle' }, [told]);
+    return left_out.asks ? ask(newTurn(at), [told], 1, true) : step({ type: 'idle' }, [told]);
   }
   const told = appendEvent('retried', 'tried again');
   if (kind === 'cut')
-    return ask({ ...newTurn(at), unfinished: said }, [told, appendSystem(continuation(said))]);
+    return ask({ ...newTurn(at), unfinished: said }, [told, appendSystem(continuation(said))], 1, true);
   // Providers refuse a conversation that ends with an assistant message.
-  return ask(newTurn(at), half === true ? [told, appendSystem(GO_ON)] : [told]);
+  return ask(newTurn(at), half === true ? [told, appendSystem(GO_ON)] : [told], 1, true);
 }

@@ -12,8 +12,9 @@ import type { AgentEvent, EventOf } from './event.ts';
 import { invalid, step, type Transition, type TransitionContext } from './transition-result.ts';
 
 /** Starts a model request; messages appended by the effects are part of it. */
-export function ask(turn: Turn, effects: readonly Effect[], attempt = 1): Transition {
-  return step({ type: 'requesting', attempt, turn }, [...effects, { type: 'request-model', attempt }]);
+export function ask(turn: Turn, effects: readonly Effect[], attempt = 1, insists = false): Transition {
+  const request: Effect = { type: 'request-model', attempt, ...(insists && { insists }) };
+  return step({ type: 'requesting', attempt, turn }, [...effects, request]);
 }
 
 /** All calls have results (law 5): starts the next request, or the last one if the turn has reached its limit. */

@@ -3,6 +3,7 @@ import { isResting, restAfterSummary } from '../../records/agent/state.ts';
 import { type FramedLetter, framesIn } from '../../records/conversation/facts/message-facts.ts';
 import { isLetter, type Mail } from '../../records/conversation/mail.ts';
 import type { UserContent } from '../../records/conversation/message.ts';
+import { namesNoTime, pauseOf } from '../../records/conversation/parked.ts';
 import { announcement } from '../../records/run/run-end.ts';
 import { delimiterOf, framed, injectionSign, quoteStamps } from '../../records/text/untrusted-text.ts';
 import { readChildResult, unreadable } from '../mailbox/read-mail.ts';
@@ -33,6 +34,10 @@ export function takeMail(draft: Draft): void {
   const pending = mail.left;
   // A run begins with its task; other mail waits until then.
   if (pending.some(({ kind }) => kind === 'task')) return;
+  const pause = pauseOf(draft.state);
+  // A person who writes to it wants an answer.
+  if (pause !== null && namesNoTime(pause) && pending.some((one) => isLetter(one) && one.from_id === null))
+    draft.apply({ type: 'reopen', at: view.now, insists: true });
   // Mail that joins a request for a summary alone would not be answered.
   if (!isResting(draft.state.type) && (!draft.asksModel || restAfterSummary(draft.state) !== null)) return;
   for (const one of pending) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { backOff } from '../../processes/waiting.ts';
 import type { Failure } from '../../records/agent/failure.ts';
+import { namesNoTime } from '../../records/conversation/parked.ts';
 import type { Barred, Model, ModelDelta, ModelOutcome, ModelRequest, Told } from '../model.ts';
 import type { Closing } from '../refusals/spent.ts';
 
@@ -8,12 +9,12 @@ type Failed = Extract<ModelOutcome, { type: 'failure' }>;
 
 /** Pauses between tries of a provider that names no time, in seconds. */
 const PROBE_SECONDS = { first: 60, most: 3600 };
-/** After this time a key or a model that was refused once, but has worked here, is tried again before a person is asked. */
+/** After this time a key or a model that was refused once, but has worked here, is tried again; turns that begin try a provider no sooner after its last answer. */
 const DOUBT_MS = 2_000;
 
 type Closed = Omit<Barred, 'wait_ms'> & { readonly until: number | null };
 
-/** What only a person can get again. */
+/** What a refusal tells nothing new of where it has worked. */
 const ASKS_PERSON: ReadonlySet<Closing['spent']> = new Set(['key', 'model']);
 /** Failures that say nothing of what the provider takes. */
 const UNREACHED: ReadonlySet<Failure['kind']> = new Set(['network', 'overloaded']);
@@ -41,6 +42,8 @@ export class Door {
   #known_at = Number.NEGATIVE_INFINITY;
   /** Whether requests were answered here since it was closed last. */
   #has_worked = false;
+  /** Whether this process has had an answer of its own. */
+  #has_asked = false;
 
   constructor(terms: DoorTerms) {
     this.id = terms.id;
@@ -54,13 +57,16 @@ export class Door {
     if (terms.door !== this.id || this.#is_tried || told_at <= this.#known_at) return;
     this.#known_at = told_at;
     this.#closed = { ...terms, until: wait_ms === null ? null : this.#now() + wait_ms };
+    // Where nobody has named a time, a process that has just started finds out for itself.
+    if (!this.#has_asked && namesNoTime(terms)) this.#closed = { ...this.#closed, until: this.#now() };
   }
 
   /** Why a request is not sent; null if it may be, also as the one that tries a closed door. */
-  bars({ insists }: { readonly insists?: boolean | undefined } = {}): Barred | null {
+  bars({ insists, begins }: Pick<ModelRequest, 'insists' | 'begins'> = {}): Barred | null {
     if (this.#closed === null) return null;
     const barred = this.#barred(this.#closed);
-    const is_due = insists === true || (barred.wait_ms !== null && barred.wait_ms <= 0);
+    const hopes = begins === true && namesNoTime(barred) && this.#now() - this.#known_at >= DOUBT_MS;
+    const is_due = insists === true || hopes || (barred.wait_ms !== null && barred.wait_ms <= 0);
     return is_due && !this.#is_tried ? null : barred;
   }
 
@@ -77,27 +83,30 @@ export class Door {
 
   /** Called after the request that tried it. Unless its answer has closed it again, it is open; if it was aborted, the next one may try. */
   tried(outcome: ModelOutcome): void {
-    if (this.#is_tried && !saysNothing(outcome)) [this.#closed, this.#known_at] = [null, this.#now()];
+    if (this.#is_tried && !saysNothing(outcome)) {
+      this.#closed = null;
+      this.#hasAnswer();
+    }
     this.#is_tried = false;
   }
 
-  /** Whether one refusal is not believed yet: the key or the model has worked, and nobody but a person could open the door. */
+  /** Whether one refusal is not believed yet: the key or the model has worked. */
   doubts({ spent }: Closing): boolean {
     return ASKS_PERSON.has(spent) && this.#has_worked && !this.#is_tried;
   }
 
   close({ spent, wait_ms }: Closing, failure: Failure): Barred {
     const before = this.#closed;
-    this.#known_at = this.#now();
+    this.#hasAnswer();
     // Requests that were under way get the same answer: only that of a try is news.
     if (before !== null && !this.#is_tried && this.bars() !== null) return this.#barred(before);
     const doubt_ms = this.doubts({ spent, of_model: false, wait_ms }) ? DOUBT_MS : null;
     [this.#is_tried, this.#has_worked] = [false, false];
     const { first, most } = this.#terms.probe ?? PROBE_SECONDS;
-    const tries = wait_ms === null && !ASKS_PERSON.has(spent) ? (before?.tries ?? 0) + 1 : 0;
+    const named_ms = wait_ms ?? doubt_ms;
+    const tries = named_ms === null ? (before?.tries ?? 0) + 1 : 0;
     const pauses = { base_ms: first * 1000, max_ms: most * 1000 };
-    const pause_ms = tries === 0 ? (wait_ms ?? doubt_ms) : backOff(tries, pauses, () => 1);
-    const until = pause_ms === null ? null : this.#now() + pause_ms;
+    const until = this.#now() + (named_ms ?? backOff(tries, pauses, () => 1));
     const text = this.#textOf(spent, failure);
     this.#closed = { spent, door: this.id, text, failure, tries, until };
     return this.#barred(this.#closed);
@@ -106,14 +115,19 @@ export class Door {
   /** The request that tried it got no answer of the provider: it is tried again later. */
   stay(): Barred | null {
     if (this.#closed === null) return null;
-    const { spent, failure, until } = this.#closed;
-    const wait_ms = ASKS_PERSON.has(spent) && until !== null ? DOUBT_MS : null;
+    const { spent, failure, tries } = this.#closed;
+    const wait_ms = ASKS_PERSON.has(spent) && tries === 0 ? DOUBT_MS : null;
     return this.close({ spent, of_model: false, wait_ms }, failure);
   }
 
   /** An answer came. */
   answered(): void {
-    [this.#known_at, this.#has_worked] = [this.#now(), true];
+    this.#hasAnswer();
+    this.#has_worked = true;
+  }
+
+  #hasAnswer(): void {
+    [this.#known_at, this.#has_asked] = [this.#now(), true];
   }
 
   #textOf(spent: Closing['spent'], { kind }: Failure): string {
@@ -174,8 +188,8 @@ export function behindDoors(
       if (outcome.barred !== undefined) return outcome;
       const still = closing(doors, request, { ...outcome, closes });
       if (still === null) return outcome;
-      request.onTried?.([still.door], still);
-      return { ...outcome, ...failed(request, still) };
+      request.onTried?.([still.barred.door], still.barred);
+      return { ...outcome, ...failed(still) };
     },
   };
 }
@@ -206,33 +220,35 @@ async function passed(
   if (tried.length > 0)
     request.onTried?.(
       tried.map(({ id }) => id),
-      still,
+      still?.barred ?? null,
     );
-  return still === null ? outcome : { ...outcome, ...failed(request, still) };
+  return still === null ? outcome : { ...outcome, ...failed(still) };
 }
 
 function barredBy(doors: readonly Door[], request: ModelRequest): Failed | null {
   let barred = request.bars?.() ?? null;
   for (const door of doors) barred ??= door.bars(request);
-  return barred === null ? null : failed(request, barred);
+  return barred === null ? null : failed({ barred, parks: request.parks?.(barred.spent, true) === true });
 }
 
-/** Closes the door that a failure is about, if the agent may wait or has tried the door; null if it closes none. */
+/** Closes the door that a failure is about, if the agent may wait or has tried the door; null if it closes none. `parks`: whether the agent waits. */
 function closing(
   [provider, model]: readonly [Door, Door],
   request: ModelRequest,
   { closes, failure }: Failed,
   tried: readonly Door[] = [],
-): Barred | null {
-  if (closes === undefined) return UNREACHED.has(failure.kind) ? (tried[0]?.stay() ?? null) : null;
+): { readonly barred: Barred; readonly parks: boolean } | null {
+  if (closes === undefined) {
+    const barred = UNREACHED.has(failure.kind) ? (tried[0]?.stay() ?? null) : null;
+    return barred && { barred, parks: request.parks?.(barred.spent, true) === true };
+  }
   const door = closes.of_model ? model : provider;
   const parks = request.parks?.(closes.spent, door.doubts(closes)) === true;
-  return parks || tried.includes(door) ? door.close(closes, failure) : null;
+  return parks || tried.includes(door) ? { barred: door.close(closes, failure), parks } : null;
 }
 
 /** A failure that the gate does not repeat. */
-function failed(request: ModelRequest, barred: Barred): Failed {
+function failed({ barred, parks }: NonNullable<ReturnType<typeof closing>>): Failed {
   const failure = { ...barred.failure, retryable: false };
-  const parks = request.parks?.(barred.spent, barred.wait_ms !== null) === true;
   return { type: 'failure', failure, ...(parks && { barred }) };
 }

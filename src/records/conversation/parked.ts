@@ -50,6 +50,11 @@ export function pauseOf(state: AgentState): Pause | null {
   return state.type === 'requesting' ? (state.paused ?? null) : null;
 }
 
+/** Whether nobody knows when a pause ends, so that its provider is tried at intervals, by whoever begins something, and after a start of the process. */
+export function namesNoTime({ spent, tries }: Pick<Pause, 'spent' | 'tries'>): boolean {
+  return tries > 0 || spent === 'key' || spent === 'model';
+}
+
 type Requesting = Extract<AgentState, { type: 'requesting' }>;
 
 /** The request once the provider takes it. */

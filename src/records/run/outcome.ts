@@ -4,7 +4,7 @@ import { deniedIn, deniedLine } from '../agent/denied.ts';
 import type { FailureKind, Pause } from '../agent/failure.ts';
 import { type AgentState, failureOf, isFanIn, isTerminal, isWorking, type WaitSpec } from '../agent/state.ts';
 import { cutShort } from '../conversation/child-text.ts';
-import { isParked, openAsks, pauseOf } from '../conversation/parked.ts';
+import { isParked, namesNoTime, openAsks, pauseOf } from '../conversation/parked.ts';
 import { cutText } from '../text/cut-text.ts';
 
 /*
@@ -165,13 +165,17 @@ function timeText(at: number, since: number): string {
 }
 
 /** A request that waits for its provider: until the time that it named, or until a person has done something about it. */
-function ofPause({ spent, text, failure, opens_at, tries, at }: Pause, unled: string | null): Outcome {
+function ofPause(
+  { spent, text, failure, opens_at, tries, at, told_at = at }: Pause,
+  unled: string | null,
+): Outcome {
   if (spent === 'person') return outcomeWithText('waiting', failure.error);
-  if (opens_at === null) return outcomeWithText('waiting_for_you', `${text} (${failure.error})`);
-  // Nobody has named a time for these.
-  const is_try = tries > 0 || spent === 'key' || spent === 'model';
-  const time = timeText(opens_at, at);
-  const until = is_try ? `(next try at ${time})` : `until ${time}`;
+  const time = opens_at === null ? null : timeText(opens_at, told_at);
+  if (time === null || (tries > 0 && (spent === 'key' || spent === 'model'))) {
+    const again = time === null ? '' : `; next try at ${time}`;
+    return outcomeWithText('waiting_for_you', `${text} (${failure.error}${again})`);
+  }
+  const until = namesNoTime({ spent, tries }) ? `(next try at ${time})` : `until ${time}`;
   if (unled !== null) return outcomeWithText('unled', `waiting for ${text} ${until}; ${unled}`);
   return { outcome: 'waiting', outcome_text: oneLine(`waiting for ${text} ${until}`) };
 }

@@ -189,6 +189,7 @@ async function ask(
       onNotice,
       parks: mayPark(agent, context.executor),
       insists,
+      begins: agent.state.type === 'requesting' && agent.state.turn.requests === 0,
       bars: () => pausedHere(agent, context.executor),
       is_paused: pauseOf(agent.state) !== null,
       onTaken: () => hold('taken'),

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LEASE_MS } from '../../kernel/ledger/leases.ts';
 import { Poll } from '../../processes/poll.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import { namesNoTime, pauseOf } from '../../records/conversation/parked.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import type { RuntimeEvent } from '../../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
@@ -12,6 +13,8 @@ import type { Store } from '../../store/store.ts';
 /** Polls what no signal reports: signals may be lost, processes die. */
 const LOOK_MS = 1_000;
 const BATCH_MAX = 50;
+/** Parked agents that are looked at when it starts: the others are tried at their time. */
+const PARKED_MAX = 1_000;
 /** Idle time after which a tree is released, even while its agents wait for something. It is released at once if other trees need its place. */
 const IDLE_MS = 30_000;
 /** Poll interval while a tree at rest could not be released yet and others wait for its place. */
@@ -54,6 +57,7 @@ export class TreeKeeper {
   /** Whether some trees at rest could not be released yet. */
   #room_soon = false;
   #stopped = false;
+  #is_new = true;
   #ahead_ms = Date.now() - performance.now();
   #patient_until = 0;
 
@@ -110,6 +114,8 @@ export class TreeKeeper {
     const { store, labels = [] } = this.#options;
     await this.#releaseIdle();
     const unled = await store.unledTrees(BATCH_MAX, labels);
+    if (this.#is_new) unled.push(...(await this.#parked()));
+    this.#is_new = false;
     // Trees that this process leads in part.
     const known = unled.filter((root_id) => this.#led.has(root_id));
     const fresh = unled.filter((root_id) => !this.#led.has(root_id));
@@ -124,6 +130,22 @@ export class TreeKeeper {
     };
     await Promise.all(Array.from({ length: LANES }, () => this.#takeAll(list)));
     return (unled.length === BATCH_MAX && !this.#crowded) || (list.is_old && list.taken > 0);
+  }
+
+  /** Trees whose providers have named no time: a process that starts tries them at once, perhaps with another key. */
+  async #parked(): Promise<string[]> {
+    const { store, labels = [] } = this.#options;
+    const requests = await store.parkedRequests(PARKED_MAX);
+    const untimed = requests.filter(({ state }) => {
+      const pause = pauseOf(state);
+      return pause !== null && namesNoTime(pause);
+    });
+    const parked: string[] = [];
+    for (const root_id of new Set(untimed.map((agent) => agent.root_id))) {
+      const placement = await store.placement(root_id);
+      if (placement?.every((label) => labels.includes(label))) parked.push(root_id);
+    }
+    return parked;
   }
 
   async #takeAll(list: UnledList): Promise<void> {

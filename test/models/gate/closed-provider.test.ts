@@ -69,7 +69,7 @@ describe('a door', () => {
 
   it('doubts one refusal of a key that has worked since it was closed last, and no second one', () => {
     const { door, pass } = opened();
-    assert.equal(door.close(KEY, FAILURE).wait_ms, null, 'it has never worked');
+    assert.equal(door.close(KEY, FAILURE).wait_ms, 60_000, 'it has never worked');
     door.begin();
     door.tried({ type: 'failure', failure: { kind: 'bad_request', error: 'x', retryable: false } });
     door.answered();
@@ -80,6 +80,37 @@ describe('a door', () => {
     assert.equal(door.stay()?.wait_ms, 2_000, 'the try reached nobody');
     pass(2_000);
     door.begin();
-    assert.equal(door.close(KEY, FAILURE).wait_ms, null);
+    assert.equal(door.close(KEY, FAILURE).wait_ms, 60_000);
+  });
+
+  it('is tried by what begins, where nobody named a time, two seconds after the last answer; by one at a time', () => {
+    for (const closing of [KEY, { ...KEY, spent: 'model' } as const, { ...QUOTA, wait_ms: null }]) {
+      const { door, pass } = opened();
+      door.close(closing, FAILURE);
+      pass(1_999);
+      assert.notEqual(door.bars({ begins: true }), null, 'it has just been refused');
+      pass(1);
+      assert.notEqual(door.bars(), null, 'others wait');
+      assert.equal(door.bars({ begins: true }), null);
+      door.begin();
+      assert.notEqual(door.bars({ begins: true, insists: true }), null);
+    }
+    const { door, pass } = opened();
+    door.close({ ...QUOTA, wait_ms: HOUR_MS }, FAILURE);
+    pass(HOUR_MS / 2);
+    assert.notEqual(door.bars({ begins: true }), null, 'the provider has said when');
+  });
+
+  it('is tried at once by a process that has just started, unless a time was named', () => {
+    const { door, told } = opened();
+    door.learn(told(100, HOUR_MS));
+    assert.equal(door.bars()?.wait_ms, HOUR_MS);
+    const started = opened();
+    started.door.learn({ ...started.told(100, HOUR_MS), spent: 'key', tries: 3 });
+    assert.equal(started.door.bars(), null);
+    started.door.close(KEY, FAILURE);
+    started.pass(5);
+    started.door.learn({ ...started.told(0, HOUR_MS), spent: 'key', tries: 4 });
+    assert.equal(started.door.bars()?.wait_ms, HOUR_MS, 'it has asked itself');
   });
 });

@@ -234,7 +234,7 @@ onBothDatabases('a provider that takes no requests', (database) => {
       assert.equal((await stage.runtime.settled(id)).reply, answerFor(2));
     });
 
-  it('waits for a person where a key or a model was refused in the middle, who then lets all go on with one order', async () => {
+  it('asks for a person where a key or a model was refused in the middle, tries it at intervals, and goes on with one order', async () => {
     for (const refusal of ['key', 'model'] as const) {
       const { server, clock, effects, stage } = await play();
       server.refuse('key-one', REFUSALS[refusal], 20);
@@ -248,13 +248,21 @@ onBothDatabases('a provider that takes no requests', (database) => {
       );
       assert.match(
         await standstill(stage, id),
-        /^waiting for you: (a key that one accepts|the model one\/any) \(/,
+        /^waiting for you: (a key that one accepts|the model one\/any) \(.*; next try at /,
       );
       const sent = server.asked.length;
       assert.equal(sent, before + 1);
-      clock.pass(24 * HOUR_MS);
+      clock.pass(58_000);
       await new Promise((resolve) => setTimeout(resolve, 50));
       assert.equal(server.asked.length, sent);
+      clock.pass(4_000);
+      const allTold = async () => {
+        const agents = await stage.store.agents({ root_id: id });
+        const pauses = agents.flatMap(({ state }) => pauseOf(state) ?? []);
+        return pauses.length > 0 && pauses.every(({ tries }) => tries === 2);
+      };
+      await until(allTold, 'one tries it');
+      assert.equal(server.asked.length, sent + 1);
       server.allow('key-one');
       const paused = (await stage.store.agents({ root_id: id })).find(
         ({ state }) => state.type === 'requesting',

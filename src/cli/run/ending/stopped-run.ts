@@ -34,9 +34,7 @@ export function stoppedRun(
   const how = paused === null ? '' : ` (${HOW_ON[paused.paused?.spent ?? 'quota']})`;
   process.stderr.write(`${clean(why)}; nothing is lost, ${next}${how}\n`);
   if (paused === null) return by as number;
-  return paused.paused?.until === null && paused.paused.spent !== 'person'
-    ? EXIT.no_credentials
-    : EXIT.paused;
+  return paused.outcome === 'waiting_for_you' ? EXIT.no_credentials : EXIT.paused;
 }
 
 /** What a person does before the tree can go on. */
