@@ -5,12 +5,13 @@ import { describeBindings } from './keys/keys-config.ts';
 import { shortcuts } from './keys/shortcuts.ts';
 import { EntryPrinter } from './printing/entry-printer.ts';
 import { isList } from './state/confirmation.ts';
+import type { Entry } from './state/entry.ts';
 import { paneOf, type UiState } from './state/ui-state.ts';
 import { drawingWidth, type Frame } from './terminal/screen.ts';
 import { type FrameBudget, frameBudget } from './text/frame-budget.ts';
 import { MarkdownTail } from './text/markdown.ts';
 import { frameView } from './views/frame-view.ts';
-import { agentNames } from './views/transcript/agent-names.ts';
+import { type AgentNames, agentNames } from './views/transcript/agent-names.ts';
 import { finishedEntries } from './views/transcript/entry-view.ts';
 import { spokenChanges } from './views/transcript/spoken-changes.ts';
 import { streamingView } from './views/transcript/streaming-view.ts';
@@ -18,6 +19,9 @@ import { EntryLines, transcriptView } from './views/transcript/transcript-view.t
 
 /** Maximum entries of a reopened conversation that are printed again. */
 const REPRINTED = 400;
+
+/** Agents of other trees are not known by name. */
+const NO_NAMES: AgentNames = { name: () => null, slot: () => null };
 
 const NOTHING_NEW = { lines: [], whole: true } as const;
 
@@ -117,6 +121,7 @@ export class AppScreen {
       text: this.#text(state),
       printed: this.#printed(state),
       tail: (agent_id, columns, rows) => this.#tail(state, agent_id, columns, rows),
+      preview: (entries, columns, rows) => this.#lastLines(entries, columns, rows, NO_NAMES),
     });
   }
 
@@ -129,9 +134,12 @@ export class AppScreen {
     const text = this.#texts.tail;
     const live = streamingView(pane, { width, height, style, names, hidden_calls: [], text });
     const entries = pane.entries.slice(0, finishedEntries(pane.entries));
-    const rest = { width, height: height - live.length, scrolled: 0, kept: this.#kept_tail };
-    const above = transcriptView(entries, { ...rest, style, names, spend: frameBudget() }).lines;
-    return [...above, ...live];
+    return [...this.#lastLines(entries, width, height - live.length, names), ...live];
+  }
+
+  #lastLines(entries: readonly Entry[], width: number, height: number, names: AgentNames): readonly string[] {
+    const options = { width, height, names, scrolled: 0, kept: this.#kept_tail, spend: frameBudget() };
+    return transcriptView(entries, { ...options, style: this.#app.style }).lines;
   }
 
   #text({ view, root_id }: UiState): MarkdownTail {

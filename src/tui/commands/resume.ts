@@ -1,13 +1,17 @@
 import { homedir } from 'node:os';
+import { nameOf, shownWord } from '../../records/run/outcome.ts';
 import { duration } from '../../render/amounts.ts';
 import { statePaint, stateSign } from '../../render/state-mark.ts';
 import { sign } from '../../render/style.ts';
 import { treesDocument } from '../../trees/answers/tree-answers.ts';
 import type { AppContext } from '../app-context.ts';
 import type { TreeRow } from '../app-options.ts';
-import { type Picker, type PickerRow, pickerRows } from '../state/picker.ts';
+import { type Picker, type PickerRow, pickerRows, selectedRow } from '../state/picker.ts';
+import { transcript } from '../state/transcript.ts';
 
 const TREES_MAX = 200;
+/** Number of newest messages of a conversation that its preview shows. */
+const PREVIEWED = 30;
 
 /** `/resume`: opens the conversation of the agent whose id begins with `text`; otherwise lists those that match its words, of this folder or else of all. */
 export async function resumeTree(app: AppContext, text: string): Promise<void> {
@@ -18,7 +22,25 @@ export async function resumeTree(app: AppContext, text: string): Promise<void> {
   const picker = pickerRows(here).length > 0 ? here : { ...(await treePicker(app, null)), filter: text };
   if (picker.rows.length === 0) return app.say('there is no other conversation yet');
   if (pickerRows(picker).length === 0) return app.say(`no conversation has "${text}" in its title`, 'bad');
+  openPicker(app, picker);
+}
+
+/** Shows a list; the newest messages of the conversation that is selected in it are read if they are not there yet. */
+export function openPicker(app: AppContext, picker: Picker): void {
   app.dispatch({ type: 'overlay', overlay: picker });
+  const id = selectedRow(picker)?.id;
+  if (id === undefined || picker.previews === undefined || picker.previews.has(id)) return;
+  app.attempt(async () => {
+    const last = (await app.store.agent(id))?.last_seq ?? 0;
+    const entries = transcript(await app.store.history(id, Math.max(0, last - PREVIEWED), PREVIEWED), id);
+    const { overlay } = app.state;
+    // The list was closed or replaced meanwhile.
+    if (overlay?.type !== 'picker' || overlay.previews === undefined) return;
+    app.dispatch({
+      type: 'overlay',
+      overlay: { ...overlay, previews: new Map(overlay.previews).set(id, entries) },
+    });
+  });
 }
 
 /** Switches the list between this folder and all folders. */
@@ -27,7 +49,7 @@ export async function otherFolders(app: AppContext, picker: Picker): Promise<voi
   // The list was closed or replaced meanwhile.
   if (app.state.overlay?.type !== 'picker') return;
   const { filter, selected } = app.state.overlay;
-  app.dispatch({ type: 'overlay', overlay: { ...other, filter, selected } });
+  openPicker(app, { ...other, filter, selected });
 }
 
 const ALL = 'all folders';
@@ -53,19 +75,22 @@ async function treePicker(app: AppContext, cwd: string | null): Promise<Picker> 
     empty: 'none in this folder',
     verb: 'open',
     command: '/resume ID',
+    previews: new Map(),
     other: cwd === null ? 'this folder' : ALL,
   };
 }
 
 function rowOf(tree: TreeRow, with_folder: boolean, { style }: AppContext): PickerRow {
-  const { approvals, status, agents, cost_usd, updated_at } = tree;
+  const { approvals, agents, cost_usd, updated_at, outcome, outcome_text } = tree;
+  const word = shownWord(tree.status, outcome);
   const state =
     approvals > 0
       ? (['yellow', `${sign(style, '!')} asks ${approvals}`] as const)
-      : ([statePaint(status), `${stateSign(status, style)} ${status}`] as const);
+      : ([statePaint(word), `${stateSign(word, style)} ${nameOf(word)}`] as const);
   return {
     id: tree.root_id,
     text: tree.title,
+    outcome: [state[0], outcome_text],
     figures: [
       ...(with_folder ? [['dim', shortFolder(tree.cwd)] as const] : []),
       state,

@@ -4,7 +4,7 @@ import type { AppContext } from '../app-context.ts';
 import { askKill, askKillIdle } from '../commands/agents/kill.ts';
 import { restoreFiles } from '../commands/changes/undo.ts';
 import { useModel } from '../commands/model.ts';
-import { otherFolders } from '../commands/resume.ts';
+import { openPicker, otherFolders } from '../commands/resume.ts';
 import { idleAgents } from '../state/agents/family.ts';
 import { agentRows, moveSelection, SIDE_FROM, selectedAgent } from '../state/agents/filtered-agents.ts';
 import type { Choice } from '../state/answer.ts';
@@ -148,18 +148,18 @@ function decide(app: AppContext, question: Confirmation, decision: Choice): void
 
 /** Handles a key while a picker is open. */
 function pickerKey(app: AppContext, picker: Picker, data: string): void {
-  const open = (next: Picker | null) => app.dispatch({ type: 'overlay', overlay: next });
+  const open = (next: Picker) => openPicker(app, next);
   const filtered = (filter: string) => open({ ...picker, filter, selected: null });
   const by = rowStep(data);
   if (by !== 0) return open(moveRow(picker, by));
   if (picker.effort !== undefined && matchesKey(data, 'left')) return open(withEffort(picker, -1));
   if (picker.effort !== undefined && matchesKey(data, 'right')) return open(withEffort(picker, 1));
-  if (matchesKey(data, 'escape')) return picker.filter === '' ? open(null) : filtered('');
-  if (matchesKey(data, 'ctrl+c')) return open(null);
+  if (matchesKey(data, 'escape')) return picker.filter === '' ? close(app) : filtered('');
+  if (matchesKey(data, 'ctrl+c')) return close(app);
   if (matchesKey(data, 'backspace')) return filtered([...picker.filter].slice(0, -1).join(''));
   if (matchesKey(data, 'enter')) {
     const row = selectedRow(picker);
-    open(null);
+    close(app);
     if (row === null) return;
     return app.attempt(() =>
       picker.picks === 'tree'

@@ -1,5 +1,6 @@
 import { THINKING, type Thinking } from '../../records/agent/agent.ts';
 import type { Paint } from '../../render/style.ts';
+import type { Entry } from './entry.ts';
 
 /** A list that fills the screen, from which the person chooses one row; typing filters it. */
 export interface Picker {
@@ -18,6 +19,8 @@ export interface Picker {
   readonly command: string;
   /** How much the chosen model thinks, which ← and → change; left out: it is no choice here. */
   readonly effort?: Thinking | undefined;
+  /** The newest part of the conversations of rows that were selected; left out: the rows are no conversations. */
+  readonly previews?: ReadonlyMap<string, readonly Entry[]>;
   /** Name of the list that `a` switches to: everything, or only a part; null if there is no other list. */
   readonly other: string | null;
 }
@@ -27,6 +30,8 @@ export interface PickerRow {
   readonly text: string;
   /** Cells at the right, each in a column of its own. */
   readonly figures: readonly (readonly [Paint | null, string])[];
+  /** How it stands, in words, above its preview. */
+  readonly outcome?: readonly [Paint, string];
 }
 
 /** The rows that contain every word of the filter. */

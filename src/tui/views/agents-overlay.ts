@@ -9,8 +9,9 @@ import { numberedAgents, slotOf } from '../state/agents/slots.ts';
 import { askOf } from '../state/question-in-view.ts';
 import { paneOf, type Overlay as SomeOverlay, totalUsage, type UiState } from '../state/ui-state.ts';
 import type { Frame } from '../terminal/screen.ts';
-import { columns, line, type Part, rule, separator } from '../text/line.ts';
+import { columns, line, type Part, separator } from '../text/line.ts';
 import { agentText } from './agent-summary.ts';
+import { listAndPeek } from './lists/list-and-peek.ts';
 import { tasksLine } from './tasks-line.ts';
 
 type Overlay = Extract<SomeOverlay, { readonly type: 'agents' }>;
@@ -42,21 +43,11 @@ export function agentsOverlay(
   if (!(overlay.peek ?? wide)) return listFrame(state, overlay, width, height, style);
   const rows = agentRows(state, overlay.filter, style);
   const selected = selectedAgent(state, overlay, rows) ?? '';
-  if (!wide) {
-    const below = Math.floor(height / 2);
-    const list = listFrame(state, overlay, width, height - below, style);
-    const head = [...rule(style, width), ...peek(selected, width, below - rule(style, width).length)];
-    return { ...list, lines: [...list.lines, ...head].slice(0, height) };
-  }
-  const left = Math.floor(width * 0.58);
-  const list = listFrame(state, overlay, left, height, style);
-  const side = peek(selected, width - left - 2, height);
-  const bar = line(style, 2, [['dim', style.accessible ? '' : sign(style, '│')], ' ']);
-  const lines = Array.from({ length: Math.max(list.lines.length, side.length) }, (_, row) => {
-    const before = list.lines[row] ?? '';
-    return `${before}${' '.repeat(Math.max(0, left - columnsOf(before)))}${bar}${side[row] ?? ''}`.trimEnd();
-  });
-  return { ...list, lines: lines.slice(0, height) };
+  return listAndPeek(
+    (columns, rows) => listFrame(state, overlay, columns, rows, style),
+    (columns, rows) => peek(selected, columns, rows),
+    ...([width, height, style] as const),
+  );
 }
 
 /** The tree: rows keep their places while states change; scrolls with the selection. */

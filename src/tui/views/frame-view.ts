@@ -10,6 +10,7 @@ import { type Shortcuts, STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import type { Branch } from '../state/agents/family.ts';
 import { childrenView, fanInView } from '../state/agents/fan-in-view.ts';
 import { isConfirmation } from '../state/confirmation.ts';
+import type { Entry } from '../state/entry.ts';
 import { MODE_WORDS, modeInView, paneOf, type UiState } from '../state/ui-state.ts';
 import type { Frame } from '../terminal/screen.ts';
 import { columns, line, type Part, separator } from '../text/line.ts';
@@ -52,6 +53,8 @@ export interface FrameSettings {
   readonly keys: readonly KeyRow[];
   /** The newest lines of an agent's scrollback. */
   readonly tail?: (agent_id: string, width: number, height: number) => readonly string[];
+  /** The last lines of a conversation. */
+  readonly preview?: (entries: readonly Entry[], width: number, height: number) => readonly string[];
   /** Caches the rendered lines of the streamed answer. */
   readonly text?: MarkdownTail;
   /** Number of characters of the streamed answer in view that are in the scrollback. */
@@ -67,7 +70,8 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
       peekLines(state, id, wide, rows, settings),
     );
   if (overlay?.type === 'run') return workflowPanel(state, overlay, width, height, style);
-  if (overlay?.type === 'picker') return pickerOverlay(overlay, width, height, style);
+  if (overlay?.type === 'picker')
+    return pickerOverlay(overlay, width, height, style, settings.preview ?? (() => []));
   if (overlay?.type === 'keys')
     return {
       lines: keysHelp(settings.keys, shortcuts.leader, width, height, style, overlay.from),

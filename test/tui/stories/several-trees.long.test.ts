@@ -55,6 +55,15 @@ it('/new begins another tree and /resume returns, with the scrollback of each', 
   await pty.until('no conversation has "nothing" in its title');
   await ui.say('/resume');
   await pty.until('Conversations in ');
+  await pty.until(
+    () =>
+      pty
+        .screen()
+        .slice(4)
+        .some((line) => line === 'Heard: the second task'),
+    'its end',
+  );
+  assert.ok(pty.screen().slice(4).includes('done'), 'and how it stands');
   await ui.press('t', 'a', 's', 'k');
   await pty.until(() => pty.screen().some((line) => /▸ the second task .* ○ idle +1 agent/.test(line)));
   await ui.press(KEY.enter);

@@ -1,17 +1,41 @@
 import { THINKING } from '../../../records/agent/agent.ts';
 import { clean } from '../../../render/clean.ts';
 import { columnsOf, fit, pad, sign, type UiStyle } from '../../../render/style.ts';
+import type { Entry } from '../../state/entry.ts';
 import { type Picker, type PickerRow, pickerRows, selectedRow, takesEffort } from '../../state/picker.ts';
 import type { Frame } from '../../terminal/screen.ts';
 import { columns, line, type Part, separator } from '../../text/line.ts';
+import { listAndPeek } from './list-and-peek.ts';
 
 const GAP = 2;
 /** Minimum width of a row's text; figures that do not fit beside it are left out, the first ones first. */
 const TEXT_MIN = 24;
 const FIGURE_MAX = 32;
 
-/** A list to choose from, with a filter in its first line; scrolls with the selection. */
-export function pickerOverlay(picker: Picker, width: number, height: number, style: UiStyle): Frame {
+/** Minimum height at which conversations are previewed. */
+const PREVIEW_FROM = 10;
+
+/** A list to choose from, and the newest part of the conversation that is selected in it. `tail`: its last lines. */
+export function pickerOverlay(
+  picker: Picker,
+  width: number,
+  height: number,
+  style: UiStyle,
+  tail: (entries: readonly Entry[], width: number, height: number) => readonly string[],
+): Frame {
+  const row = selectedRow(picker);
+  if (picker.previews === undefined || row === null || height < PREVIEW_FROM)
+    return listFrame(picker, width, height, style);
+  const [paint, outcome] = row.outcome ?? [null, ''];
+  const preview = (columns: number, rows: number) => [
+    line(style, columns, [paint === null ? outcome : [paint, clean(outcome)]]),
+    ...tail(picker.previews?.get(row.id) ?? [], columns, rows - 1),
+  ];
+  return listAndPeek((...of) => listFrame(picker, ...of, style), preview, width, height, style);
+}
+
+/** The list, with a filter in its first line; scrolls with the selection. */
+function listFrame(picker: Picker, width: number, height: number, style: UiStyle): Frame {
   const rows = pickerRows(picker);
   const selected = selectedRow(picker, rows);
   const head: Part[] = [
