@@ -31,7 +31,17 @@ export interface AppContext
   extends Pick<
     AppOptions,
     | ('runtime' | 'store' | 'unled' | 'style' | 'bindings' | 'line_mode' | 'rules_file' | 'output_folder')
-    | ('cwd' | 'exportTree' | 'models' | 'openDashboard' | 'trust' | 'meters' | 'shell' | 'notes')
+    | (
+        | 'cwd'
+        | 'data_folder'
+        | 'exportTree'
+        | 'models'
+        | 'openDashboard'
+        | 'trust'
+        | 'meters'
+        | 'shell'
+        | 'notes'
+      )
   > {
   readonly screen: Screen;
   /** Whether workers lead the tree: events are then read from the ledger, and leaving stops nothing. */

@@ -147,6 +147,7 @@ const EFFECTS: { readonly [A in Exclude<KeyAction, Answer> | Direction]: (app: A
   unfold,
   search_history: (app) => (app.acceptsInput ? app.editor.searchHistory() : undefined),
   take_back: takeBack,
+  redo: (app) => app.editor.redo(),
   edit_draft: (app) => (app.acceptsInput ? editDraft(app) : undefined),
   clear,
   suspend: (app) => app.screen.suspend(),

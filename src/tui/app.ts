@@ -187,6 +187,10 @@ class App implements AppContext {
     return this.#options.cwd;
   }
 
+  get data_folder(): string {
+    return this.#options.data_folder;
+  }
+
   get #root(): Agent | undefined {
     return this.state.root_id === null ? undefined : this.state.agents.get(this.state.root_id);
   }

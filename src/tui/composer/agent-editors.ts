@@ -74,6 +74,7 @@ function createEditor(
       agents: () => [...agents()].map(({ id, name }) => ({ name, description: id.slice(0, 8) })),
       folder,
       files,
+      sent: () => history.entries,
     }),
     style: {
       unicode: style.unicode,

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from '@earendil-works/pi-tui';
+import { countIn } from '../../records/kept-in.ts';
 import type { ServerResource } from '../../records/server-offers.ts';
 import { mentionOf } from '../../trees/typed/mentions.ts';
 import type { FolderFiles } from './attachments/folder-files.ts';
@@ -20,6 +21,8 @@ export interface LineCompletionSource {
   readonly agents: () => readonly { readonly name: string; readonly description: string }[];
   /** What MCP servers have at addresses. */
   readonly resources: () => readonly ServerResource[];
+  /** Texts sent before, oldest first: what was used most is offered first. */
+  readonly sent: () => readonly string[];
   /** The folder to which file paths are relative. */
   readonly folder: () => string;
   readonly files: FolderFiles;
@@ -29,8 +32,10 @@ export interface LineCompletionSource {
 const FILES_MAX = 200;
 /** Maximum paths offered for a mention; typing more narrows them down. */
 const MENTIONS_MAX = 50;
-/** A mention that is being typed, at the end of a line. */
-const MENTION = /(?<![^\s(])@(?:"[^"]*|[^\s"]*)$/;
+/** A mention that is being typed, at the end of a line; that of a folder may go on although it is closed. */
+const MENTION = /(?<![^\s(])@(?:"[^"]*(?:(?<=\/)")?|[^\s"]*)$/;
+/** The command and the mentions of a sent text. */
+const USED = /^\/\S+|(?<![^\s(])@(?:"[^"]*"|\S+)/g;
 
 /**
  * Completes slash commands and mentions (`@file`, `@folder/`, `@agent` as the first word) while they are typed, agent names as arguments of commands, and other
@@ -38,6 +43,9 @@ const MENTION = /(?<![^\s(])@(?:"[^"]*|[^\s"]*)$/;
  */
 export class LineCompletion implements AutocompleteProvider {
   readonly #source: LineCompletionSource;
+  /** How often each command and mention was sent, in how many texts of the source. */
+  readonly #uses = new Map<string, number>();
+  #counted = 0;
 
   constructor(source: LineCompletionSource) {
     this.#source = source;
@@ -62,7 +70,7 @@ export class LineCompletion implements AutocompleteProvider {
     }
     const mention = MENTION.exec(before)?.[0];
     if (mention !== undefined) {
-      const found = await this.#mentions(mention, line === 0 && before.trim() === mention);
+      const found = await this.#mentions(mention, line === 0 && before.trim() === mention, options.force);
       // Nor does a complete mention.
       const named = found?.items.some(({ value }) => value === mention) === true && !options.force;
       return options.signal.aborted || named ? null : found;
@@ -100,7 +108,7 @@ export class LineCompletion implements AutocompleteProvider {
       .commands()
       .filter(({ name }) => `/${name}`.startsWith(before))
       .map(({ name, label = `/${name}`, help }) => ({ value: `/${name}`, label, description: help }));
-    return suggestions(items, before);
+    return suggestions(this.#mostUsed(items), before);
   }
 
   #agents(word: string): AutocompleteSuggestions | null {
@@ -112,8 +120,12 @@ export class LineCompletion implements AutocompleteProvider {
   }
 
   /** Matches the query anywhere in the paths of the folder; a query that begins with `/`, `~/`, `./` or `../` is completed one name at a time. */
-  async #mentions(mention: string, first_word: boolean): Promise<AutocompleteSuggestions | null> {
-    const query = mention.replace(/^@"?/, '');
+  async #mentions(
+    mention: string,
+    first_word: boolean,
+    force = false,
+  ): Promise<AutocompleteSuggestions | null> {
+    const query = mention.replace(/^@"?|"$/g, '');
     if (/^(?:\/|~\/|\.\.?\/)/.test(query)) {
       const files = await this.#files(query);
       if (files === null) return null;
@@ -126,7 +138,9 @@ export class LineCompletion implements AutocompleteProvider {
       label: `@${label}`,
       description: 'agent',
     }));
-    const paths = matchPaths(await this.#source.files.list(this.#source.folder()), query, MENTIONS_MAX);
+    const all = await this.#source.files.list(this.#source.folder());
+    const inside = force && query.endsWith('/') ? all.filter((path) => isInside(path, query)) : [];
+    const paths = inside.length > 0 ? inside : matchPaths(all, query, MENTIONS_MAX);
     const items = paths.map((path) => ({ value: mentionOf(path), label: path }));
     const resources = this.#source
       .resources()
@@ -134,7 +148,15 @@ export class LineCompletion implements AutocompleteProvider {
       .filter(({ label }) => label.toLowerCase().includes(query.toLowerCase()))
       .slice(0, MENTIONS_MAX)
       .map(({ label, description }) => ({ value: mentionOf(label), label: `@${label}`, description }));
-    return suggestions([...named, ...items, ...resources], mention);
+    return suggestions(this.#mostUsed([...named, ...items, ...resources]), mention);
+  }
+
+  #mostUsed(items: readonly AutocompleteItem[]): AutocompleteItem[] {
+    const sent = this.#source.sent();
+    for (const text of sent.slice(this.#counted))
+      for (const word of text.match(USED) ?? []) countIn(this.#uses, word, 1);
+    this.#counted = sent.length;
+    return items.toSorted((a, b) => (this.#uses.get(b.value) ?? 0) - (this.#uses.get(a.value) ?? 0));
   }
 
   async #files(word: string): Promise<AutocompleteSuggestions | null> {
@@ -155,6 +177,10 @@ export class LineCompletion implements AutocompleteProvider {
       .map((name) => ({ value: `${typed}${name}`, label: name }));
     return suggestions(items, word);
   }
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path.startsWith(folder) && /^[^/]+\/?$/.test(path.slice(folder.length));
 }
 
 /** Null if there is nothing to choose: no item, or only what is already typed. */

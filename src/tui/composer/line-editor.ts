@@ -39,6 +39,7 @@ export class LineEditor {
   readonly #options: LineEditorOptions;
   readonly #editor: BorderlessEditor;
   #search: HistorySearch | null = null;
+  #key = '';
 
   constructor(options: LineEditorOptions) {
     this.#options = options;
@@ -63,6 +64,7 @@ export class LineEditor {
   /** Handles one key or one paste. */
   handleInput(data: string): void {
     const text = pastedText(data);
+    this.#key = data;
     if (text === null) {
       this.#editor.handleInput(data);
       return;
@@ -72,6 +74,11 @@ export class LineEditor {
     const long = pasted.length > LONG_PASTE.length || pasted.split('\n').length > LONG_PASTE.lines;
     if (long) this.#editor.handleInput(bracketedPaste(pasted));
     else this.#editor.insertTextAtCursor(pasted);
+  }
+
+  /** Does again what an undo took back; nothing once something else was written. */
+  redo(): void {
+    this.#editor.redo();
   }
 
   addHistory(entry: string): void {
@@ -149,8 +156,18 @@ export class LineEditor {
           noMatch: style.dim,
         },
       },
+      { autocompleteMaxVisible: LISTED },
     );
-    if (completion !== null) editor.setAutocompleteProvider(completion);
+    if (completion !== null)
+      editor.setAutocompleteProvider({
+        getSuggestions: (...of) => completion.getSuggestions(...of),
+        applyCompletion: (...of) => {
+          // Tab on a folder goes on inside; Enter takes the folder.
+          if (/\/"?$/.test(of[3].value) && matchesKey(this.#key, 'tab'))
+            queueMicrotask(() => editor.listInside());
+          return completion.applyCompletion(...of);
+        },
+      });
     editor.focused = true;
     editor.onSubmit = (text) => this.onSubmit(decoded(text));
     return editor;
@@ -204,13 +221,57 @@ interface EditorLayOut {
 
 /** Share of the screen's rows that the library's editor takes. */
 const SHARE = 0.3;
+/** Rows of the list of completions, if there is room. */
+const LISTED = 10;
+
+interface Snapshot {
+  readonly state: object;
+  readonly pastes: ReadonlyMap<number, string>;
+  readonly pasteCounter: number;
+}
+
+/** What the library keeps to itself: its undo, and the list of completions without a key. */
+interface Inner extends Snapshot {
+  pushUndoSnapshot(): void;
+  requestAutocomplete(how: { readonly force: boolean; readonly explicitTab: boolean }): void;
+}
 
 /** The library's editor, laid out as separate parts without borders. */
 class BorderlessEditor extends Editor {
   #above = 0;
   #below = 0;
+  readonly #inner = this as unknown as Inner;
+  /** What was undone, the newest last, each with the text that was left: something else that was written ends the redo. */
+  #undone: { readonly before: Snapshot; readonly left: string }[] = [];
+
+  override handleInput(data: string): void {
+    if (!matchesKey(data, 'ctrl+-')) return super.handleInput(data);
+    const { state, pastes, pasteCounter } = this.#inner;
+    const before = structuredClone({ state, pastes, pasteCounter });
+    const text = this.getText();
+    super.handleInput(data);
+    if (this.getText() !== text) this.#undone.push({ before, left: this.getText() });
+  }
+
+  redo(): void {
+    const undone = this.#undone.pop();
+    if (undone?.left !== this.getText()) this.#undone = [];
+    else {
+      const { state, ...pastes } = undone.before;
+      this.#inner.pushUndoSnapshot();
+      Object.assign(this.#inner.state, state);
+      Object.assign(this, pastes);
+    }
+  }
+
+  listInside(): void {
+    const { line, col } = this.getCursor();
+    if (!/\/"?$/.test((this.getLines()[line] ?? '').slice(0, col))) return;
+    this.#inner.requestAutocomplete({ force: true, explicitTab: false });
+  }
 
   layOut(width: number, max_rows: number): EditorLayOut {
+    this.setAutocompleteMaxVisible(Math.min(LISTED, max_rows - 2));
     // The library derives its rows from the height of the screen.
     Object.assign(this.tui.terminal, { rows: Math.ceil(max_rows / SHARE) });
     const lines = this.render(width);

@@ -17,6 +17,7 @@ for (const name of ['source/main.ts', 'source/mail.ts', 'README.md', '.hidden', 
 const plain = (text: string) => text;
 function open(unicode = true, sent: readonly string[] = []) {
   const completion = new LineCompletion({
+    sent: () => sent,
     resources: () => [{ server: 'docs', uri: 'docs://guide', description: 'How it is done' }],
     commands: () => [
       { name: 'capture', help: 'compose a task' },
@@ -165,6 +166,55 @@ test('undo reverts words and pastes, and word movement skips words', () => {
   assert.equal(editor.text, 'three');
 });
 
+test('redo puts back what undo took, in order, until something else is written', () => {
+  const { editor, type } = open();
+  type('one');
+  editor.handleInput(paste('x'.repeat(2_000)));
+  const whole = editor.text;
+  const [undo, times] = ['\x1f', 2];
+  for (let at = 0; at < times; at += 1) editor.handleInput(undo);
+  assert.equal(editor.text, '');
+  editor.redo();
+  assert.equal(editor.text, 'one');
+  editor.redo();
+  assert.equal(editor.text, whole, 'a long paste comes back whole');
+  editor.redo();
+  assert.equal(editor.text, whole);
+  editor.handleInput(undo);
+  type('!');
+  editor.redo();
+  assert.equal(editor.text, 'one!', 'written since: nothing to redo');
+  editor.handleInput(undo);
+  assert.equal(editor.text, 'one');
+});
+
+test('the list of completions has ten rows, and offers first what was sent most', async () => {
+  const many = Array.from({ length: 15 }, (_, at) => ({ name: `c${at}`, help: `command ${at}` }));
+  const sent = ['/c7', 'see @source/mail.ts', '/c9 again', '/c9'];
+  const completion = new LineCompletion({
+    sent: () => sent,
+    resources: () => [],
+    commands: () => many,
+    agents: () => [],
+    folder: () => folder,
+    files: new FolderFiles(),
+  });
+  const style = { unicode: true, selected: plain, dim: plain };
+  const editor = new LineEditor({ completion, sent: () => sent, style, onRedraw: () => undefined });
+  editor.handleInput('/');
+  await until(() => editor.completing, 'the list');
+  const rows = editor.render(80, 15).lines.slice(1);
+  const names = rows.map((row) => /c\d+/.exec(row)?.[0]);
+  assert.deepEqual(names.slice(0, 10), ['c9', 'c7', 'c0', 'c1', 'c2', 'c3', 'c4', 'c5', 'c6', 'c8']);
+  assert.equal(rows.length, 11, 'and one that says how many there are');
+  sent.push('/c3', '/c3', '/c3');
+  const { signal } = new AbortController();
+  const first = async (text: string) =>
+    (await completion.getSuggestions([text], 0, text.length, { signal }))?.items[0]?.value;
+  assert.equal(await first('/'), '/c3');
+  assert.equal(await first('see @source/ma'), '@source/mail.ts');
+});
+
 test('the arrow keys recall history, and then the draft', () => {
   const { editor, type, seen } = open();
   type('draft');
@@ -271,9 +321,8 @@ test('Tab completes file paths and offers no name with control characters', asyn
   type('read sou');
   editor.handleInput('\t');
   await until(() => editor.text === 'read source/', 'the folder');
+  await until(() => editor.completing, 'the list goes on inside');
   type('mai');
-  editor.handleInput('\t');
-  await until(() => editor.completing, 'the list');
   assert.deepEqual(
     editor
       .render(60, 6)
@@ -338,6 +387,7 @@ test('a mention offers agents as the first word, and files by any part of their 
 
 test('completes resources of MCP servers behind the files, and commands with their arguments', async () => {
   const completion = new LineCompletion({
+    sent: () => [],
     resources: () => [{ server: 'docs', uri: 'docs://guide', description: 'How it is done' }],
     commands: () => [{ name: 'look', label: '/look [file]', help: 'Looks' }],
     agents: () => [],
@@ -355,4 +405,34 @@ test('completes resources of MCP servers behind the files, and commands with the
   assert.deepEqual((await offered('see @')).at(-1), resource);
   assert.deepEqual(await offered('see @GUIDE'), [resource]);
   assert.deepEqual(await offered('/lo'), [{ value: '/look', label: '/look [file]', description: 'Looks' }]);
+});
+
+test('Tab on a folder goes on inside it, also where its name is quoted; Enter takes it', async () => {
+  mkdirSync(join(folder, 'my notes', 'deep'), { recursive: true });
+  for (const name of ['my notes/first.md', 'my notes/deep/second.md']) writeFileSync(join(folder, name), '');
+  const { editor, type, seen } = open();
+  const listed = () => editor.render(60, 15).lines.slice(1).join('\n');
+  type('see @my');
+  await until(() => editor.completing && listed().includes('my notes/'), 'the folder');
+  editor.handleInput('\t');
+  await until(() => editor.completing && listed().includes('my notes/deep/'), 'what is inside');
+  assert.equal(editor.text, 'see @"my notes/"');
+  assert.ok(!listed().includes('second.md'), 'only what is in the folder itself');
+  editor.handleInput('\t');
+  await until(() => editor.completing && listed().includes('second.md'), 'and so on');
+  editor.handleInput('\r');
+  assert.equal(editor.text, 'see @"my notes/deep/second.md" ');
+  editor.setText('');
+  type('read so');
+  editor.handleInput('\t');
+  await until(() => editor.completing && listed().includes('main.ts'), 'a path without @ goes on, too');
+  assert.equal(editor.text, 'read source/');
+  editor.setText('');
+  type('see @my');
+  await until(() => editor.completing && listed().includes('my notes/'), 'the folder');
+  editor.handleInput('\r');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.ok(!editor.completing, 'Enter has taken it');
+  editor.handleInput('\r');
+  assert.deepEqual(seen.submitted, ['see @"my notes/"']);
 });

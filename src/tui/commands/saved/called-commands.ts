@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs';
 import { asksForWorkflow } from '../../../kernel/toolsets/workflow/workflow-toolset.ts';
+import { savedScripts } from '../../../models/workflow/script-places.ts';
 import type { ServerOffers } from '../../../records/server-offers.ts';
 import { clean } from '../../../render/clean.ts';
 import {
@@ -8,6 +10,7 @@ import {
   composeCalled,
   listedCommands,
 } from '../../../trees/typed/called-text.ts';
+import { commandFiles } from '../../../trees/typed/command-files.ts';
 import { consentNeeded, grantsOf, outputsOf } from '../../../trees/typed/command-shell.ts';
 import type { AppContext } from '../../app-context.ts';
 import { sendComposed } from '../../composer/write-message.ts';
@@ -18,12 +21,24 @@ import { savedCall, savedCommands, startSaved } from './workflow.ts';
 /** How long what servers offer is fresh; a stale list is still shown while the next one is asked for. */
 const FRESH_MS = 10_000;
 
+/** `label`: `/NAME ARGUMENTS`. */
+interface CalledRow {
+  readonly name: string;
+  readonly label: string;
+  readonly help: string;
+}
+
 /** Commands that are no commands of the program, but files, workflows, skills and prompts of MCP servers. */
 export class CalledCommands {
   readonly #app: AppContext;
   readonly #known = new Map<string, { readonly offers: ServerOffers | null; readonly at: number }>();
   /** Names of which people were told that they mean a command of the program. */
   readonly #told = new Set<string>();
+  /** What was listed last, and what it was read from. The folder of data has what the person trusts. */
+  #listed: { readonly stamps: readonly unknown[]; readonly rows: readonly CalledRow[] } = {
+    stamps: [],
+    rows: [],
+  };
 
   constructor(app: AppContext) {
     this.#app = app;
@@ -49,12 +64,21 @@ export class CalledCommands {
     return offers;
   }
 
-  /** For completion and help. `label`: `/NAME ARGUMENTS`. */
-  rows(): readonly { readonly name: string; readonly label: string; readonly help: string }[] {
-    const rows = [
-      ...listedCommands(this.place(this.#app.state.view), this.offers()),
-      ...savedCommands(this.#app),
-    ];
+  /** For completion and help, which ask at every key: read again only after a change. */
+  rows(): readonly CalledRow[] {
+    const place = this.place(this.#app.state.view);
+    const { folder } = this.#app.placeOf(null);
+    const files = [...commandFiles(place.folder, place.home), ...savedScripts(folder, place.home)];
+    const paths = [this.#app.data_folder, ...files.map(({ path }) => path)];
+    const stamps = [place.config, this.offers(), ...paths, ...paths.map(stampOf)];
+    const { length } = this.#listed.stamps;
+    if (stamps.length !== length || stamps.some((stamp, at) => stamp !== this.#listed.stamps[at]))
+      this.#listed = { stamps, rows: this.#read(place) };
+    return this.#listed.rows;
+  }
+
+  #read(place: CommandPlace): readonly CalledRow[] {
+    const rows = [...listedCommands(place, this.offers()), ...savedCommands(this.#app)];
     return rows
       .filter(({ name }, at) => !isBuiltIn(name) && rows.findIndex((one) => one.name === name) === at)
       .map(({ name, hint, help }) => ({ name, label: `/${name} ${hint}`.trim(), help }));
@@ -112,4 +136,10 @@ export class CalledCommands {
     const question = `Run the commands of /${clean(called.name)}, as shown above?`;
     app.dispatch({ type: 'overlay', overlay: { type: 'consent', question, yes: 'run and send', run } });
   }
+}
+
+/** Changes with the contents of a file, or with the names in a folder. */
+function stampOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return `${stat?.ctimeMs} ${stat?.size}`;
 }

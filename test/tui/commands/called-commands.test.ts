@@ -1,0 +1,45 @@
+// Proves that commands of files are read again only after a change: a new file, another text, another answer of a server.
+import assert from 'node:assert/strict';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import type { AppContext } from '../../../src/tui/app-context.ts';
+import { CalledCommands } from '../../../src/tui/commands/saved/called-commands.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { agent } from '../ui-fixture.ts';
+
+it('lists commands from memory until a file changes', () => {
+  const folder = temporaryFolder();
+  const home = temporaryFolder();
+  const data_folder = temporaryFolder();
+  const commands = join(folder, '.coppice', 'commands');
+  mkdirSync(commands, { recursive: true });
+  writeFileSync(join(commands, 'look.md'), 'Look.');
+  const { config } = agent('main', null);
+  const app = {
+    ...{ data_folder, state: { view: null, root_id: null }, trust: { home, accepts: () => true } },
+    placeOf: () => ({ folder, config: { ...config, cwd: folder } }),
+    runtime: { offers: async () => null },
+  };
+  // The configuration of an agent is the same object until it changes.
+  const place = app.placeOf();
+  const called = new CalledCommands({ ...app, placeOf: () => place } as unknown as AppContext);
+  const helps = () => called.rows().map(({ label, help }) => `${label} ${help}`);
+  const first = called.rows();
+  assert.deepEqual(helps(), ['/look Look. (.coppice/commands/look.md)']);
+  assert.equal(called.rows(), first, 'nothing was read again');
+  writeFileSync(join(commands, 'look.md'), 'Look twice.');
+  assert.deepEqual(
+    helps(),
+    ['/look Look twice. (.coppice/commands/look.md)'],
+    'another text in the same folder',
+  );
+  writeFileSync(join(commands, 'add.md'), 'Add.');
+  assert.equal(helps().length, 2, 'a new file');
+  const again = called.rows();
+  assert.equal(called.rows(), again);
+  rmSync(join(commands, 'look.md'));
+  assert.deepEqual(helps(), ['/add Add. (.coppice/commands/add.md)']);
+  writeFileSync(join(data_folder, 'trust.json'), '{}');
+  assert.notEqual(called.rows(), again, 'what is trusted may have changed');
+});
