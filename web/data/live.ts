@@ -1,3 +1,4 @@
+import type { EventDocument } from '../../src/documents/shapes/event-documents.ts';
 import { sessionHeaders } from './session.ts';
 
 /** Notifications of changes in the ledger, from one event stream for the whole page. */
@@ -16,7 +17,17 @@ export function onChange(listener: Listener): () => void {
   listeners.add(listener);
   if (stream === null) {
     stream = new AbortController();
-    void follow(stream.signal);
+    const tell = (trees: readonly string[] | null) => {
+      for (const one of listeners) one(trees);
+    };
+    void follow({
+      path: '/v1/events?brief=true',
+      signal: stream.signal,
+      last: { id: '' },
+      onEvent: ({ trees = null }) => tell(trees),
+      // The answers to what a page shows say why.
+      onRefused: () => tell(null),
+    });
   }
   return () => {
     listeners.delete(listener);
@@ -26,23 +37,31 @@ export function onChange(listener: Listener): () => void {
   };
 }
 
-/** Reads the stream, and opens it again, until the signal. Not an `EventSource`, which sends no header of the session. */
-async function follow(signal: AbortSignal): Promise<void> {
-  const last = { id: '' };
+export interface Followed {
+  readonly path: string;
+  readonly signal: AbortSignal;
+  /** Id of the last event that was read: a stream goes on after it. */
+  readonly last: { id: string };
+  readonly onEvent: (event: EventDocument) => void;
+  readonly onRefused?: () => void;
+}
+
+/** Reads a stream of events, and opens it again, until the signal. Not an `EventSource`, which sends no header of the session. */
+export async function follow(followed: Followed): Promise<void> {
+  const { signal, onRefused } = followed;
   while (!signal.aborted) {
-    const opened = await read(signal, last).catch(() => true);
+    const opened = await read(followed).catch(() => true);
     if (signal.aborted) return;
-    // The answers to what a page shows say why.
-    if (!opened) for (const listener of listeners) listener(null);
+    if (!opened) onRefused?.();
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS[opened ? 'broken' : 'refused']));
   }
 }
 
 /** Reads one connection to its end, from after `last`. Resolves to whether the server opened the stream; rejects if the connection breaks. */
-async function read(signal: AbortSignal, last: { id: string }): Promise<boolean> {
+async function read({ path, signal, last, onEvent }: Followed): Promise<boolean> {
   const resumed = last.id === '' ? {} : { 'last-event-id': last.id };
   const headers = { ...sessionHeaders(), ...resumed };
-  const { ok, body } = await fetch('/v1/events?brief=true', { headers, signal });
+  const { ok, body } = await fetch(path, { headers, signal });
   if (!ok || body === null) return false;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -52,9 +71,7 @@ async function read(signal: AbortSignal, last: { id: string }): Promise<boolean>
     for (const block of blocks) {
       last.id = /^id: (.*)$/m.exec(block)?.[1] ?? last.id;
       const data = /^data: (.*)$/m.exec(block)?.[1];
-      if (data === undefined) continue;
-      const { trees = null } = JSON.parse(data) as { readonly trees?: readonly string[] };
-      for (const listener of listeners) listener(trees);
+      if (data !== undefined) onEvent(JSON.parse(data) as EventDocument);
     }
   }
   return true;

@@ -6,6 +6,7 @@ import { ApprovalsView } from './approvals.tsx';
 import { DeliveriesView } from './deliveries.tsx';
 import { ExportedView } from './exported.tsx';
 import { SchedulesView } from './schedules/schedules.tsx';
+import { Cockpit } from './tree/live/cockpit.tsx';
 import { TreeView } from './tree/tree.tsx';
 import { TreesView } from './trees.tsx';
 import { UsageView } from './usage.tsx';
@@ -26,8 +27,13 @@ const LIVE: readonly Page[] = [
     path: 'trees',
     title: 'Trees',
     view: (context) => {
-      const [, tree] = context.route.path;
-      return tree === undefined ? <TreesView {...context} /> : <TreeView key={tree} {...context} />;
+      const [, tree, view] = context.route.path;
+      if (tree === undefined) return <TreesView {...context} />;
+      return view === 'live' ? (
+        <Cockpit key={`${tree} live`} {...context} />
+      ) : (
+        <TreeView key={tree} {...context} />
+      );
     },
   },
   { key: 'f', path: 'workflows', title: 'Workflows', view: (context) => <WorkflowsView {...context} /> },

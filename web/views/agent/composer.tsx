@@ -1,12 +1,18 @@
 import { useRef, useState } from 'preact/hooks';
+import type { AgentDocument } from '../../../src/documents/shapes/agent-parts.ts';
 import { useSending } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
 import { say } from '../../parts/notice.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
-import type { FullAgent } from './agent.tsx';
 
 /** Form for writing to the agent. Text that could not be sent stays in the field. */
-export function Composer({ agent, onSent }: { readonly agent: FullAgent; readonly onSent: () => void }) {
+export function Composer({
+  agent,
+  onSent,
+}: {
+  readonly agent: Pick<AgentDocument, 'id' | 'name'>;
+  readonly onSent: () => void;
+}) {
   const [text, setText] = useState('');
   const field = useRef<HTMLTextAreaElement>(null);
   const { send, busy, error } = useSending();

@@ -269,7 +269,7 @@ function ownerOf(at: MessageProps['at'], index: number, result: Result): Message
 }
 
 /** Values of a call's arguments in one line. */
-function subjectOf(input: string): string {
+export function subjectOf(input: string): string {
   let text = input;
   try {
     const values = Object.values(JSON.parse(input) as object).map((value) =>

@@ -1,4 +1,5 @@
 import { count, dollars, duration } from '../../data/amounts.ts';
+import { EXPORTED } from '../../data/exported.ts';
 import { Standing } from '../../parts/status.tsx';
 import { type Bar, KINDS, type Timeline } from './lanes.ts';
 
@@ -32,6 +33,11 @@ export function TreeHead({ timeline }: { readonly timeline: Timeline }) {
         {asked.length > 0 && (
           <a class="badge ask" href="/approvals">
             ! {asked.length} wait{asked.length === 1 ? 's' : ''} for approval
+          </a>
+        )}
+        {EXPORTED === null && (
+          <a class="badge live" href={`/trees/${timeline.root_id}/live`} title="l">
+            Cockpit
           </a>
         )}
       </p>

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { useListedKeys } from '../../data/keys.ts';
+import { EXPORTED } from '../../data/exported.ts';
+import { useKeys, useListedKeys } from '../../data/keys.ts';
 import { go } from '../../data/route.ts';
 import type { PageContext } from '../../parts/page.ts';
 import { Trouble } from '../../parts/trouble.tsx';
@@ -96,6 +97,11 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
     [timeline, until, order],
   );
   useListedKeys(TIMELINE_KEYS);
+  useKeys(
+    EXPORTED === null
+      ? [{ key: 'l', what: 'its cockpit', act: () => go(`/trees/${timeline.root_id}/live`) }]
+      : [],
+  );
   const onGroup = useCallback((key: string) => setOpen((before) => toggled(before, key)), []);
   const press = (event: KeyboardEvent) => {
     if (
