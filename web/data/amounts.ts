@@ -1,15 +1,18 @@
 /** Amounts formatted for people. */
 
 export function count(value: number): string {
-  if (value < 1_000) return String(value);
-  if (value < 1_000_000) return `${(value / 1_000).toFixed(value < 10_000 ? 1 : 0)}k`;
-  if (value < 1_000_000_000) return `${(value / 1_000_000).toFixed(1)}M`;
+  if (value < 1_000) return String(Math.round(value));
+  // By what it is rounded to: 999,960 is 1.0M.
+  if (value < 999_500) return `${(value / 1_000).toFixed(value < 9_950 ? 1 : 0)}k`;
+  if (value < 999_950_000) return `${(value / 1_000_000).toFixed(1)}M`;
   return `${(value / 1_000_000_000).toFixed(2)}B`;
 }
 
 export function dollars(value: number | null): string {
   if (value === null || value === 0) return '';
-  return value < 0.01 ? `$${value.toFixed(4)}` : `$${value.toFixed(2)}`;
+  if (value < 0.01) return `$${value.toFixed(4)}`;
+  const cents = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return `$${value.toLocaleString('en-US', cents)}`;
 }
 
 export function duration(ms: number): string {
@@ -22,10 +25,6 @@ export function duration(ms: number): string {
   const hours = Math.floor(minutes / 60);
   if (hours < 24) return `${hours}h ${minutes % 60}m`;
   return `${Math.floor(hours / 24)}d ${hours % 24}h`;
-}
-
-export function ago(iso: string, now: number): string {
-  return duration(now - Date.parse(iso));
 }
 
 export function bytes(value: number): string {

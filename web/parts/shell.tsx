@@ -2,9 +2,11 @@ import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useApi } from '../data/api.ts';
 import { EXPORTED } from '../data/exported.ts';
 import { isFree, type KeyBinding, Keys, moveRow, useKeys } from '../data/keys.ts';
-import { go, useRoute } from '../data/route.ts';
+import { addressNow, go, useRoute } from '../data/route.ts';
 import { PAGES } from '../views/pages.tsx';
+import { DensityButton } from './density.tsx';
 import { Dialog } from './dialog.tsx';
+import { Icon } from './icon.tsx';
 import { Notices, say } from './notice.tsx';
 import type { ListedApproval, PageContext } from './page.ts';
 import { SignIn } from './sign-in.tsx';
@@ -47,17 +49,17 @@ function Frame({ trouble }: { readonly trouble: string | null }) {
       </a>
       <header class="bar">
         <a class="brand" href="/">
-          <Mark /> coppice
+          <Icon name="trees" /> coppice
         </a>
         <nav aria-label="Pages">
-          {PAGES.filter(({ key }) => key !== undefined).map(({ path, title, key }) => (
+          {PAGES.filter(({ key }) => key !== undefined).map(({ path, title, icon, key }) => (
             <a
               key={path}
               href={`/${path}`}
               aria-current={path === name ? 'page' : undefined}
               title={`g ${key}`}
             >
-              {title}
+              <Icon name={icon} /> <span class="label">{title}</span>
               {path === 'approvals' && waiting > 0 && <span class="badge ask"> {waiting}</span>}
             </a>
           ))}
@@ -65,22 +67,35 @@ function Frame({ trouble }: { readonly trouble: string | null }) {
         {session.data?.scope === 'read' && (
           <span class="badge">{EXPORTED === null ? 'read-only' : 'exported'}</span>
         )}
+        <DensityButton />
         <PageKeys />
       </header>
       <main id="content" tabIndex={-1}>
-        {page === undefined ? <p class="empty">There is no such page.</p> : page.view(context)}
+        {page === undefined ? <NotFound /> : page.view(context)}
       </main>
       <Notices />
     </>
   );
 }
 
-/** A stump with its shoots. */
-function Mark() {
+/** An address that no page has. */
+function NotFound() {
   return (
-    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-      <path d="M8 15V8M8 8L3 3M8 8l5-5M8 8V2" />
-    </svg>
+    <section class="not-found" aria-labelledby="not-found">
+      <h1 id="not-found">There is no such page</h1>
+      <p>
+        Nothing is at <code>{addressNow()}</code>. These are the pages:
+      </p>
+      <ul>
+        {PAGES.filter(({ key }) => key !== undefined).map(({ path, title, icon }) => (
+          <li key={path}>
+            <a href={`/${path}`} data-row>
+              <Icon name={icon} /> {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -128,7 +143,7 @@ function PageKeys() {
   return (
     <>
       <button type="button" class="quiet" onClick={() => setListed(true)} title="?">
-        Keys
+        <Icon name="keys" /> <span class="label">Keys</span>
       </button>
       {listed && <KeyList onClose={() => setListed(false)} />}
     </>

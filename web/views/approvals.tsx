@@ -2,13 +2,13 @@ import { useRef, useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { treeRow } from '../../src/documents/shapes/agent-parts.ts';
 import { questionOf } from '../../src/records/question/question.ts';
-import { ago } from '../data/amounts.ts';
 import { useApi, useSending } from '../data/api.ts';
 import { isFree } from '../data/keys.ts';
 import { say } from '../parts/notice.tsx';
 import { Call, Diff, Output } from '../parts/output.tsx';
 import type { ListedApproval, PageContext } from '../parts/page.ts';
 import { Nothing, Trouble } from '../parts/trouble.tsx';
+import { When } from '../parts/when.tsx';
 import { GrantForm } from './grant-form.tsx';
 import { QuestionForm } from './question-form.tsx';
 
@@ -117,9 +117,9 @@ export function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) 
     >
       <h2>
         <a href={`/agents/${agent_id}`}>{agent_name}</a> wants <code>{tool}</code>
-        <span class="dim since" title={new Date(approval.asked_at).toLocaleString()}>
+        <span class="dim since">
           {' '}
-          · asked {ago(approval.asked_at, Date.now())} ago
+          · asked <When at={approval.asked_at} since />
         </span>
       </h2>
       {question !== null ? (

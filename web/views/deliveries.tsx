@@ -1,5 +1,5 @@
 import type { DeliveryDocument } from '../../src/documents/shapes/document-parts.ts';
-import { ago, duration } from '../data/amounts.ts';
+import { duration } from '../data/amounts.ts';
 import { useApi, useSending } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
 import { go } from '../data/route.ts';
@@ -7,6 +7,7 @@ import { say } from '../parts/notice.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { Status } from '../parts/status.tsx';
 import { Nothing, Trouble } from '../parts/trouble.tsx';
+import { When } from '../parts/when.tsx';
 
 const REFRESH_MS = 3_000;
 const STATES = ['all', 'pending', 'delivered', 'failed'] as const;
@@ -96,8 +97,8 @@ export function DeliveriesView({ route, writes }: PageContext) {
                   <td class="number" data-is="tries">
                     {one.attempts}
                   </td>
-                  <td class="number" data-is="age">
-                    {ago(one.created_at, Date.now())}
+                  <td class="number" data-is="since">
+                    <When at={one.created_at} since />
                   </td>
                   <td class="dim">{one.error}</td>
                   {writes && (

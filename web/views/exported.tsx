@@ -6,6 +6,7 @@ import { useApi } from '../data/api.ts';
 import { EXPORTED } from '../data/exported.ts';
 import type { PageContext } from '../parts/page.ts';
 import { Status } from '../parts/status.tsx';
+import { When } from '../parts/when.tsx';
 import { RunHead, RunPanel, type WorkflowRun } from './workflows/run-panel.tsx';
 
 interface Tree {
@@ -91,7 +92,9 @@ export function ExportedView(context: PageContext) {
             <tbody>
               {mail.map(({ id, sent_at, from_name, to_id, kind, body }) => (
                 <tr key={id}>
-                  <td>{new Date(sent_at).toLocaleString()}</td>
+                  <td>
+                    <When at={sent_at} />
+                  </td>
                   <td>{from_name}</td>
                   <td>
                     <a href={`/agents/${to_id}`}>{names.get(to_id) ?? to_id.slice(0, 8)}</a>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { EXPORTED } from '../data/exported.ts';
+import type { IconName } from '../parts/icon.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { AgentView } from './agent/agent.tsx';
 import { ApprovalsView } from './approvals.tsx';
@@ -18,6 +19,7 @@ interface Page {
   readonly key?: string;
   readonly path: string;
   readonly title: string;
+  readonly icon: IconName;
   readonly view: (context: PageContext) => ComponentChildren;
 }
 
@@ -26,6 +28,7 @@ const LIVE: readonly Page[] = [
     key: 't',
     path: 'trees',
     title: 'Trees',
+    icon: 'trees',
     view: (context) => {
       const [, tree, view] = context.route.path;
       if (tree === undefined) return <TreesView {...context} />;
@@ -36,15 +39,52 @@ const LIVE: readonly Page[] = [
       );
     },
   },
-  { key: 'f', path: 'workflows', title: 'Workflows', view: (context) => <WorkflowsView {...context} /> },
-  { key: 'a', path: 'approvals', title: 'Approvals', view: (context) => <ApprovalsView {...context} /> },
-  { key: 's', path: 'schedules', title: 'Schedules', view: (context) => <SchedulesView {...context} /> },
-  { key: 'd', path: 'deliveries', title: 'Deliveries', view: (context) => <DeliveriesView {...context} /> },
-  { key: 'w', path: 'workers', title: 'Workers', view: (context) => <WorkersView {...context} /> },
-  { key: 'u', path: 'usage', title: 'Usage', view: ({ route }) => <UsageView route={route} /> },
+  {
+    key: 'f',
+    path: 'workflows',
+    title: 'Workflows',
+    icon: 'workflows',
+    view: (context) => <WorkflowsView {...context} />,
+  },
+  {
+    key: 'a',
+    path: 'approvals',
+    title: 'Approvals',
+    icon: 'approvals',
+    view: (context) => <ApprovalsView {...context} />,
+  },
+  {
+    key: 's',
+    path: 'schedules',
+    title: 'Schedules',
+    icon: 'schedules',
+    view: (context) => <SchedulesView {...context} />,
+  },
+  {
+    key: 'd',
+    path: 'deliveries',
+    title: 'Deliveries',
+    icon: 'deliveries',
+    view: (context) => <DeliveriesView {...context} />,
+  },
+  {
+    key: 'w',
+    path: 'workers',
+    title: 'Workers',
+    icon: 'workers',
+    view: (context) => <WorkersView {...context} />,
+  },
+  {
+    key: 'u',
+    path: 'usage',
+    title: 'Usage',
+    icon: 'usage',
+    view: ({ route }) => <UsageView route={route} />,
+  },
   {
     path: 'agents',
     title: 'Agent',
+    icon: 'trees',
     view: (context) => <AgentView key={context.route.path[1]} {...context} />,
   },
 ];
@@ -58,6 +98,7 @@ export const PAGES: readonly Page[] =
           key: 't',
           path: 'trees',
           title: 'Tree',
+          icon: 'trees',
           view: (context) =>
             context.route.path[1] === undefined ? <ExportedView {...context} /> : <TreeView {...context} />,
         },

@@ -3,13 +3,14 @@ import type { z } from 'zod';
 import type { treeRow } from '../../src/documents/shapes/agent-parts.ts';
 import type { activity as activityShape } from '../../src/documents/shapes/server-documents.ts';
 import type { OutcomeWord } from '../../src/records/run/outcome.ts';
-import { ago, count, dollars } from '../data/amounts.ts';
+import { count, dollars } from '../data/amounts.ts';
 import { type ApiError, request, useApi } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
 import type { PageContext } from '../parts/page.ts';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Status } from '../parts/status.tsx';
 import { Nothing, Trouble } from '../parts/trouble.tsx';
+import { When } from '../parts/when.tsx';
 import { StartTree } from './start-tree.tsx';
 
 type Tree = z.infer<typeof treeRow>;
@@ -169,7 +170,6 @@ interface GroupProps {
 }
 
 function Group({ title, trees, activity }: GroupProps) {
-  const now = Date.now();
   return (
     <tbody>
       <tr>
@@ -214,9 +214,7 @@ function Group({ title, trees, activity }: GroupProps) {
             {dollars(tree.cost_usd)}
           </td>
           <td class="number" data-is="started">
-            <time dateTime={tree.started_at} title={new Date(tree.started_at).toLocaleString()}>
-              {ago(tree.started_at, now)} ago
-            </time>
+            <When at={tree.started_at} since />
           </td>
         </tr>
       ))}

@@ -39,8 +39,8 @@ export function UsageView({ route }: { readonly route: Route }) {
             </p>
           )}
           <p>
-            {data.total.requests} requests, {count(data.total.input)} tokens in ({count(data.total.cached)}{' '}
-            cached), {count(data.total.output)} out{' '}
+            {count(data.total.requests)} requests, {count(data.total.input)} tokens in (
+            {count(data.total.cached)} cached), {count(data.total.output)} out{' '}
             {data.total.cost_usd === null ? '' : `for ${dollars(data.total.cost_usd) || '$0'}`}
           </p>
           <div class="beside">
@@ -116,7 +116,7 @@ function Sums({ title, rows }: { readonly title: string; readonly rows: readonly
         {rows.map(({ key, name, href, used, selected }) => (
           <tr key={key} aria-current={selected === true ? 'true' : undefined}>
             <td>{href === undefined ? name : <a href={href}>{name}</a>}</td>
-            <td class="number">{used.requests}</td>
+            <td class="number">{count(used.requests)}</td>
             <td class="number">{count(used.input)}</td>
             <td class="number">{count(used.cached)}</td>
             <td class="number">{count(used.output)}</td>

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { WorkerDocument } from '../../src/documents/shapes/document-parts.ts';
-import { ago } from '../data/amounts.ts';
 import { useApi, useSending } from '../data/api.ts';
 import { FormDialog } from '../parts/dialog.tsx';
 import { say } from '../parts/notice.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { Status } from '../parts/status.tsx';
 import { Nothing, Trouble } from '../parts/trouble.tsx';
+import { When } from '../parts/when.tsx';
 
 const REFRESH_MS = 3_000;
 
@@ -58,8 +58,8 @@ export function WorkersView({ writes }: PageContext) {
                     {worker.agents}
                   </td>
                   <td class="dim">{worker.labels.join(', ')}</td>
-                  <td class="number" data-is="up">
-                    {ago(worker.started_at, Date.now())}
+                  <td class="number" data-is="since">
+                    <When at={worker.started_at} since />
                   </td>
                   {writes && (
                     <td>

@@ -58,10 +58,26 @@ export interface WebAppOptions extends GuardOptions {
 export function webApp(options: WebAppOptions): Hono<Guarded> {
   const { sources, feed, metrics, access, cookie, secure, version, url } = options;
   const app = new Hono<Guarded>();
+  const pages = readPages();
+  const pageOr = (context: Context, status: 200 | 404) => {
+    const file = pages?.get('index.html');
+    if (file === undefined)
+      return context.text(
+        'The dashboard was not built: npm run build:web, then start the server again.\n',
+        503,
+      );
+    return context.body(file.body, status, { 'Content-Type': file.type });
+  };
+  // A person who follows a dead link gets the page that says so; it reveals nothing.
+  const isAstray = ({ req }: Context) =>
+    req.header('sec-fetch-mode') === 'navigate' &&
+    !/^\/(?:v1|mcp)(?:\/|$)/.test(req.path) &&
+    methodsOf(app, req.path).length === 0;
   app.onError((error, context) => {
     const { status, document } = errorAnswer(error);
     if (status === 500 && !hasLeft(error))
       options.onTrouble(error, `${context.req.method} ${context.req.path}`);
+    if (status === 401 && isAstray(context)) return pageOr(context, 404);
     if (status === 401) context.header('WWW-Authenticate', 'Bearer realm="coppice"');
     return context.json(document, status);
   });
@@ -94,22 +110,12 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
   // GET is exempt: checking for a body costs as much as a small answer.
   app.use((context, next) => (context.req.method === 'GET' ? next() : limit(context, next)));
 
-  const pages = readPages();
   app.get('/assets/:file', (context) => {
     const file = pages?.get(context.req.param('file'));
     if (file === undefined) return context.notFound();
     return context.body(file.body, 200, { 'Content-Type': file.type });
   });
-  for (const path of PAGE_PATHS)
-    app.get(path, (context) => {
-      const file = pages?.get('index.html');
-      if (file === undefined)
-        return context.text(
-          'The dashboard was not built: npm run build:web, then start the server again.\n',
-          503,
-        );
-      return context.body(file.body, 200, { 'Content-Type': file.type });
-    });
+  for (const path of PAGE_PATHS) app.get(path, (context) => pageOr(context, 200));
 
   app.get('/favicon.ico', (context) => context.body(null, 204));
   app.get('/healthz', (context) => context.text('ok\n'));

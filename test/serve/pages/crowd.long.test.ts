@@ -118,4 +118,80 @@ describe('a crowd of agents', { skip: CHROMIUM === null ? 'chromium is not insta
     await page.setViewportSize({ width: 360, height: 740 });
     assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
   });
+
+  it('shows as much in the colours of the system', async () => {
+    const { page } = dash;
+    await page.setViewportSize({ width: 1_440, height: 900 });
+    await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
+    await page.goto(tree);
+    await page.locator('.lane-bars[data-painted=bars]').waitFor();
+    const colours = await page.locator('.lane-bars').evaluate((canvas) => {
+      const { width, height } = canvas as HTMLCanvasElement;
+      const pen = (canvas as HTMLCanvasElement).getContext('2d');
+      const pixels = new Uint32Array(
+        pen?.getImageData(0, 0, width, height).data.buffer ?? new ArrayBuffer(0),
+      );
+      return new Set(pixels).size;
+    });
+    assert.ok(colours > 3, 'bars and lines are drawn');
+    const widthOf = (selector: string, property: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property);
+    assert.equal(await widthOf('.cell', 'border-top-width'), '1px', 'cells have edges');
+    assert.equal(await widthOf('.below-tabs [aria-selected=true]', 'outline-style'), 'solid');
+    assert.equal(await widthOf('.bar nav [aria-current]', 'outline-style'), 'solid');
+    assert.deepEqual(await dash.violations(), []);
+    await page.emulateMedia({ forcedColors: 'none', colorScheme: 'light' });
+  });
+
+  it('has dates with their times, rows as dense as one likes them, and a page for an address that is none', async () => {
+    const { page, link, faults } = dash;
+    await page.goto(new URL('/trees', link).href);
+    await page.locator('.trees time').waitFor();
+    for (const time of await page.locator('main time').allInnerTexts())
+      assert.match(time, /\d.*\d{1,2}:\d{2}.* · /, 'day, time, how long ago');
+    const padding = () =>
+      page
+        .locator('.trees td')
+        .first()
+        .evaluate((cell) => getComputedStyle(cell).paddingTop);
+    const comfortable = await padding();
+    await page.getByRole('button', { name: 'Compact' }).click();
+    assert.notEqual(await padding(), comfortable);
+    await page.reload();
+    await page.locator('.trees time').waitFor();
+    assert.notEqual(await padding(), comfortable, 'the browser remembers it');
+    await page.getByRole('button', { name: 'Compact', pressed: true }).click();
+    assert.equal(await padding(), comfortable);
+
+    assert.deepEqual(faults, []);
+    const answer = await page.goto(new URL('/nothing', link).href);
+    assert.equal(answer?.status(), 404);
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    assert.deepEqual(await dash.violations(), []);
+    await page.getByRole('main').getByRole('link', { name: 'Usage' }).click();
+    await page.getByRole('heading', { name: 'Usage' }).waitFor();
+    const refused = await fetch(new URL('/nothing', link), { headers: { accept: 'text/html' } });
+    assert.equal(refused.status, 401, 'a program learns nothing of paths without a token');
+    const named = await fetch(new URL('/v1/trees', link), { headers: { 'sec-fetch-mode': 'navigate' } });
+    assert.equal(named.status, 401);
+  });
+
+  it('goes back from tab to tab of an agent, too', async () => {
+    const { page } = dash;
+    await page.goto(tree.replace('/trees/', '/agents/'));
+    await page.getByRole('heading', { name: /^main/ }).waitFor();
+    const view = (name: string) =>
+      page.getByRole('navigation', { name: 'View' }).locator('[aria-current]', { hasText: name }).waitFor();
+    await page.keyboard.press('2');
+    await view('As the model sees it');
+    await page.getByRole('link', { name: 'Requests' }).click();
+    await view('Requests');
+    await page.goBack();
+    await view('As the model sees it');
+    await page.goBack();
+    await view('Transcript');
+  });
 });

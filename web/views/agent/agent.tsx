@@ -2,7 +2,7 @@ import { useCallback, useRef, useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { AgentDocument, request as requestShape } from '../../../src/documents/shapes/agent-parts.ts';
 import type { message } from '../../../src/documents/shapes/message-lines.ts';
-import { ago, count, dollars } from '../../data/amounts.ts';
+import { count, dollars } from '../../data/amounts.ts';
 import { useApi } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
 import { usePages } from '../../data/paged-list.ts';
@@ -11,6 +11,7 @@ import type { PageContext } from '../../parts/page.ts';
 import { Standing } from '../../parts/status.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
+import { When } from '../../parts/when.tsx';
 import { AgentActions } from './agent-actions.tsx';
 import { Composer } from './composer.tsx';
 import { MessageView } from './message.tsx';
@@ -141,7 +142,9 @@ function Heading({ agent, tree }: { readonly agent: FullAgent; readonly tree: Tr
         <span>{count(input + output)} tokens</span>
         {agent.cost_usd !== null && agent.cost_usd > 0 && <span>{dollars(agent.cost_usd)}</span>}
         <Left id={agent.id} requests={agent.requests} />
-        <span>began {ago(agent.started_at, Date.now())} ago</span>
+        <span>
+          began <When at={agent.started_at} since />
+        </span>
         {agent.doing !== null && <span>{agent.paused === null ? agent.doing : agent.outcome_text}</span>}
         {agent.pending_approval !== null && <a href="/approvals">waits for an approval</a>}
       </p>

@@ -6,6 +6,7 @@ import { count, dollars, duration } from '../../data/amounts.ts';
 import { Markdown } from '../../parts/markdown.tsx';
 import { isDiff, Output } from '../../parts/output.tsx';
 import { Status } from '../../parts/status.tsx';
+import { When } from '../../parts/when.tsx';
 import { pretty } from '../approvals.tsx';
 import type { FullAgent, Message, ModelRequest } from './agent.tsx';
 import { Told, Waited } from './facts.tsx';
@@ -122,7 +123,6 @@ interface FrameProps {
 
 function Frame({ message, who, agent, linked, children }: FrameProps) {
   const inherited = message.agent_id === agent.id ? '' : ' inherited';
-  const time = new Date(message.at);
   return (
     <article
       class={`message ${message.kind}${inherited}${linked ? ' linked' : ''}`}
@@ -134,7 +134,7 @@ function Frame({ message, who, agent, linked, children }: FrameProps) {
         <strong>{who}</strong>
         {inherited !== '' && <span class="badge">inherited</span>}
         <a class="dim" href={`/agents/${agent.id}?seq=${message.seq}`} title="permanent link">
-          <time dateTime={time.toISOString()}>{time.toLocaleTimeString()}</time>
+          <When at={message.at} />
         </a>
       </p>
       {children}

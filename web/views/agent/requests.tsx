@@ -1,4 +1,5 @@
 import { count, dollars, duration } from '../../data/amounts.ts';
+import { When } from '../../parts/when.tsx';
 import type { ModelRequest } from './agent.tsx';
 
 /** Maximum requests that are listed. */
@@ -51,7 +52,9 @@ export function RequestsView({
         <tbody>
           {shown.map(({ started_at, model, duration_ms, usage }) => (
             <tr key={started_at} data-row tabIndex={-1}>
-              <td>{new Date(started_at).toLocaleTimeString()}</td>
+              <td>
+                <When at={started_at} />
+              </td>
               <td>{model}</td>
               <td class="number" data-is="took">
                 {duration(duration_ms)}

@@ -17,6 +17,8 @@ export function inkOf(element: Element): Ink {
   const style = getComputedStyle(element);
   // Custom properties are not computed to colours; the probe resolves `light-dark()`.
   const probe = document.createElement('span');
+  // The colours of forced-colors mode are in the properties already.
+  probe.style.setProperty('forced-color-adjust', 'none');
   element.append(probe);
   const color = (name: string) => {
     probe.style.color = `var(--${name})`;

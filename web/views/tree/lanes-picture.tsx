@@ -39,15 +39,17 @@ export function LanesPicture({ scene, onRange, onSelect, onGroup }: LanesProps) 
     measure();
     const watch = new ResizeObserver(measure);
     watch.observe(box.current as HTMLDivElement);
-    const dark = window.matchMedia('(prefers-color-scheme: dark)');
+    const looks = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((one) =>
+      window.matchMedia(one),
+    );
     const recolor = () => drawn.recolor();
-    dark.addEventListener('change', recolor);
+    for (const look of looks) look.addEventListener('change', recolor);
     const turn = (event: WheelEvent) => wheel.current(event);
     // A listener that may prevent the scroll cannot be a passive one.
     box.current?.addEventListener('wheel', turn, { passive: false });
     return () => {
       watch.disconnect();
-      dark.removeEventListener('change', recolor);
+      for (const look of looks) look.removeEventListener('change', recolor);
       drawn.stop();
     };
   }, []);

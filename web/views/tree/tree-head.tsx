@@ -107,7 +107,7 @@ interface ScrubberProps {
 /** Shows the tree as it was at a moment. */
 export function Scrubber({ timeline, place, length, until, onPlace }: ScrubberProps) {
   const words =
-    until === null ? 'now' : `${duration(until)} · ${new Date(timeline.began + until).toLocaleTimeString()}`;
+    until === null ? 'now' : `${duration(until)} · ${new Date(timeline.began + until).toLocaleString()}`;
   return (
     <label class="scrubber">
       <span class="dim">As of</span>

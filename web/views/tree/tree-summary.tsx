@@ -7,6 +7,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { FoldButton } from '../../parts/fold-button.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import type { PageContext } from '../../parts/page.ts';
+import { When } from '../../parts/when.tsx';
 import type { Message } from '../agent/agent.tsx';
 import { TreeActions } from './tree-actions.tsx';
 
@@ -43,7 +44,7 @@ export function TreeSummary({ root_id, context, is_run }: SummaryProps) {
         {root.worktree !== null && <Fact name="Branch">{root.worktree.branch}</Fact>}
         {root.profile !== null && <Fact name="Profile">{root.profile}</Fact>}
         <Fact name="Started">
-          <time dateTime={root.started_at}>{new Date(root.started_at).toLocaleString()}</time>
+          <When at={root.started_at} since />
           {root.origin === 'cron' ? ' by a schedule' : ''}
         </Fact>
         <Fact name="Left">{leftText(tree.data)}</Fact>

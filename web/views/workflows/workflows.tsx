@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
-import { ago, duration } from '../../data/amounts.ts';
+import { duration } from '../../data/amounts.ts';
 import { request, useApi } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
 import type { PageContext } from '../../parts/page.ts';
 import { Nothing, Trouble } from '../../parts/trouble.tsx';
+import { When } from '../../parts/when.tsx';
 import { RunStatus } from './run-panel.tsx';
 import { StartWorkflow } from './start-workflow.tsx';
 
@@ -79,8 +80,8 @@ export function WorkflowsView({ writes }: PageContext) {
                       Date.parse(run.started_at),
                   )}
                 </td>
-                <td class="number" data-is="age">
-                  {ago(run.started_at, Date.now())}
+                <td class="number" data-is="started">
+                  <When at={run.started_at} since />
                 </td>
                 <td class="dim">
                   {run.counts.failed > 0 && <span class="status failed">✗ {run.counts.failed} failed </span>}

@@ -1,0 +1,17 @@
+// Proves that the dashboard writes amounts as people read them.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { count, dollars } from '../../../web/data/amounts.ts';
+
+it('counts have a unit of the size that they are rounded to', () => {
+  assert.deepEqual(
+    [0, 999, 1_000, 9_949, 9_950, 999_499, 999_500, 1_280_000, 999_949_999, 999_950_000, 1_284_000_000].map(
+      count,
+    ),
+    ['0', '999', '1.0k', '9.9k', '10k', '999k', '1.0M', '1.3M', '999.9M', '1.00B', '1.28B'],
+  );
+});
+
+it('dollars have cents, and thousands are apart', () => {
+  assert.deepEqual([null, 0, 0.0042, 0.42, 1_234.5].map(dollars), ['', '', '$0.0042', '$0.42', '$1,234.50']);
+});

@@ -1,0 +1,25 @@
+import { duration } from '../data/amounts.ts';
+
+const THIS_YEAR = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
+
+const JUST_NOW_MS = 10_000;
+
+/** Date and time as people read them: `Nov 28, 16:20`, and how long ago; the full time is its tooltip. */
+export function When({ at, since = false }: { readonly at: string | number; readonly since?: boolean }) {
+  const date = new Date(at);
+  return (
+    <time class="when" dateTime={date.toISOString()} title={date.toLocaleString()}>
+      {dateOf(date)}
+      {since && <span class="dim"> · {agoOf(Date.now() - date.getTime())}</span>}
+    </time>
+  );
+}
+
+function agoOf(ms: number): string {
+  return ms < JUST_NOW_MS ? 'just now' : `${duration(ms)} ago`;
+}
+
+function dateOf(date: Date): string {
+  const other = date.getFullYear() === new Date().getFullYear() ? {} : ({ year: 'numeric' } as const);
+  return date.toLocaleString(undefined, { ...THIS_YEAR, ...other });
+}
