@@ -35,7 +35,7 @@ const FONT =
   "ui-monospace,SFMono-Regular,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace";
 
 /** Drawn as a path, because few fonts have this character. */
-const FORK = '⑂';
+const FORK = '»';
 
 interface Run {
   readonly column: number;

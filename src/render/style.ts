@@ -73,7 +73,7 @@ export function paint(style: Style, format: Paint, text: string): string {
 const ASCII = {
   '·': '|',
   '–': '-',
-  '⑂': '>',
+  '»': '>',
   '●': '*',
   '┆': '|',
   '…': '...',
@@ -132,7 +132,7 @@ export function fit(text: string, width: number, style: Style): string {
 }
 
 /** Fast path: text whose characters are one column each, which includes every `Sign`. Measuring graphemes takes a hundred times as long. */
-const PLAIN = /^[\x20-\x7e\u2500-\u259f\u2800-\u28ff\u2190-\u2193·…–›•●○◌◐◔▸✓✗✎⑂]*$/;
+const PLAIN = /^[\x20-\x7e\u2500-\u259f\u2800-\u28ff\u2190-\u2193·…–›•●○◌◐◔▸✓✗✎»]*$/;
 
 function isPlain(text: string): boolean {
   return PLAIN.test(text);

@@ -12,15 +12,20 @@ import { ACTIONS, type Action, type Direction, type KeyAction } from './commands
 import { unfold } from './commands/find.ts';
 import { quit } from './commands/quit.ts';
 import { takeBack } from './composer/write-message.ts';
-import { actionOf, printable } from './keys/action-of.ts';
+import { actionOf, printable, rowStep, typedText } from './keys/action-of.ts';
 import { answerByChord, answerByLetter, denialReasonKey, JUST_UP } from './keys/answer-keys.ts';
 import { grantKey, panelKey } from './keys/grant-keys.ts';
+import { helpRows } from './keys/key-rows.ts';
+import { describeBindings } from './keys/keys-config.ts';
 import { answersInList, overlayKey } from './keys/overlay-keys.ts';
+import { shortcuts } from './keys/shortcuts.ts';
 import { type Answer, isAnswer } from './state/answer.ts';
 import { isInPanel, mayAnswer } from './state/question-in-view.ts';
+import type { Overlay } from './state/ui-state.ts';
 import { drawingWidth } from './terminal/screen.ts';
 import { hasPages } from './views/approvals/approval-box.ts';
 import { queuedInView } from './views/input/queued-lines.ts';
+import { helpLines } from './views/lists/keys-help.ts';
 
 /** Handles one key, or one paste. */
 export function keyPressed(app: AppContext, data: string): void {
@@ -39,6 +44,7 @@ export function keyPressed(app: AppContext, data: string): void {
   // A letter that has ended a search answers nothing.
   const alone = answers && found !== 'words' ? text : null;
   app.dispatch({ type: 'typed', alone, again: is_again ? text : null, drafting });
+  if (state.overlay?.type === 'keys') return keysKey(app, state.overlay, data);
   if (state.overlay !== null && overlayKey(app, state.overlay, data)) return;
   // An open list of completions takes its own keys.
   if (
@@ -81,6 +87,27 @@ function findKey(app: AppContext, data: string): 'taken' | 'words' | null {
   if (did === 'words') return 'words';
   app.dispatch({ type: 'typed', alone: null, drafting: true });
   return 'taken';
+}
+
+/** Handles a key while the help is open. */
+function keysKey(app: AppContext, overlay: Extract<Overlay, { readonly type: 'keys' }>, data: string): void {
+  const { filter = '', from = 0 } = overlay;
+  const by = rowStep(data);
+  const filtered = (next: string) =>
+    app.dispatch({ type: 'overlay', overlay: { type: 'keys', filter: next } });
+  if (by !== 0) {
+    const { screen, style, bindings } = app;
+    const rows = helpRows(bindings, app.called.rows());
+    const { leader } = shortcuts(describeBindings(bindings));
+    const { length } = helpLines(rows, filter, leader, drawingWidth(screen), screen.rows, style);
+    const to = Math.max(0, Math.min(from + by, length + 2 - screen.rows));
+    return app.dispatch({ type: 'overlay', overlay: { ...overlay, from: to } });
+  }
+  if (matchesKey(data, 'backspace')) return filtered([...filter].slice(0, -1).join(''));
+  if (matchesKey(data, 'escape') && filter !== '') return filtered('');
+  const typed = typedText(data);
+  if (typed === null) app.dispatch({ type: 'overlay', overlay: null });
+  else filtered(filter + typed);
 }
 
 /** Esc or Ctrl-C takes back the reason of a denial or a rule to be granted; otherwise Esc postpones the question. Neither ever answers. */

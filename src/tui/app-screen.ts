@@ -1,6 +1,6 @@
 import type { AppContext } from './app-context.ts';
 import type { AppOptions } from './app-options.ts';
-import { commandRows, keyRows } from './keys/key-rows.ts';
+import { helpRows } from './keys/key-rows.ts';
 import { describeBindings } from './keys/keys-config.ts';
 import { shortcuts } from './keys/shortcuts.ts';
 import { EntryPrinter } from './printing/entry-printer.ts';
@@ -99,8 +99,6 @@ export class AppScreen {
     const { screen, style, editor, bindings, find } = this.#app;
     const { banner, meters } = this.#settings;
     const width = drawingWidth(screen);
-    const rows = describeBindings(bindings);
-    const ways = shortcuts(rows);
     return frameView(state, {
       width,
       height,
@@ -112,12 +110,9 @@ export class AppScreen {
       meters,
       drafting: !state.leader && editor.text !== '',
       rules_file: this.#app.rules_file,
-      shortcuts: ways,
+      shortcuts: shortcuts(describeBindings(bindings)),
       // Commands of files and servers are looked for only when they are shown.
-      keys:
-        state.overlay?.type === 'keys'
-          ? [...keyRows(rows), ...commandRows(rows, this.#app.called.rows())]
-          : [],
+      keys: state.overlay?.type === 'keys' ? helpRows(bindings, this.#app.called.rows()) : [],
       text: this.#text(state),
       printed: this.#printed(state),
       tail: (agent_id, columns, rows) => this.#tail(state, agent_id, columns, rows),

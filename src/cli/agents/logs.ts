@@ -97,7 +97,7 @@ function print(
     printJson(message);
     return;
   }
-  const inherited = message.agent_id === agent_id ? '' : paint(context.out, 'dim', '⑂ ');
+  const inherited = message.agent_id === agent_id ? '' : paint(context.out, 'dim', '» ');
   const time = new Date(message.at).toISOString().slice(11, 19);
   process.stdout.write(
     `${inherited}${paint(context.out, 'dim', `${time} #${message.seq}`)} ${body(message, context.out, calls)}\n`,

@@ -4,6 +4,8 @@ import type { Fault, READERS } from './command-arguments.ts';
 type ActionRow = readonly [keys: readonly string[], help?: string, slash?: string];
 
 interface Row {
+  /** Begins this group of the help. */
+  readonly group?: string;
   /** What help and completion say; left out where nothing is typed, only pressed. */
   readonly help?: string;
   /** Arguments, for help. AGENT is a name, a slot, a number or the beginning of an id. */
@@ -23,6 +25,7 @@ interface Row {
 
 const ROWS = {
   agent: {
+    group: 'Go to',
     usage: 'NAME|NUMBER',
     help: 'go to an agent',
     parse: 'oneAgent',
@@ -48,6 +51,7 @@ const ROWS = {
     keys: { trees: [['leader t'], 'overview of all trees'] },
   },
   approvals: {
+    group: 'Answers',
     help: 'what waits for your answer',
     in_capture: true,
     keys: { approvals: [['leader !'], 'answer what agents ask'] },
@@ -89,7 +93,16 @@ const ROWS = {
       whole: [['leader p'], 'print the call that is asked about, with nothing left out'],
     },
   },
-  interrupt: { keys: { interrupt: [['escape'], 'interrupt the agent in view'] } },
+  rules: {
+    usage: '[remove ID]',
+    help: 'rules that you granted in answers',
+    parse: 'ruleToRemove',
+    in_capture: true,
+  },
+  interrupt: {
+    group: 'Agents',
+    keys: { interrupt: [['escape'], 'interrupt the agent in view'] },
+  },
   kill: {
     usage: '[idle|AGENT…]',
     help: 'kill agents and their descendants; idle: all idle agents',
@@ -133,13 +146,8 @@ const ROWS = {
     parse: 'withoutLast',
     at_agent: true,
   },
-  rules: {
-    usage: '[remove ID]',
-    help: 'rules that you granted in answers',
-    parse: 'ruleToRemove',
-    in_capture: true,
-  },
   mode: {
+    group: 'How agents work',
     usage: '[ask|accept|plan]',
     help: 'ask about changes, accept edits, or plan only',
     parse: 'modeName',
@@ -158,7 +166,10 @@ const ROWS = {
     parse: 'anyText',
     at_agent: true,
   },
-  diff: { help: 'what the agents changed in the folder, file by file' },
+  diff: {
+    group: 'What they did',
+    help: 'what the agents changed in the folder, file by file',
+  },
   undo: {
     usage: '[redo] [AGENT]',
     help: 'take back what agents changed in files since you last wrote; redo: put it back',
@@ -172,7 +183,10 @@ const ROWS = {
     keys: { workflow: [['leader j'], 'the newest workflow run: phases, agents, actions'] },
   },
   tasks: { help: 'the task list that the agents share', aliases: ['todos'] },
-  status: { help: 'model, mode, folder, context, agents and use, on one page' },
+  status: {
+    group: 'What it uses',
+    help: 'model, mode, folder, context, agents and use, on one page',
+  },
   context: { help: 'what fills the context: system text, tools, conversation', at_agent: true },
   cost: { help: 'what was used, this turn and in all, by agent and model', aliases: ['usage'] },
   budget: {
@@ -182,6 +196,7 @@ const ROWS = {
     completes: 'agent',
   },
   find: {
+    group: 'Conversations',
     usage: '[WORDS]',
     help: 'search in the scrollback of the agent in view',
     parse: 'anyText',
@@ -209,9 +224,8 @@ const ROWS = {
     in_capture: true,
     keys: { resume: [['leader l']] },
   },
-  setup: { help: 'connect another model, in a new conversation', aliases: ['login', 'connect'] },
-  web: { help: 'open the dashboard in the browser', in_capture: true, keys: { dashboard: [['leader w']] } },
   draft: {
+    group: 'The draft',
     keys: {
       unfold: [['ctrl+o', 'leader o'], 'open or close tool calls'],
       search_history: [['ctrl+r', 'leader h'], 'search what you sent before'],
@@ -222,6 +236,12 @@ const ROWS = {
       suspend: [['ctrl+z', 'leader z'], 'suspend the program; fg continues it'],
     },
   },
+  setup: {
+    group: 'The program',
+    help: 'connect another model, in a new conversation',
+    aliases: ['login', 'connect'],
+  },
+  web: { help: 'open the dashboard in the browser', in_capture: true, keys: { dashboard: [['leader w']] } },
   quit: {
     help: 'leave; running agents may go on',
     aliases: ['exit', 'q'],
@@ -260,20 +280,25 @@ export type ArgumentsOf<N extends CommandName> = Rows[N] extends {
 export type AtAgent = { [N in keyof Rows]: Rows[N] extends { at_agent: true } ? N : never }[keyof Rows];
 
 type Named<N> = Row & { readonly name: N };
-const TABLE: readonly Named<keyof Rows>[] = Object.entries<Row>(ROWS).map(([name, row]) => ({
-  ...row,
-  name: name as keyof Rows,
-}));
+let group = '';
+const TABLE: readonly (Named<keyof Rows> & { readonly group: string })[] = Object.entries<Row>(ROWS).map(
+  ([name, row]) => {
+    group = row.group ?? group;
+    return { ...row, group, name: name as keyof Rows };
+  },
+);
 
 /** The slash commands, in the order of help and completion (docs/tui.md). */
 export const COMMANDS = TABLE.filter(
-  (row): row is Named<CommandName> & { readonly help: string } => row.help !== undefined,
+  (row): row is Named<CommandName> & { readonly group: string; readonly help: string } =>
+    row.help !== undefined,
 ).map((row) => ({ ...row, usage: `/${row.name}${row.usage === undefined ? '' : ` ${row.usage}`}` }));
 
 /** All that keys do: the name of the action, its default keys, the command of the same effect or null, and what help says. */
-export const ACTIONS = TABLE.flatMap(({ name, help = '', keys = {} }) =>
+export const ACTIONS = TABLE.flatMap(({ name, group, help = '', keys = {} }) =>
   Object.entries(keys).map(([action, [chords, description = help, slash]]) => ({
     action: action as Action,
+    group,
     command: help === '' ? null : (name as CommandName),
     keys: chords,
     slash: slash ?? (help === '' ? null : `/${name}`),

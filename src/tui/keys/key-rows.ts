@@ -1,8 +1,9 @@
 import { COMMANDS } from '../commands/command-table.ts';
-import type { BindingRow } from './keys-config.ts';
+import { type BindingRow, describeBindings, type KeyBindings } from './keys-config.ts';
 
 /** An action and the ways to trigger it; an empty text for a missing one. */
 export interface KeyRow {
+  readonly group: string;
   readonly action: string;
   readonly chord: string;
   readonly leader: string;
@@ -13,10 +14,10 @@ export const COLUMNS = ['action', 'chord', 'leader', 'slash'] as const;
 
 /** The rows of the help: keys after the leader key in a column of their own, all slots in one row if their keys differ only in the digit. */
 export function keyRows(bindings: readonly BindingRow[]): KeyRow[] {
-  const rows = bindings.map(({ action, description, alone, after_leader, slash }) => ({
-    action,
-    row: { action: description, chord: alone.join(' '), leader: after_leader.join(' '), slash: slash ?? '' },
-  }));
+  const rows = bindings.map(({ action, group, description, alone, after_leader, slash }) => {
+    const keys = { chord: alone.join(' '), leader: after_leader.join(' ') };
+    return { action, row: { group, action: description, ...keys, slash: slash ?? '' } };
+  });
   const slots = rows.filter(({ action }) => /^slot_[1-9]$/.test(action)).map(({ row }) => row);
   const joined = joinedSlots(slots);
   if (joined === null) return rows.map(({ row }) => row);
@@ -30,8 +31,29 @@ export function commandRows(
 ): KeyRow[] {
   const known = new Set(bindings.map(({ slash }) => slash?.split(' ')[0]));
   const own = COMMANDS.filter(({ name }) => !known.has(`/${name}`));
-  const row = (slash: string, action: string) => ({ action, chord: '', leader: '', slash });
-  return [...own.map((one) => row(one.usage, one.help)), ...called.map((one) => row(one.label, one.help))];
+  const row = (group: string, slash: string, action: string) => ({
+    group,
+    action,
+    chord: '',
+    leader: '',
+    slash,
+  });
+  return [
+    ...own.map((one) => row(one.group, one.usage, one.help)),
+    ...called.map((one) => row('Yours, of the project and of MCP servers', one.label, one.help)),
+  ];
+}
+
+/** All rows of the help, by group. */
+export function helpRows(
+  bindings: KeyBindings,
+  called: readonly { readonly label: string; readonly help: string }[],
+): readonly KeyRow[] {
+  const rows = describeBindings(bindings);
+  const all = [...keyRows(rows), ...commandRows(rows, called)];
+  return [...new Set([...COMMANDS, ...all].map(({ group }) => group))].flatMap((group) =>
+    all.filter((row) => row.group === group),
+  );
 }
 
 /** `Alt-1…9` for nine rows that differ only in the digit; null otherwise. */

@@ -14,8 +14,6 @@ import { askOf } from '../state/question-in-view.ts';
 import type { Overlay } from '../state/ui-state.ts';
 import { printable, rowStep, typedText } from './action-of.ts';
 import { answerByLetter } from './answer-keys.ts';
-import { commandRows, keyRows } from './key-rows.ts';
-import { describeBindings } from './keys-config.ts';
 import { runKey } from './run-keys.ts';
 
 type Of<T extends Overlay['type']> = Extract<Overlay, { readonly type: T }>;
@@ -27,16 +25,8 @@ export function overlayKey(app: AppContext, overlay: Overlay, data: string): boo
   else if (overlay.type === 'agents') agentsKey(app, overlay, data);
   else if (overlay.type === 'run') runKey(app, overlay, data);
   else if (overlay.type === 'picker') pickerKey(app, overlay, data);
-  else if (overlay.type === 'keys' && rowStep(data) !== 0) scrollHelp(app, overlay, rowStep(data));
   else close(app);
   return true;
-}
-
-function scrollHelp(app: AppContext, overlay: Of<'keys'>, by: number): void {
-  const rows = describeBindings(app.bindings);
-  const count = keyRows(rows).length + commandRows(rows, app.called.rows()).length;
-  const from = Math.max(0, Math.min((overlay.from ?? 0) + by, count + 2 - app.screen.rows));
-  app.dispatch({ type: 'overlay', overlay: { ...overlay, from } });
 }
 
 function close(app: AppContext): void {

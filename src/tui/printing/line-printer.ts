@@ -1,7 +1,6 @@
 import { keptIn } from '../../records/kept-in.ts';
 import type { AppContext } from '../app-context.ts';
-import { commandRows, keyRows } from '../keys/key-rows.ts';
-import { describeBindings } from '../keys/keys-config.ts';
+import { helpRows } from '../keys/key-rows.ts';
 import { STANDARD_SHORTCUTS } from '../keys/shortcuts.ts';
 import { isConfirmation } from '../state/confirmation.ts';
 import { paneOf, type UiState } from '../state/ui-state.ts';
@@ -95,16 +94,13 @@ export class LinePrinter {
     if (overlay === null || overlay === before?.overlay) return;
     if (isConfirmation(overlay))
       return screen.print(confirmationLines(state, overlay, width, MAX_ROWS, style));
-    const rows = describeBindings(bindings);
     if (overlay.type === 'trees')
       this.#app.attempt(async () => screen.print(await this.#app.overview.lines()));
     else if (overlay.type === 'agents')
       screen.print(agentsOverlay(state, overlay, width, MAX_ROWS, style).lines.slice(0, -1));
     else if (overlay.type === 'picker') screen.print(pickerLines(overlay));
     else
-      for (const { slash, action } of [...keyRows(rows), ...commandRows(rows, this.#app.called.rows())].map(
-        spelled,
-      ))
+      for (const { slash, action } of helpRows(bindings, this.#app.called.rows()).map(spelled))
         if (slash !== '') screen.print([`${slash}: ${action}`]);
     this.#app.dispatch({ type: 'overlay', overlay: null });
   }

@@ -76,7 +76,7 @@ export type Overlay =
   /** A workflow run, with its phases and agents. */
   | { readonly type: 'run'; readonly run_id: string; readonly selected: string | null }
   | Picker
-  | { readonly type: 'keys'; readonly from?: number }
+  | { readonly type: 'keys'; readonly filter?: string; readonly from?: number }
   /** All trees of the ledger (`Overview`). */
   | { readonly type: 'trees' };
 

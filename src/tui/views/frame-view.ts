@@ -73,10 +73,7 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
   if (overlay?.type === 'picker')
     return pickerOverlay(overlay, width, height, style, settings.preview ?? (() => []));
   if (overlay?.type === 'keys')
-    return {
-      lines: keysHelp(settings.keys, shortcuts.leader, width, height, style, overlay.from),
-      cursor: null,
-    };
+    return keysHelp(settings.keys, overlay, shortcuts.leader, width, height, style);
   const agent = view === null ? undefined : state.agents.get(view);
   const fan_in = view === null ? null : fanInView(state, view);
   const names = agentNames(state);

@@ -208,7 +208,7 @@ describe('the demo', () => {
       assert.match((await home.run(['tree'])).stdout, /^├ file-reader/m);
       assert.match((await home.run(['show', 'test-runner'])).stdout, /^status +○ idle$/m);
       const logs = await home.run(['logs', 'file-reader']);
-      assert.match(logs.stdout, /⑂ .*#1 you: Audit this folder/);
+      assert.match(logs.stdout, /» .*#1 you: Audit this folder/);
       assert.match(logs.stdout, /send ok: \{"sent_to":/);
       assert.equal(logs.stdout.includes(ESCAPE), false);
       const sent = await home.run(['send', 'file-reader', 'more please']);

@@ -9,13 +9,19 @@ it('shows the nine slots in one row', () => {
   assert.deepEqual(
     rows.filter(({ slash }) => /\d/.test(slash)),
     [
-      { action: 'go to main', chord: 'Alt-0', leader: '0', slash: '/agent 0' },
-      { action: 'go to slot 1…9', chord: 'Alt-1…9', leader: '1…9', slash: '/agent 1…9' },
+      { group: 'Go to', action: 'go to main', chord: 'Alt-0', leader: '0', slash: '/agent 0' },
+      { group: 'Go to', action: 'go to slot 1…9', chord: 'Alt-1…9', leader: '1…9', slash: '/agent 1…9' },
     ],
   );
   assert.deepEqual(
     rows.find(({ slash }) => slash === '/kill'),
-    { action: 'kill the agent in view and its descendants', chord: '', leader: 'k', slash: '/kill' },
+    {
+      group: 'Agents',
+      action: 'kill the agent in view and its descendants',
+      chord: '',
+      leader: 'k',
+      slash: '/kill',
+    },
   );
 });
 
@@ -28,11 +34,11 @@ it('shows each slot when one has another key', () => {
 it('lists the commands without a key', () => {
   const slashes = commandRows(describeBindings(keyBindings())).map(({ slash }) => slash);
   assert.deepEqual(slashes, [
+    '/rules [remove ID]',
     '/cancel',
     '/send AGENT MESSAGE',
     '/wait SECONDS [AGENT…]',
     '/retry [without-last]',
-    '/rules [remove ID]',
     '/model [NAME]',
     '/effort [off|low|medium|high]',
     '/compact [WHAT TO KEEP]',

@@ -77,9 +77,9 @@ for (const [said, options] of [
     await ui.press(KEY.alt(2));
     await pty.until('quick rests.');
     await ui.press(KEY.leader, '?');
-    await pty.until('key closes');
+    await pty.until('type to filter');
     await ui.press(KEY.escape);
-    await ui.gone('key closes');
+    await ui.gone('type to filter');
     await ui.say('/kill slow');
     await pty.until('Kill slow?');
     await ui.press('y', KEY.enter);

@@ -139,7 +139,7 @@ describe('a call', () => {
   it('of an agent names the agent', () => {
     const child = JSON.stringify({ agent_id: 'file-reader', name: 'file-reader' });
     assert.deepEqual(drawCall('fork', { name: 'file-reader', prompt: 'read' }, child), [
-      '● fork file-reader  ⑂ slot 1',
+      '● fork file-reader  » slot 1',
     ]);
     assert.deepEqual(drawCall('kill', { agent_id: 'file-reader' }, '{"killed":[]}'), [
       '● kill file-reader  ✓',

@@ -181,11 +181,11 @@ it('folds messages of the runtime to one line, and opens them on demand', () => 
     '  please',
   ]);
   assert.deepEqual(draw([user('main', 1, 'You are now "x"\nYour task', 'identity')]), [
-    '⑂ You are now "x" (+1 line)',
+    '» You are now "x" (+1 line)',
   ]);
   const fork =
     'You are now "x" (agent 1-2), a fork of "main" (agent 3-4).\nMore.\n\nYour task:\nfind it\nall';
-  assert.deepEqual(draw([user('main', 1, fork, 'identity')]), ['⑂ x: find it (+1 line)']);
+  assert.deepEqual(draw([user('main', 1, fork, 'identity')]), ['» x: find it (+1 line)']);
   assert.deepEqual(draw([user('main', 1, 'count\nwords', 'task')]), ['· task: count (+1 line)']);
 });
 
@@ -234,9 +234,9 @@ it('shows where a fork begins', () => {
   assert.deepEqual(draw(messages), [
     '> go',
     '',
-    '⑂ forked here; everything above was inherited',
+    '» forked here; everything above was inherited',
     '',
-    '⑂ You are now "main"',
+    '» You are now "main"',
   ]);
 });
 

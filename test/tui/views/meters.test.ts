@@ -44,7 +44,7 @@ const behind = (text: string) => /─ ([^─]*[^─ ]) ─+$/.exec(text)?.[1];
 describe('meters', () => {
   it('show the context of the agent in view, this turn, and all turns', () => {
     const state = after(twoTurns(), { type: 'visit', agent_id: 'main' });
-    assert.equal(behind(drawn(state, 110)), '1◐ · context 9k · turn 39k $0.13 1m02 · 44k $0.15');
+    assert.equal(behind(drawn(state, 110)), '1◐ at work · context 9k · turn 39k $0.13 1m02 · 44k $0.15');
     const child = after(state, { type: 'visit', agent_id: 'child' });
     assert.match(drawn(child, 120, { windowOf: () => 200_000 }), / context 15% · turn /);
     assert.match(
@@ -57,7 +57,7 @@ describe('meters', () => {
     const { config } = agent('child', 'main');
     const other = seen('child', { config: { ...config, model: 'other/m', thinking: 'high' } });
     const state = after(twoTurns(), other, { type: 'visit', agent_id: 'child' });
-    assert.match(drawn(state, 130), / 1◐ · other\/m thinking high · context /);
+    assert.match(drawn(state, 130), / 1◐ at work · other\/m thinking high · context /);
     assert.match(drawn(state, 100), / 1◐ · context 30k · turn /, 'and are left out first');
     assert.match(navigationLine(state, 130, SPOKEN), /, other\/m thinking high, context /);
     assert.doesNotMatch(drawn(after(state, { type: 'visit', agent_id: 'main' }), 130), /play|other/);
@@ -73,7 +73,7 @@ describe('meters', () => {
       seen('main', { state: THINKING, usage: tokens(5_000) }),
       now(8),
     );
-    assert.equal(behind(drawn(first, 110)), '1◐ · context 5k · turn 8s · 5k');
+    assert.equal(behind(drawn(first, 110)), '1◐ at work · context 5k · turn 8s · 5k');
     const rests = after(first, seen('main', { usage: tokens(5_000) }), now(500));
     assert.equal(behind(drawn(rests, 110)), 'context 5k · turn 8s · 5k');
   });
@@ -88,11 +88,11 @@ describe('meters', () => {
   it('are each switched off by the configuration, and have no clock in accessible mode', () => {
     const state = after(twoTurns(), { type: 'visit', agent_id: 'main' });
     const without = (shown: Partial<MeterSettings>) => behind(drawn(state, 110, shown));
-    assert.equal(without({ context: false }), '1◐ · turn 39k $0.13 1m02 · 44k $0.15');
-    assert.equal(without({ tokens: false }), '1◐ · context 9k · turn $0.13 1m02 · $0.15');
-    assert.equal(without({ cost: false }), '1◐ · context 9k · turn 39k 1m02 · 44k');
-    assert.equal(without({ elapsed: false }), '1◐ · context 9k · turn 39k $0.13 · 44k $0.15');
-    assert.equal(without({ context: false, tokens: false, cost: false, elapsed: false }), '1◐');
+    assert.equal(without({ context: false }), '1◐ at work · turn 39k $0.13 1m02 · 44k $0.15');
+    assert.equal(without({ tokens: false }), '1◐ at work · context 9k · turn $0.13 1m02 · $0.15');
+    assert.equal(without({ cost: false }), '1◐ at work · context 9k · turn 39k 1m02 · 44k');
+    assert.equal(without({ elapsed: false }), '1◐ at work · context 9k · turn 39k $0.13 · 44k $0.15');
+    assert.equal(without({ context: false, tokens: false, cost: false, elapsed: false }), '1◐ at work');
     assert.match(
       navigationLine(state, 120, SPOKEN),
       /, context 9k, turn 39k tokens \$0\.13, 44k tokens \$0\.15 in all$/,
@@ -126,7 +126,7 @@ describe('meters', () => {
 
   it('keep what agents used that were reaped or deleted, also when the tree is opened again', () => {
     const state = after(twoTurns(), { type: 'visit', agent_id: 'main' });
-    const meters = '1◐ · context 9k · turn 39k $0.13 1m02 · 44k $0.15';
+    const meters = '1◐ at work · context 9k · turn 39k $0.13 1m02 · 44k $0.15';
     const reaped = after(state, { type: 'reaped', ids: ['child'] });
     assert.equal(behind(drawn(reaped, 110)), meters);
     const removed = { type: 'removed', ids: ['child'] } as const;

@@ -273,27 +273,52 @@ describe('the list of agents', () => {
 
 describe('keys', () => {
   const keys = [
-    { action: 'parent / child', chord: 'Ctrl+↑ / ↓', leader: '↑ / ↓', slash: '/agent' },
-    { action: 'kill the agent in view', chord: '', leader: 'k', slash: '/kill' },
+    { group: 'Go to', action: 'parent / child', chord: 'Ctrl+↑ / ↓', leader: '↑ / ↓', slash: '/agent' },
+    { group: 'Agents', action: 'kill the agent in view', chord: '', leader: 'k', slash: '/kill' },
+    {
+      group: 'Agents',
+      action: 'wait for all of these, '.repeat(3).trim(),
+      chord: '',
+      leader: '',
+      slash: '/wait',
+    },
   ];
+  const help = (width: number, height: number, view = {}, style = PLAIN) =>
+    keysHelp(keys, view, 'Ctrl-X', width, height, style).lines;
 
-  it('are shown as a table, or one per line on a narrow terminal', () => {
-    assert.deepEqual(keysHelp(keys, 'Ctrl-X', 80, 10, PLAIN), [
-      ' action                  chord       Ctrl-X then  slash',
-      ' parent / child          Ctrl+↑ / ↓  ↑ / ↓        /agent',
-      ' kill the agent in view              k            /kill',
-      ' any key closes',
+  it('are grouped, in as many columns as fit, with nothing cut off', () => {
+    assert.deepEqual(help(80, 10), [
+      ' Keys and commands · filter: ',
+      ' Go to',
+      '  Ctrl+↑ / ↓  Ctrl-X ↑ / ↓  /agent  parent / child',
+      ' Agents',
+      '  Ctrl-X k  /kill                   kill the agent in view',
+      '  /wait                             wait for all of these, wait for all of',
+      '                                    these, wait for all of these,',
+      ' type to filter · Esc',
     ]);
-    assert.deepEqual(keysHelp(keys, 'Ctrl-X', 50, 10, PLAIN), [
-      ' parent / child: Ctrl+↑ / ↓, Ctrl-X ↑ / ↓, /agent',
-      ' kill the agent in view: Ctrl-X k, /kill',
-      ' any key closes',
+    const wide = help(120, 6);
+    assert.match(wide[1] ?? '', /^ Go to {50,} {2}\/wait +wait for all of these,$/);
+    assert.equal(wide.length, 6);
+    assert.deepEqual(help(40, 10).slice(1, 4), [
+      ' Go to',
+      '  parent / child: Ctrl+↑ / ↓, Ctrl-X ↑',
+      '    / ↓, /agent',
     ]);
-    const [, , , hint] = keysHelp([...keys, ...keys], 'Ctrl-X', 80, 4, PLAIN);
-    assert.equal(hint, ' rows 1 to 3 of 5: arrows and pages scroll, any other key closes');
-    const [first, , last] = keysHelp([...keys, ...keys], 'Ctrl-X', 80, 4, PLAIN, 99);
-    assert.notEqual(first, keysHelp(keys, 'Ctrl-X', 80, 4, PLAIN)[0]);
-    assert.equal(last, keysHelp(keys, 'Ctrl-X', 80, 4, PLAIN)[2]);
+    assert.match(
+      help(80, 10, {}, SPOKEN).join('\n'),
+      /parent \/ child: Ctrl\+Up \/ Down, Ctrl-X Up \/ Down, \/agent/,
+    );
+  });
+
+  it('are filtered by every typed word, of keys, commands, effects and groups, and scroll', () => {
+    assert.deepEqual(help(80, 10, { filter: 'agents kill' }).slice(1, -1), [
+      ' Agents',
+      '  Ctrl-X k  /kill  kill the agent in view',
+    ]);
+    assert.deepEqual(help(80, 10, { filter: 'nothing' })[1], '   no matches');
+    assert.match(help(80, 5)[4] ?? '', /^ 1-3 of 6 · arrows and pages scroll · type to filter · Esc$/);
+    assert.match(help(80, 5, { from: 99 })[4] ?? '', /^ 4-6 of 6 /, 'it ends where the last row is shown');
   });
 });
 

@@ -35,16 +35,16 @@ export function meters(
   state: UiState,
   total: Usage,
   shown: MeterSettings,
-  detail: 'model' | 'all' | 'some' | 'cost',
+  detail: 'words' | 'model' | 'all' | 'some' | 'cost',
   style: UiStyle,
 ): readonly string[] {
   const sums =
     detail === 'cost' ? amounts(total, { ...shown, tokens: false }, style) : amounts(total, shown, style);
   const agent = state.view === null ? undefined : state.agents.get(state.view);
   const all = [
-    agent !== undefined && detail === 'model' ? mindOf(state, agent).join(' ') : '',
+    agent !== undefined && (detail === 'model' || detail === 'words') ? mindOf(state, agent).join(' ') : '',
     detail === 'cost' ? '' : contextMeter(state, agent, shown),
-    detail === 'model' || detail === 'all' ? turnMeter(state, total, shown, style) : '',
+    detail !== 'some' && detail !== 'cost' ? turnMeter(state, total, shown, style) : '',
     sums === '' || !style.accessible ? sums : `${sums} in all`,
     ...budgetMeters(state, shown, style),
   ];

@@ -4,7 +4,7 @@ import { addUsage, type Usage } from '../../../records/agent/usage.ts';
 import { pauseOf } from '../../../records/conversation/parked.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
-import { fit, sign, type UiStyle } from '../../../render/style.ts';
+import { fit, type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import { type Family, family } from '../../state/agents/family.ts';
 import { slotOf } from '../../state/agents/slots.ts';
 import { paneOf, type UiState } from '../../state/ui-state.ts';
@@ -46,11 +46,12 @@ interface Detail {
   /** Maximum length of the neighbours' names; 0: only arrows and slots; null: no neighbours. */
   readonly around: number | null;
   readonly name: number;
-  readonly badges: 'model' | 'all' | 'some' | 'cost' | 'counts' | null;
+  readonly badges: 'words' | 'model' | 'all' | 'some' | 'cost' | 'counts' | null;
 }
 
 /** From most to least detail. */
 const DETAILS: readonly Detail[] = [
+  { edge: 4, around: 32, name: 32, badges: 'words' },
   { edge: 4, around: 32, name: 32, badges: 'model' },
   { edge: 4, around: 14, name: 24, badges: 'model' },
   { edge: 4, around: 32, name: 32, badges: 'all' },
@@ -78,8 +79,9 @@ function agentsPart(state: UiState, detail: Detail, style: UiStyle): Part[] {
   const kin = family(state, self.id);
   const arrow = ([glyph, to]: readonly ['↑' | '←' | '→' | '↓', keyof Family]): Part[] => {
     const other = kin[to];
-    const text = other === null ? '-' : reference(state, other, detail.around ?? 0, style);
-    return [other === null ? ['dim', `${sign(style, glyph)}${text}`] : `${sign(style, glyph)}${text}`];
+    return other === null
+      ? []
+      : [`${sign(style, glyph)}${reference(state, other, detail.around ?? 0, style)}`];
   };
   const slot = slotOf(state, self.id);
   const label = `${slot === null ? '' : `${slot} `}${fit(clean(self.name), detail.name, style)}`;
@@ -123,7 +125,7 @@ function counts(state: UiState): Counts {
   return { working, paused, unseen, asks: state.asks.length, total };
 }
 
-/** `2◐ 3◔ 1• 1! · context 34% · 13k $0.04`: agents at work, agents that wait for their provider, agents with unseen output, open approvals, meters. */
+/** `2◐ 3◔ 1• 1! · context 34% · 13k $0.04`, with words where there is room: agents at work, agents that wait for their provider, agents with unseen output, open approvals, meters. */
 function badgesPart(
   state: UiState,
   { working, paused, unseen, asks, total }: Counts,
@@ -131,11 +133,15 @@ function badgesPart(
   shown: MeterSettings,
   style: UiStyle,
 ): Part[] {
-  const parts: Part[] = [];
-  if (working > 0) parts.push([statePaint('running'), `${working}${stateSign('running', style)}`]);
-  if (paused > 0) parts.push([statePaint('waiting'), `${paused}${stateSign('waiting', style)}`]);
-  if (unseen > 0) parts.push(['green', `${unseen}${sign(style, '•')}`]);
-  if (asks > 0) parts.push(['yellow', `${asks}!`]);
+  const badges: readonly (readonly [number, string, Paint, string])[] = [
+    [working, stateSign('running', style), statePaint('running'), 'at work'],
+    [paused, stateSign('waiting', style), statePaint('waiting'), 'without provider'],
+    [unseen, sign(style, '•'), 'green', 'new'],
+    [asks, '!', 'yellow', asks === 1 ? 'asks' : 'ask'],
+  ];
+  const parts = badges.flatMap(([number, mark, paint, word]): Part[] =>
+    number === 0 ? [] : [[paint, `${number}${mark}${detail === 'words' ? ` ${word}` : ''}`]],
+  );
   const metered = detail === 'counts' ? [] : meters(state, total, shown, detail, style);
   return metered.reduce((all, text) => {
     if (all.length > 0) all.push(['dim', separator(style)]);

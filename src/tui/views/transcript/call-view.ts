@@ -74,7 +74,7 @@ function markOf(entry: CallEntry, style: UiStyle, names: AgentNames): Part[] {
   if (cut !== null) return [['yellow', `  ! ${cutWord(cut)}`]];
   const [child] = entry.result?.facts?.created ?? [];
   const slot = child === undefined ? null : names.slot(child);
-  if (slot !== null) return [['green', `  ${sign(style, '⑂')} slot ${slot}`]];
+  if (slot !== null) return [['green', `  ${sign(style, '»')} slot ${slot}`]];
   return [
     ['green', `  ${sign(style, '✓')}`],
     ['dim', by === '' ? '' : ` ${by}`],

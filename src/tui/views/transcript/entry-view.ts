@@ -46,7 +46,7 @@ export function entryBelow(
 ): Batches {
   const batches = entryView(entry, width, style, names);
   if (before === null) return batches;
-  const text = `${style.accessible ? '' : `${sign(style, '⑂')} `}forked here; everything above was inherited`;
+  const text = `${style.accessible ? '' : `${sign(style, '»')} `}forked here; everything above was inherited`;
   const forks = isInherited(before) && !isInherited(entry) && entry.type !== 'say';
   if (forks) return below(['', line(style, width, [['dim', text]]), ''], batches);
   return isClose(entry, before) ? batches : below([''], batches);
@@ -162,11 +162,11 @@ function userView(
   const { fan_in, fork, frames } = facts;
   if (fan_in !== undefined && !opened) return [resultsView(fan_in, width, style, names)];
   if (fork !== undefined && !opened) {
-    const mark = style.accessible ? 'task of ' : `${sign(style, '⑂')} `;
+    const mark = style.accessible ? 'task of ' : `${sign(style, '»')} `;
     const label = [['dim', `${mark}${clean(fork.name)}: `] as const];
     return folded({ label, text: text.slice(fork.task), paint: 'bold', opened }, width, style);
   }
-  const mark = style.accessible ? '' : `${sign(style, origin === 'identity' ? '⑂' : '·')} `;
+  const mark = style.accessible ? '' : `${sign(style, origin === 'identity' ? '»' : '·')} `;
   const label = [['dim', `${mark}${LABELS[origin]}`] as const];
   return folded({ label, text: withoutFrames(text, frames), paint: 'dim', opened }, width, style);
 }

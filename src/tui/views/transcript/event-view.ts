@@ -24,7 +24,7 @@ const MARKS: Readonly<Record<EventContent['event'], readonly [Sign, Paint]>> = {
   elided: ['·', 'dim'],
   checkpoint: ['·', 'yellow'],
   notice: ['·', 'yellow'],
-  forked: ['⑂', 'green'],
+  forked: ['»', 'green'],
   waited: ['●', 'green'],
 };
 
