@@ -64,10 +64,12 @@ export interface ResumeReport {
   readonly elsewhere: number;
   /** Agents that could not be restored, and why; the others continue. */
   readonly broken: readonly { readonly agent: Agent; readonly reason: string }[];
+  /** Number of resting agents among `agents` that begin again. */
+  readonly restarted: number;
 }
 
 export interface ResumeOptions {
-  /** Also restarts agents whose turn failed. */
+  /** Also restarts agents whose turn failed, or was cut short by a limit that has been raised since. */
   readonly retry?: boolean;
   /**
    * Also restarts agents whose provider refused their conversation (or, if there are none, all agents whose turn failed), without the refused message (by
@@ -80,8 +82,8 @@ export interface ResumeOptions {
    */
   readonly model?: string;
   /**
-   * New limits for the tree; limits that are not given stay unchanged. Agents stopped by a limit on tokens or cost are
-   * restarted. Other processes that lead agents of the tree apply the new limits when they next read the tree.
+   * New limits for the tree; limits that are not given stay unchanged. Agents whose turn one of them ended go on, if it was raised. Other processes that
+   * lead agents of the tree apply the new limits when they next read the tree.
    */
   readonly limits?: Partial<Limits>;
   /**

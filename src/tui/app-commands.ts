@@ -1,3 +1,4 @@
+import { cutShort } from '../records/conversation/child-text.ts';
 import { pauseOf } from '../records/conversation/parked.ts';
 import { clean } from '../render/clean.ts';
 import { readCall } from '../trees/typed/called-text.ts';
@@ -67,7 +68,7 @@ const RUNS: { readonly [N in CommandName]: Run<N> } = {
   },
   async retry(app, without_last, view) {
     const state = app.state.agents.get(view)?.state;
-    if (state?.type === 'errored' || (state !== undefined && pauseOf(state) !== null))
+    if (state?.type === 'errored' || (state !== undefined && (pauseOf(state) ?? cutShort(state)) !== null))
       await app.runtime.retry(view, without_last);
     else app.say('this agent has not failed: there is nothing to retry', 'bad');
   },

@@ -15,8 +15,8 @@ export function budget(context: Context, text: string, amounts: readonly string[
     const { id, root_id } = await findAgent(context, asked, text);
     const document = await (amounts.length === 0 ? asked.budget(id) : asked.changeBudget(id, wanted));
     printResult(context, document, () => budgetLines(document).map(clean));
-    const { error } = await asked.agent(id);
-    if (amounts.length > 0 && error?.kind === 'limit')
+    const { error, limit } = await asked.agent(id);
+    if (amounts.length > 0 && (error?.kind === 'limit' || limit !== null))
       process.stderr.write(
         context.hint(
           `it had stopped at its limit; to continue: coppice resume ${root_id.slice(0, 8)} --retry\n`,

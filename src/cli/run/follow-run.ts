@@ -5,6 +5,7 @@ import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { deniedCalls, deniedIn, deniedLine } from '../../records/agent/denied.ts';
 import { type Failure, isAboutContent } from '../../records/agent/failure.ts';
+import { namedLimit } from '../../records/agent/limits.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { type Outcome, treeOutcome } from '../../records/run/outcome.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
@@ -179,7 +180,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
     if (process.stdout.isTTY) markRead(context, root_id, settled);
     if (options.wait === false) tellUnfinished(run, root_id, settled);
     await run.after?.(root_id);
-    tellOutcome(context, outcome, root, hint, resumeCommand(context, root_id, options.ask === true));
+    tellOutcome(outcome, root, hint, resumeCommand(context, root_id, options.ask === true));
     const failure = (await run.failure?.(root_id)) ?? null;
     if (failure !== null) process.stderr.write(`${clean(failure)}\n`);
     return exitCodeOf(outcome, root.error) || (failure === null ? EXIT.done : EXIT.failed);
@@ -261,17 +262,16 @@ function printReply(
   return hint;
 }
 
-/** Tells last, also with `--json`, how a run ended that did not simply do its work, and how to raise a limit; texts of budgets say the latter themselves. */
+/** Tells last, also with `--json`, how a run ended that did not simply do its work, and how to raise a limit. */
 function tellOutcome(
-  context: Context,
   { outcome, outcome_text }: Outcome,
-  { id, limit }: AgentDocument,
+  { limit }: AgentDocument,
   hint: readonly string[],
   resume: string,
 ): void {
   if (outcome_text === outcome) return;
-  const raise = `. To raise it and continue: coppice send ${id.slice(0, 8)} 'Go on.'${sameLedgerFlags(context)} && ${resume} --limit ${raisedLimit(outcome_text)}`;
-  const more = limit === null || limit.includes('--limit') ? '' : raise;
+  const named = limit === null ? null : namedLimit(limit);
+  const more = named === null ? '' : `. To raise it and continue: ${resume} --limit ${named.raised}`;
   process.stderr.write(`${clean(outcome_text)}${more}\n${hint.map((row) => `  ${row}\n`).join('')}`);
 }
 
@@ -302,13 +302,6 @@ function stopSignal(timeout_s: number | undefined): { promise: Promise<number>; 
 /** A failure as documents of agents have it. */
 type ShownFailure = Pick<Failure, 'kind' | 'retryable'> & { readonly message: string };
 
-/** The limit that a text names, twice as high, so that a command with it works as it stands. */
-function raisedLimit(text: string): string {
-  const [, turns] = /(\d+) model requests? in one turn/.exec(text) ?? [];
-  const [, run = 1800] = /run time of ([\d.]+) s/.exec(text) ?? [];
-  return turns === undefined ? `run=${2 * Number(run)}s` : `turns=${2 * Number(turns)}`;
-}
-
 /** Returns lines on what a person can do about a failure; none where its own text says it. `resume`: the command that resumes its tree. */
 function failureHint({ kind, retryable, message }: ShownFailure, resume: string): string[] {
   const another = `Or with another model: ${resume} --model PROVIDER/MODEL`;
@@ -322,8 +315,8 @@ function failureHint({ kind, retryable, message }: ShownFailure, resume: string)
     ];
   if (kind === 'no_credit') return [`Add credit at the provider, then: ${resume} --retry`, another];
   // A plain retry would hit the same limit.
-  if (kind === 'limit' && retryable) return [`Continue with: ${resume} --limit NAME=N`];
-  if (kind === 'timed_out') return [`With more time: ${resume} --retry --limit ${raisedLimit(message)}`];
+  const named = kind === 'limit' || kind === 'timed_out' ? namedLimit(message) : null;
+  if (named !== null) return [`To raise it and continue: ${resume} --limit ${named.raised}`];
   if (kind === 'refused') return [`Ask again: ${resume} --retry`, withoutLast(resume), another];
   if (isAboutContent(kind)) return [withoutLast(resume), another];
   if (kind === 'cut' || kind === 'empty') return [`Ask again: ${resume} --retry`, another];

@@ -72,7 +72,6 @@ function tellResumed(
 ): void {
   if (elsewhere > 0) {
     const wanted = [
-      ...(options.retry === true ? ['--retry'] : []),
       ...(options.withoutLast === true ? ['--without-last'] : []),
       ...(context.options.model === undefined ? [] : ['--model']),
     ].join(', ');

@@ -50,14 +50,17 @@ export function addRunCommands({ sub, deferred, imported }: CommandBuilder): voi
 
   const resume = sub('resume', 'Continue a tree that no process leads; with --model, on another model')
     .argument('[id]', "an agent of the tree; default: this folder's newest tree with work left")
-    .option('--retry', 'also restart agents whose turn failed')
+    .option(
+      '--retry',
+      'also restart agents whose turn failed, or was cut short by a limit that is higher now',
+    )
     .option(
       '--without-last',
       'restart agents whose provider rejected their conversation, without the message that it named, or else the newest',
     )
     .option(
       '--limit <key=value>',
-      'new limit of the tree, as for run (repeatable); agents that tokens or cost had stopped continue',
+      'new limit of the tree, as for run (repeatable); agents that a lower one had cut short go on',
       collect,
       [],
     )

@@ -1,6 +1,7 @@
 import type { Failure } from '../../records/agent/failure.ts';
 import { type AgentState, newTurn } from '../../records/agent/state.ts';
 import { continuation, GO_ON } from '../../records/conversation/answer-ending.ts';
+import { cutShort } from '../../records/conversation/child-text.ts';
 import { isParked, unpaused } from '../../records/conversation/parked.ts';
 import type { WorkflowPause } from '../../records/workflow/workflow-terms.ts';
 import { appendAnswer, appendEvent, appendSystem } from './append.ts';
@@ -9,6 +10,9 @@ import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import { ask } from './request.ts';
 import { invalid, step, type Transition, type TransitionContext } from './transition-result.ts';
+
+const FREED =
+  'A limit had cut you short, and a person has let you go on: tools are on again. Continue where you stopped.';
 
 type Requesting = Extract<AgentState, { type: 'requesting' }>;
 
@@ -19,6 +23,8 @@ export function pausing(
 ): Transition {
   if (event.type === 'model') return switched(state, event);
   if (event.type === 'retry' && state.type === 'errored') return retried(state.failure, event);
+  if (event.type === 'retry' && cutShort(state) !== null)
+    return ask(newTurn(event.at), [appendEvent('retried', 'goes on'), appendSystem(FREED)], 1, true);
   if (state.type !== 'requesting') return invalid(state, event, 'no request is in flight');
   if (event.type === 'paused') {
     const { held: _, paused, ...request } = state;

@@ -73,3 +73,31 @@ export function isLimit(name: keyof Limits, value: number | null): boolean {
   if (value === null) return unlimited;
   return Number.isFinite(value) && value >= least && (!whole || Number.isInteger(value));
 }
+
+/** The limit of a tree by which a text says that something was cut short. */
+export interface NamedLimit {
+  readonly limit: 'tokens' | 'cost_usd' | 'turns' | 'run_ms';
+  readonly was: number;
+  /** Twice what was used, as an option: `tokens=18000`. */
+  readonly raised: string;
+}
+
+const NAMING: readonly (readonly [NamedLimit['limit'], RegExp])[] = [
+  ['tokens', /limit "tokens" of the tree reached: (?<used>[\d,]+) of (?<was>[\d,]+)/],
+  ['cost_usd', /limit "cost" of the tree reached: \$(?<used>[\d.]+) of \$(?<was>[\d.]+)/],
+  ['turns', /(?<was>\d+) model requests? in one turn/],
+  ['run_ms', /run time of (?<was>[\d.]+) s/],
+];
+
+/** The limit of the tree that a text names, and how to raise it; null for budgets of agents and anything else. */
+export function namedLimit(text: string): NamedLimit | null {
+  for (const [limit, pattern] of NAMING) {
+    const { was, used = was } = pattern.exec(text)?.groups ?? {};
+    if (was === undefined) continue;
+    const [before, most] = [was, used].map((one) => Number(one?.replaceAll(',', ''))) as [number, number];
+    const twice = Number((2 * Math.max(before, most)).toPrecision(2)) || 1;
+    const [name, unit] = [limit.replace(/_.*/, ''), limit === 'run_ms' ? 's' : ''];
+    return { limit, was: limit === 'run_ms' ? before * 1000 : before, raised: `${name}=${twice}${unit}` };
+  }
+  return null;
+}

@@ -10,7 +10,7 @@ import {
   timeBudgetEnd,
   WARNED_AT,
 } from '../../records/agent/budget.ts';
-import { DEFAULT_LIMITS } from '../../records/agent/limits.ts';
+import { DEFAULT_LIMITS, namedLimit } from '../../records/agent/limits.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { AgentIndex } from './agent-index.ts';
 import type { Cell } from './cell.ts';
@@ -59,12 +59,12 @@ export function checkBudgets(cell: Cell, agent_index: AgentIndex, now: number): 
       return {
         type: 'stop',
         reached: reachedOf(scope, name),
-        text: `${subject(scope, name)} reached: ${used(scope, name)}. ${remedy(scope, name)}`,
+        text: reachedText(scope, name),
       };
     const asked = in_flight.of(charged[name])[name];
     if (gone + asked + 2 * usual[name] > limit + 2 * TOLERANCE) {
       reached ??= reachedOf(scope, name);
-      last ??= `${subject(scope, name)} reached: ${used(scope, name)}${gone < limit ? ', and the rest suffices for one answer' : ''}. ${remedy(scope, name)}`;
+      last ??= reachedText(scope, name, gone < limit ? ', and the rest suffices for one answer' : '');
     }
     if (gone >= WARNED_AT * limit)
       tell ??= `${subject(scope, name)}: ${used(scope, name)}. Finish before it is used up.`;
@@ -93,8 +93,7 @@ function passedBudget(agent: Agent, agent_index: AgentIndex): string | null {
     const limit = scope?.budget.limit[name] ?? null;
     if (scope === null || limit === null) continue;
     const { spent, reserved } = scope.budget;
-    if (spent[name] + reserved[name] > limit + TOLERANCE)
-      return `${subject(scope, name)} reached: ${used(scope, name)}. ${remedy(scope, name)}`;
+    if (spent[name] + reserved[name] > limit + TOLERANCE) return reachedText(scope, name);
   }
   return null;
 }
@@ -155,8 +154,11 @@ function subject({ agent_id }: Scope, name: Dimension): string {
 
 const OPTIONS = { tokens: 'tokens', usd: 'cost' } as const;
 
-function remedy({ agent_id, usual }: Scope, name: Dimension): string {
-  return agent_id === null
-    ? `${usual ? 'No limit was set for this tree, so the default limit applies. ' : ''}To raise it and continue: coppice resume --limit ${OPTIONS[name]}=N${usual ? `, or ${OPTIONS[name]}=none for no limit` : ''}`
-    : 'Its creator can give the rest of the work to another agent';
+/** `namedLimit` reads it. */
+function reachedText(scope: Scope, name: Dimension, more = ''): string {
+  const text = `${subject(scope, name)} reached: ${used(scope, name)}${more}`;
+  if (scope.agent_id !== null) return `${text}. Its creator can give the rest of the work to another agent`;
+  const raise = `A person can raise it (--limit ${namedLimit(text)?.raised})`;
+  if (!scope.usual) return `${text}. ${raise}`;
+  return `${text}. No limit was set for this tree, so the default limit applies. ${raise}, or lift it (--limit ${OPTIONS[name]}=none)`;
 }

@@ -2,8 +2,9 @@ import { LEASE_MS } from '../../kernel/ledger/leases.ts';
 import { retryEvent } from '../../kernel/turn/take-orders.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isAboutContent } from '../../records/agent/failure.ts';
-import type { Limits } from '../../records/agent/limits.ts';
+import { type Limits, namedLimit } from '../../records/agent/limits.ts';
 import { isTerminal } from '../../records/agent/state.ts';
+import { cutShort } from '../../records/conversation/child-text.ts';
 import { pauseOf } from '../../records/conversation/parked.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Conversation } from '../../store/read-records.ts';
@@ -57,14 +58,24 @@ export async function takeOver(
   await executor.sync.checkMissing(root_id, all);
   await closeDoors(living);
   const elsewhere = living.length - mine.length;
+  const goesOn = (agent: Agent): boolean =>
+    (retry && (agent.state.type === 'errored' || pauseOf(agent.state) !== null)) ||
+    (limits !== undefined && agent.state.type === 'errored' && agent.state.failure.kind === 'limit') ||
+    isFreed(agent, tree.limits, retry ? tree.limits : limits);
+  // Those that are led already.
   for (const agent of living) {
-    if (agent.worker === executor.worker.id || pauseOf(agent.state) === null) continue;
-    if (model !== undefined) await store.send(orderMail(agent, { type: 'model', model }));
-    else if (retry) await store.send(orderMail(agent, { type: 'retry' }));
+    if (claimed.includes(agent)) continue;
+    const cell = executor.cells.get(agent.id);
+    if (model !== undefined && pauseOf(agent.state) !== null)
+      await store.send(orderMail(agent, { type: 'model', model }));
+    else if (goesOn(agent) && cell !== undefined)
+      executor.happened(cell, retryEvent(clock.now(), cell, false));
+    else if (goesOn(agent)) await store.send(orderMail(agent, { type: 'retry' }));
   }
   if (elsewhere > 0) executor.remote_agents.markShared(root_id);
   const without_last = new Set(leaves_out ? stuck(claimed).map(({ id }) => id) : []);
   const broken: { agent: Agent; reason: string }[] = [];
+  let restarted = 0;
   // In order of creation, so that queued runs begin in that order.
   for await (const [agent, result] of conversationsOf(store, claimed)) {
     try {
@@ -84,16 +95,23 @@ export async function takeOver(
         model !== undefined && model !== agent.config.model && agent.config.model === old_model;
       if (switched) executor.happened(cell, { type: 'model', at, model });
       const shortened = without_last.has(agent.id);
-      const freed =
-        limits !== undefined && agent.state.type === 'errored' && agent.state.failure.kind === 'limit';
-      const insists = retry && pauseOf(agent.state) !== null;
-      if (insists || ((retry || shortened || switched || freed) && agent.state.type === 'errored'))
+      if (goesOn(agent) || ((shortened || switched) && agent.state.type === 'errored')) {
         executor.happened(cell, retryEvent(at, cell, shortened));
+        restarted += 1;
+      }
     } catch (error) {
       broken.push({ agent, reason: error instanceof Error ? error.message : String(error) });
     }
   }
-  return { root, agents: claimed, elsewhere, broken };
+  return { root, agents: claimed, elsewhere, broken, restarted };
+}
+
+/** Whether a limit ended the agent's turn that has been raised since: one of `said`. The script of a workflow has heard of it, and ended. */
+function isFreed({ state, config }: Agent, limits: Limits, said: Partial<Limits> | undefined): boolean {
+  const why = state.type === 'errored' ? state.failure.error : state.type === 'idle' ? cutShort(state) : null;
+  const named = why === null || config.workflow !== undefined ? null : namedLimit(why);
+  if (named === null || said?.[named.limit] === undefined) return false;
+  return (limits[named.limit] ?? Number.POSITIVE_INFINITY) > named.was;
 }
 
 /** Agents whose provider refused their conversation; without any, all agents whose turn failed. */

@@ -148,9 +148,7 @@ async function resumeTree(
   const late = setTimeout(restarted.resolve, SOON_MS);
   try {
     const report = await runtime.resume(root_id, how);
-    const { retry, without_last, model, limits } = how;
-    const restarts = [retry, without_last, model, limits].some((one) => one !== undefined && one !== false);
-    if (restarts && report.agents.some(({ state }) => state.type === 'errored')) await restarted.promise;
+    if (report.restarted > 0) await restarted.promise;
     return report;
   } finally {
     clearTimeout(late);
