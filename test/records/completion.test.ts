@@ -74,6 +74,11 @@ describe('completion messages', () => {
     assert.equal(completionLine({ status: 'idle', success: true, summary: 'all read' }), '✓ done: all read');
     const failed = { status: 'idle', success: false, error: 'no key', partial: 'half' } as const;
     assert.equal(completionLine(failed), '✗ failed: no key');
+    const ended = (outcome: string) => completionLine({ ...failed, outcome });
+    assert.equal(ended('cut_short'), '! cut short: no key');
+    assert.equal(ended('stopped'), '✗ stopped: no key');
+    assert.equal(ended('done'), '✗ failed: no key {"outcome":"done"}', 'an agent may write anything');
+    assert.equal(ended('toString'), '✗ failed: no key {"outcome":"toString"}');
     const more = { ...failed, tests: { red: 2 } };
     assert.equal(completionLine(more), '✗ failed: no key {"tests":{"red":2}}');
   });

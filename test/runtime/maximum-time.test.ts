@@ -109,7 +109,7 @@ onBothDatabases('the time of a run is a maximum', (database) => {
     };
     const on = await stage(play, {}, 'delegate');
     const { reply } = await on.perform();
-    assert.equal(reply, `the sub-agent failed (timed_out): ${ERROR} | quick is done`);
+    assert.equal(reply, `the sub-agent was cut short (timed_out): ${ERROR} | quick is done`);
     assert.equal(server?.exchanges.length, 1);
   });
 

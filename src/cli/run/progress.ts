@@ -5,7 +5,7 @@ import { resultLine } from '../../records/conversation/child-text.ts';
 import { completionLine } from '../../records/conversation/facts/completion.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { AssistantContent } from '../../records/conversation/message.ts';
-import { nameOf, shownWord } from '../../records/run/outcome.ts';
+import { endWord, nameOf, shownWord } from '../../records/run/outcome.ts';
 import { isJsonObject } from '../../records/text/json-text.ts';
 import { agentTree } from '../../render/agent-tree.ts';
 import { duration } from '../../render/amounts.ts';
@@ -160,17 +160,14 @@ function agentLine({ doing, state, error, limit, status, held, outcome }: AgentD
 }
 
 /** Line about mail that reports an end, which is a completion message or an announcement; null for other mail. */
-function mailLine(
-  mail: NonNullable<ShownEvent['mail']>,
-  nameOf: (agent_id: string) => string,
-): string | null {
-  const who = `${clean(mail.from_name)} → ${clean(nameOf(mail.to_id))}`;
+function mailLine(mail: NonNullable<ShownEvent['mail']>, named: (agent_id: string) => string): string | null {
+  const who = `${clean(mail.from_name)} → ${clean(named(mail.to_id))}`;
   if (mail.kind === 'announce') {
     const { outcome } = JSON.parse(mail.body) as ChildResult;
     const end =
       outcome.type === 'success'
         ? `✓ announced: ${clean(resultLine(outcome.result, outcome.limit))}`
-        : `✗ announced: ${clean(outcome.error)} (${outcome.error_kind})`;
+        : `✗ announced: ${nameOf(endWord(outcome.error_kind))}: ${clean(outcome.error)}`;
     return `${who}  ${end}`;
   }
   const { completion } = mail;

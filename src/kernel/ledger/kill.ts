@@ -103,7 +103,7 @@ function outcomeOf(unit: UnitOfWork, agent: AgentFacts, state: Killed, at: numbe
   const told = did === undefined ? {} : { did };
   // For the model that reads it, `you` is itself.
   const error = `Killed by ${state.by === 'you' ? 'a person' : state.by}`;
-  const report: Completion = { status: 'idle', success: false, error };
+  const report: Completion = { status: 'idle', success: false, outcome: 'stopped', error };
   const body = origin === 'fork' ? report : { agent_id: id, outcome, ...told };
   return {
     id: `killed-${id}`,

@@ -1,7 +1,13 @@
 import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
 import { payersOf, withMovedEnds } from '../../records/agent/budget.ts';
 import { deedsLine } from '../../records/agent/deeds-line.ts';
-import { type AgentState, type Call, type ChildOutcome, isTerminal } from '../../records/agent/state.ts';
+import {
+  type AgentState,
+  type Call,
+  type ChildOutcome,
+  isResting,
+  isTerminal,
+} from '../../records/agent/state.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import { allTexts, saidIn } from '../../records/conversation/child-text.ts';
 import type { Completion } from '../../records/conversation/facts/completion.ts';
@@ -19,7 +25,7 @@ import type { InvalidTransition, TransitionContext } from '../transition/transit
 import type { Advance, DeferredCall, ParkedWait, WorldEffect } from './advance-result.ts';
 import { countDeeds } from './count-deeds.ts';
 import { doing } from './doing.ts';
-import { type EndedTurn, endOfTurn, isOwed, replyIn } from './ended-turn.ts';
+import { type EndedTurn, endOfTurn, isOwed, noFailure, replyIn } from './ended-turn.ts';
 import type { LedAgent } from './led-agent.ts';
 import type { View } from './view.ts';
 
@@ -112,7 +118,7 @@ export class Draft {
     this.#state = countDeeds(happening, this.led.agent.id, this.view);
     this.#at = event.at;
     if (request !== undefined) this.#parts.requests.push(request);
-    if (event.type === 'input' || (event.type === 'retry' && before.type === 'errored'))
+    if (event.type === 'input' || (event.type === 'retry' && isResting(before.type)))
       [this.#sent_this_turn, this.#reply] = [false, null];
     if (event.type === 'call-settled') this.#settled += 1;
     if (event.type === 'clock-moved') {
@@ -350,7 +356,7 @@ export class Draft {
 function completionOf(outcome: ChildOutcome): Completion {
   return outcome.type === 'success'
     ? { status: 'idle', success: true, summary: outcome.result }
-    : { status: 'idle', success: false, error: outcome.error };
+    : { status: 'idle', success: false, ...noFailure(outcome.error_kind), error: outcome.error };
 }
 
 /** Calls of toolsets in one step: those to be decided, and those deferred. */

@@ -4,6 +4,7 @@ import { deedsOf } from '../../records/agent/deeds-line.ts';
 import { type AgentState, isTerminal, restAfterSummary } from '../../records/agent/state.ts';
 import { allTexts, assistantText } from '../../records/conversation/child-text.ts';
 import { type Mail, WAKING_MAIL } from '../../records/conversation/mail.ts';
+import { type EndWord, endWord } from '../../records/run/outcome.ts';
 import type { EventOf } from '../transition/event.ts';
 import type { View } from './view.ts';
 
@@ -14,6 +15,8 @@ export interface EndedTurn {
   readonly text: string;
   /** The failure or the limit that ended it. */
   readonly cause: string | null;
+  /** The outcome, where it has a cause that is no failure. */
+  readonly outcome?: EndWord;
   /** Set if a person interrupted it. */
   readonly stopped?: true;
   /** Whether the agent wrote to its parent in this turn. */
@@ -29,22 +32,23 @@ export function endOfTurn(
   after: AgentState,
   answered: boolean,
   reply: string | null,
-): Pick<EndedTurn, 'text' | 'cause' | 'stopped' | 'deeds'> | null {
+): Pick<EndedTurn, 'text' | 'cause' | 'outcome' | 'stopped' | 'deeds'> | null {
   const deeds = deedsOf(after);
   if (answered && after.type === 'idle') {
     const { limit } = after;
     return {
       text: allTexts(reply ?? '', limit === undefined ? '' : `(${limit})`),
       cause: limit ?? null,
+      ...(limit !== undefined && { outcome: 'cut_short' as const }),
       deeds,
     };
   }
   if ('turn' in before && after.type === 'idle' && restAfterSummary(before) === null)
-    return { text: '', cause: 'interrupted', stopped: true, deeds };
+    return { text: '', cause: 'interrupted', outcome: 'stopped', stopped: true, deeds };
   // After a person's wait, the failure is that of an earlier turn.
   if (after.type !== 'errored' || before.type === 'errored' || before.type === 'waiting') return null;
-  const { error } = after.failure;
-  return { text: `The turn stopped: ${error}`, cause: error, deeds };
+  const { error, kind } = after.failure;
+  return { text: `The turn stopped: ${error}`, cause: error, ...noFailure(kind), deeds };
 }
 
 /** The text of a turn's last answer, preceded by the cut answer that it continues; null when the turn goes on with calls, and for a refused answer. */
@@ -54,6 +58,12 @@ export function replyIn(answer: EventOf<'response'>, before: AgentState, after: 
   if (answer.content.finish === 'refused') return null;
   const unfinished = before.type === 'requesting' ? (before.turn.unfinished ?? '') : '';
   return unfinished + assistantText(answer.content);
+}
+
+/** The word for an end of this kind, if that is no failure. */
+export function noFailure(kind: string): { readonly outcome?: EndWord } {
+  const outcome = endWord(kind);
+  return outcome === 'failed' ? {} : { outcome };
 }
 
 /**

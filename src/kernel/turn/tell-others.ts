@@ -44,11 +44,11 @@ function reportToParent(draft: Draft): void {
   }
 }
 
-function completionOf({ text, cause, reported }: EndedTurn, draft: Draft): Completion | null {
+function completionOf({ text, cause, outcome, reported }: EndedTurn, draft: Draft): Completion | null {
   if (cause !== null) {
     const said = draft.said('spoken-to');
     const partial = said === '' ? {} : { partial: said };
-    return { status: 'idle', success: false, error: cause, ...partial };
+    return { status: 'idle', success: false, ...(outcome && { outcome }), error: cause, ...partial };
   }
   return reported ? null : { status: 'idle', success: true, summary: text };
 }

@@ -39,10 +39,17 @@ type OutcomeFacts = Pick<Agent, 'state'> &
 /** Maximum characters of the first error of other agents. */
 const ERROR_MAX = 160;
 
-const OF_KIND: Partial<Record<FailureKind, OutcomeWord>> = {
+export type EndWord = 'failed' | 'cut_short' | 'declined' | 'stopped';
+
+const OF_KIND: Partial<Record<FailureKind, EndWord>> = {
   ...({ refused: 'declined', limit: 'cut_short', timed_out: 'cut_short' } as const),
   ...({ cancelled: 'stopped', killed: 'stopped' } as const),
 };
+
+/** The word for the end of a turn or a task of this kind. */
+export function endWord(kind: string): EndWord {
+  return OF_KIND[kind as FailureKind] ?? 'failed';
+}
 
 /** The outcome of one agent. `unled`: why no process leads its tree; null if one does, or if nothing is left to do. */
 export function outcomeOf(agent: OutcomeFacts, unled: string | null = null): Outcome {
@@ -129,7 +136,7 @@ function ended(state: AgentState, origin?: Origin): Outcome {
   // Whoever has failed stays so when its creator ends; a person who ends it has dealt with that.
   const failure = (state.type === 'killed' && state.by !== 'you' && state.failure) || failureOf(state);
   if (failure !== null) {
-    const word = OF_KIND[failure.kind] ?? 'failed';
+    const word = endWord(failure.kind);
     return outcomeWithText(word, `${word === 'failed' ? `${failure.kind}: ` : ''}${failure.error}`);
   }
   if (state.type === 'idle' && state.stopped_by !== undefined)

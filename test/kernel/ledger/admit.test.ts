@@ -281,7 +281,7 @@ it('law 9: a kill ends and fences all descendants, and reports to a living paren
     kill(unit, 'kid', 'you', 70, null, killer);
     return rows(unit, 'mail').map(({ to_id, kind, body }) => [to_id, kind, JSON.parse(String(body))]);
   };
-  const told = { status: 'idle', success: false, error: 'Killed by a person' };
+  const told = { status: 'idle', success: false, outcome: 'stopped', error: 'Killed by a person' };
   assert.deepEqual(fork('requesting', null), [['root', 'report', told]]);
   assert.deepEqual(fork('requesting', 'another'), [['root', 'report', told]]);
   assert.deepEqual(fork('requesting', 'root'), [], 'its parent knows');

@@ -208,7 +208,10 @@ it('an interrupt by a person is not reported, except in a run on a timer, which 
   const [[kind, , , completion] = []] = reported(cancel, { agent: { config } });
   assert.deepEqual(
     [kind, completion],
-    ['report', { status: 'idle', success: false, error: 'interrupted', partial: 'some words' }],
+    [
+      'report',
+      { status: 'idle', success: false, outcome: 'stopped', error: 'interrupted', partial: 'some words' },
+    ],
   );
 });
 

@@ -104,7 +104,7 @@ onBothDatabases('the end of a child', (database) => {
     assert.deepEqual([rows[1]?.last_reply, rows[1]?.limit], ['All of it.', undefined]);
   });
 
-  it('slash: a child that a limit stopped is reported as failed, with all its text of that turn', async () => {
+  it('slash: a child that a limit stopped is reported as cut short, with all its text of that turn', async () => {
     const mail: string[] = [];
     await perform('slash', (scene) => {
       if (scene.name !== 'main') return eager(scene);
@@ -118,6 +118,7 @@ onBothDatabases('the end of a child', (database) => {
     assert.deepEqual(letter?.completion, {
       status: 'idle',
       success: false,
+      outcome: 'cut_short',
       error: LIMIT,
       partial: 'Two so far.',
     });

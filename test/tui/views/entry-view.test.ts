@@ -225,7 +225,7 @@ it('shows the results of a fan-in, one row each', () => {
   assert.deepEqual(draw([user('main', 1, JSON.stringify({ sub_agent_results }), 'system')]), [
     '● results of 2 sub-agents',
     '  file-reader  ✓ done  (evidence missing, 0 tool calls) ok',
-    '  count words  ✗ timed out  too slow',
+    '  count words  ! cut short  too slow',
   ]);
 });
 

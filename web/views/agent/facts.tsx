@@ -1,6 +1,7 @@
 import { completionLine } from '../../../src/records/conversation/facts/completion.ts';
 import type { FanInRow, Frame, UserFacts } from '../../../src/records/conversation/facts/message-facts.ts';
 import type { WaitResult } from '../../../src/records/conversation/facts/wait-row.ts';
+import { endWord } from '../../../src/records/run/outcome.ts';
 import { Markdown } from '../../parts/markdown.tsx';
 import { Status } from '../../parts/status.tsx';
 
@@ -74,7 +75,11 @@ function Outcomes({ rows }: { readonly rows: readonly FanInRow[] }) {
               <a href={`/agents/${agent_id}`}>{task}</a>
             </th>
             <td>
-              <Status word={error_kind ?? (limit === undefined ? 'done' : 'cut_short')} />
+              <Status
+                word={
+                  error_kind !== undefined ? endWord(error_kind) : limit === undefined ? 'done' : 'cut_short'
+                }
+              />
             </td>
             <td>
               <Markdown text={[limit, said].filter(Boolean).join(': ')} />

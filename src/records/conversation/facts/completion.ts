@@ -3,7 +3,17 @@ import { type JsonObject, parsedObject } from '../../text/json-text.ts';
 /** The structured message with which a child reports the end of its work (docs/vocabularies.md). It may have more fields, which are kept. */
 export type Completion =
   | { readonly status: 'idle'; readonly success: true; readonly summary: string }
-  | { readonly status: 'idle'; readonly success: false; readonly error: string; readonly partial?: string };
+  | {
+      readonly status: 'idle';
+      readonly success: false;
+      /** How it ended, where that is no failure. */
+      readonly outcome?: string;
+      readonly error: string;
+      readonly partial?: string;
+    };
+
+/** Signs of the ends that are neither done nor failed. */
+const SIGNS: Readonly<Record<string, string>> = { cut_short: '!', declined: '✗', stopped: '✗' };
 
 export function completionFrom(message: string): Completion | null {
   const value = message.trimStart().startsWith('{') ? parsedObject(message) : null;
@@ -20,8 +30,12 @@ function isCompletion(value: JsonObject): value is JsonObject & Completion {
 
 /** One line for people. */
 export function completionLine(completion: Completion): string {
-  const line = completion.success ? `✓ done: ${completion.summary}` : `✗ failed: ${completion.error}`;
   // Older versions wrote `submitted`.
-  const { status, success, submitted, summary, error, partial, ...more } = completion as JsonObject;
+  const { status, success, submitted, outcome, summary, error, partial, ...rest } = completion as JsonObject;
+  const word =
+    success === false && typeof outcome === 'string' && Object.hasOwn(SIGNS, outcome) ? outcome : null;
+  const failed = word === null ? '✗ failed' : `${SIGNS[word]} ${word.replaceAll('_', ' ')}`;
+  const line = completion.success ? `✓ done: ${completion.summary}` : `${failed}: ${completion.error}`;
+  const more = word === null && outcome !== undefined ? { outcome, ...rest } : rest;
   return Object.keys(more).length === 0 ? line : `${line} ${JSON.stringify(more)}`;
 }

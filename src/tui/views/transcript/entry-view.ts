@@ -8,6 +8,7 @@ import type {
   UserContent,
   UserOrigin,
 } from '../../../records/conversation/message.ts';
+import { endWord, nameOf } from '../../../records/run/outcome.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
@@ -192,9 +193,9 @@ function resultsView(
   const count = results.length === 1 ? '1 sub-agent' : `${results.length} sub-agents`;
   const rows = results.map(({ agent_id, task, said, error_kind, limit, did }) => {
     const who = clean(names.name(agent_id) ?? task);
-    const state = error_kind === undefined ? 'done' : 'failed';
-    const word = error_kind === undefined ? state : clean(error_kind).replaceAll('_', ' ');
-    const mark = style.accessible ? word : `${stateSign(state, style)} ${word}`;
+    const ended = limit === undefined ? 'done' : 'cut_short';
+    const state = error_kind === undefined ? ended : endWord(error_kind);
+    const mark = style.accessible ? nameOf(state) : `${stateSign(state, style)} ${nameOf(state)}`;
     const deeds = did === undefined ? '' : `(${clean(deedsHead(did))}) `;
     return line(style, width, [
       `  ${who}  `,
