@@ -31,3 +31,11 @@ export function bytes(value: number): string {
   if (value < 1_000) return `${Math.round(value)} B`;
   return value < 1_000_000 ? `${(value / 1_000).toFixed(1)} KB` : `${(value / 1_000_000).toFixed(1)} MB`;
 }
+
+const THIS_YEAR = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
+
+/** Date and time, with the year if it is another one: `Nov 28, 16:20`. */
+export function dateOf(date: Date): string {
+  const other = date.getFullYear() === new Date().getFullYear() ? {} : ({ year: 'numeric' } as const);
+  return date.toLocaleString(undefined, { ...THIS_YEAR, ...other });
+}

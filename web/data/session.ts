@@ -20,10 +20,14 @@ export async function signInByLink(): Promise<string | null> {
   const { pathname, hash } = window.location;
   if (pathname !== '/login') return null;
   window.history.replaceState(null, '', '/');
-  const response = await fetch('/login', {
-    method: 'POST',
-    headers: { 'coppice-code': hash.slice(1) },
-  }).catch(() => null);
+  return signIn(hash.slice(1));
+}
+
+/** Exchanges the code of a link for a session. Resolves to why that failed, or to null. */
+export async function signIn(code: string): Promise<string | null> {
+  // What no header can carry is no code.
+  const headers = { 'coppice-code': encodeURIComponent(code) };
+  const response = await fetch('/login', { method: 'POST', headers }).catch(() => null);
   if (response === null) return 'the server does not answer';
   const answer: { key?: string; error?: { message: string } } = await response.json().catch(() => ({}));
   if (answer.key === undefined) return answer.error?.message ?? `the server answered ${response.status}`;

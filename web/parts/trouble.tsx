@@ -1,4 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../data/api.ts';
+import { Icon } from './icon.tsx';
 
 /** Error message, shown above content that was loaded before. */
 export function Trouble({ error }: { readonly error: ApiError | null }) {
@@ -12,7 +14,21 @@ export function Trouble({ error }: { readonly error: ApiError | null }) {
 }
 
 /** Placeholder for a list that is loading or empty. */
-export function Nothing({ data, error, text }: { data: unknown; error: ApiError | null; text: string }) {
+export function Nothing({ data, error, text, children }: NothingProps) {
   if (data === null) return error === null ? <p class="empty">Loading…</p> : null;
-  return <p class="empty">{text}</p>;
+  return (
+    <div class="empty nothing">
+      <Icon name="trees" />
+      <p>{text}</p>
+      {children}
+    </div>
+  );
+}
+
+interface NothingProps {
+  readonly data: unknown;
+  readonly error: ApiError | null;
+  readonly text: string;
+  /** What a person can do first. */
+  readonly children?: ComponentChildren;
 }

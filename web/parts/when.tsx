@@ -1,6 +1,4 @@
-import { duration } from '../data/amounts.ts';
-
-const THIS_YEAR = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
+import { dateOf, duration } from '../data/amounts.ts';
 
 const JUST_NOW_MS = 10_000;
 
@@ -17,9 +15,4 @@ export function When({ at, since = false }: { readonly at: string | number; read
 
 function agoOf(ms: number): string {
   return ms < JUST_NOW_MS ? 'just now' : `${duration(ms)} ago`;
-}
-
-function dateOf(date: Date): string {
-  const other = date.getFullYear() === new Date().getFullYear() ? {} : ({ year: 'numeric' } as const);
-  return date.toLocaleString(undefined, { ...THIS_YEAR, ...other });
 }

@@ -34,7 +34,9 @@ export function ApprovalsView({ approvals, writes }: PageContext) {
       </div>
       <Trouble error={error} />
       {(data === null || data.length === 0) && (
-        <Nothing data={data} error={error} text="Nothing waits for an answer." />
+        <Nothing data={data} error={error} text="Nothing waits for an answer.">
+          <a href="/trees?show=running">What runs now</a>
+        </Nothing>
       )}
       {data?.map((one) => (
         <Approval

@@ -99,14 +99,13 @@ export function TreesView({ writes, route }: PageContext) {
           data={data}
           error={error}
           text={data?.trees.length === 0 ? 'No trees yet.' : 'Nothing matches.'}
-        />
-      )}
-      {data?.trees.length === 0 && writes && (
-        <p class="empty">
-          <button type="button" class="primary" onClick={() => setStarts(true)}>
-            Start the first one
-          </button>
-        </p>
+        >
+          {data?.trees.length === 0 && writes && (
+            <button type="button" class="primary" onClick={() => setStarts(true)}>
+              Start the first one
+            </button>
+          )}
+        </Nothing>
       )}
       {visible.length > 0 && (
         <table class="trees">

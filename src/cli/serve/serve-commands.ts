@@ -18,6 +18,7 @@ export function addServeCommands({ sub, imported }: CommandBuilder): void {
     .action(imported(async () => (await import('./serve.ts')).serve, { creates_ledger: true, local: true }));
   sub('web', 'Open the dashboard in the browser with a one-time link; serve it if no server runs')
     .option('--no-open', 'only print the link')
+    .option('--qr', 'also draw the link as a QR code, for a phone that reaches the server')
     .option('--read-only', 'a session or token that cannot change anything')
     .option('--token', 'print the token, for programs')
     .option('--rotate', 'replace the token first; the old one and its sessions become invalid at once')

@@ -10,6 +10,7 @@ import { serverFolder } from './web-server.ts';
 
 interface WebOptions {
   readonly open: boolean;
+  readonly qr?: boolean;
   readonly readOnly?: boolean;
   readonly token?: boolean;
   readonly rotate?: boolean;
@@ -26,7 +27,7 @@ export async function web(context: Context, options: WebOptions): Promise<number
   }
   const link = await signInLink(context, scope);
   if (link !== null) {
-    tell(context, options, link);
+    await tell(context, options, link);
     return 0;
   }
   if (context.json)
@@ -40,13 +41,24 @@ export async function web(context: Context, options: WebOptions): Promise<number
     onListening: async () => {
       process.stderr.write('no server runs on this ledger: this command serves until Ctrl-C\n');
       const own = await signInLink(context, scope);
-      if (own !== null) tell(context, options, own);
+      if (own !== null) await tell(context, options, own);
     },
   });
 }
 
-function tell(context: Context, { open }: WebOptions, link: SignInLink): void {
+async function tell(context: Context, { open, qr }: WebOptions, link: SignInLink): Promise<void> {
   if (context.json) return printJson(link);
   process.stdout.write(`${link.url}\n`);
+  if (qr === true) {
+    const { renderUnicodeCompact } = await import('uqr');
+    // White on black whatever the colours of the terminal: a camera needs the contrast.
+    const lines = renderUnicodeCompact(link.url, { border: 2 }).split('\n');
+    process.stdout.write(lines.map((line) => `\u001b[97;40m${line}\u001b[0m\n`).join(''));
+    if (/^(?:127\.|localhost$|\[::1\]$)/.test(new URL(link.url).hostname))
+      process.stderr.write(
+        'only this machine reaches that address; for a phone see server.listen and server.hosts\n',
+      );
+    return;
+  }
   if (open && process.stdout.isTTY) openInBrowser(link.url);
 }

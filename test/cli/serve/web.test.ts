@@ -30,6 +30,11 @@ it('without a server it serves on loopback until it is stopped, and the next one
   const link = JSON.parse(second.stdout);
   assert.equal(link.scope, 'read');
   assert.equal(new URL(link.url).origin, new URL(out.trim()).origin);
+  const drawn = await home.run(['web', '--no-open', '--qr']);
+  const [, ...lines] = drawn.stdout.trimEnd().split('\n');
+  // A phone needs light and dark modules, whatever the colours of the terminal.
+  assert.ok(lines.length > 15 && lines.every((line) => line.startsWith('\u001b[97;40m')), drawn.stdout);
+  assert.match(drawn.stderr, /only this machine reaches that address/);
   child.kill('SIGINT');
   const { code, stderr } = await ended;
   assert.equal(code, 0, stderr);

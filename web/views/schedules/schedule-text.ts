@@ -1,5 +1,5 @@
 import type { JobDocument } from '../../../src/documents/shapes/document-parts.ts';
-import { duration } from '../../data/amounts.ts';
+import { dateOf, duration } from '../../data/amounts.ts';
 
 /** Text that says when a job fires. */
 export function scheduleText(schedule: JobDocument['schedule']): string {
@@ -9,7 +9,7 @@ export function scheduleText(schedule: JobDocument['schedule']): string {
     case 'every':
       return `every ${duration(schedule.every_seconds * 1_000).replace(/\.0s$/, 's')}`;
     case 'at':
-      return `once at ${new Date(schedule.at).toLocaleString()}`;
+      return `once at ${dateOf(new Date(schedule.at))}`;
   }
 }
 
@@ -17,5 +17,5 @@ export function scheduleText(schedule: JobDocument['schedule']): string {
 export function clock(iso: string): string {
   const ms = Date.parse(iso) - Date.now();
   const away = ms > 0 ? `in ${duration(ms)}` : `${duration(-ms)} ago`;
-  return `${new Date(iso).toLocaleString()} (${away})`;
+  return `${dateOf(new Date(iso))} (${away})`;
 }

@@ -1,15 +1,19 @@
 import { useState } from 'preact/hooks';
-import type { JobDocument } from '../../../src/documents/shapes/document-parts.ts';
+import type { JobDocument, JobRunDocument } from '../../../src/documents/shapes/document-parts.ts';
+import { nameOf, shownWord } from '../../../src/records/run/outcome.ts';
 import { useApi } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
 import type { PageContext } from '../../parts/page.ts';
-import { Status } from '../../parts/status.tsx';
+import { Status, StatusSign } from '../../parts/status.tsx';
 import { Nothing, Trouble } from '../../parts/trouble.tsx';
 import { AddSchedule } from './add-schedule.tsx';
 import { Schedule } from './schedule.tsx';
 import { clock, scheduleText } from './schedule-text.ts';
 
 const REFRESH_MS = 3_000;
+/** Runs whose outcomes a row shows, and how often they are asked for at most. */
+const LAST = 5;
+const LAST_MS = 5_000;
 
 /** All schedules, or the one that the path names. */
 export function SchedulesView(context: PageContext) {
@@ -34,7 +38,13 @@ export function SchedulesView(context: PageContext) {
       {data !== null && id !== undefined && <p class="empty">There is no such schedule any more.</p>}
       {adds && <AddSchedule onClose={() => setAdds(false)} onAdded={reload} />}
       {data === null || data.jobs.length === 0 ? (
-        <Nothing data={data} error={error} text="Nothing is scheduled." />
+        <Nothing data={data} error={error} text="Nothing is scheduled.">
+          {writes && (
+            <button type="button" class="primary" onClick={() => setAdds(true)}>
+              Add the first one
+            </button>
+          )}
+        </Nothing>
       ) : (
         <div class="wide">
           <table>
@@ -44,6 +54,7 @@ export function SchedulesView(context: PageContext) {
                 <th scope="col">Status</th>
                 <th scope="col">When</th>
                 <th scope="col">Next</th>
+                <th scope="col">Last outcomes</th>
                 <th scope="col">Task</th>
                 <th scope="col">Results go to</th>
               </tr>
@@ -65,6 +76,9 @@ export function SchedulesView(context: PageContext) {
                   <td data-is="next">
                     {one.enabled && one.next_at !== null ? clock(one.next_at) : <span class="dim">–</span>}
                   </td>
+                  <td data-is="last">
+                    <LastOutcomes id={one.id} />
+                  </td>
                   <td class="dim">{one.task.split('\n')[0]}</td>
                   <td class="dim">{one.deliver.join(', ')}</td>
                 </tr>
@@ -74,5 +88,26 @@ export function SchedulesView(context: PageContext) {
         </div>
       )}
     </section>
+  );
+}
+
+/** What its newest runs came to, the newest first; each opens its agent. */
+function LastOutcomes({ id }: { readonly id: string }) {
+  const path = `/v1/jobs/${id}/runs?limit=${LAST}`;
+  const { data } = useApi<{ readonly runs: readonly JobRunDocument[] }>(path, LAST_MS);
+  if (data?.runs.length === 0) return <span class="dim">not yet fired</span>;
+  return (
+    <>
+      {data?.runs.map(({ instant, outcome, run }) => {
+        if (run === null) return <StatusSign key={instant} word={outcome} />;
+        const word = shownWord(run.status, run.outcome);
+        const said = `${nameOf(word)}, ${clock(instant)}`;
+        return (
+          <a key={instant} class="outcome" href={`/agents/${run.agent_id}`} aria-label={said} title={said}>
+            <StatusSign word={word} />
+          </a>
+        );
+      })}
+    </>
   );
 }
