@@ -7,6 +7,7 @@ import type { OpenHost } from '../models/model-host.ts';
 import { type OpenModelOptions, openModel } from '../models/providers.ts';
 import type { WorkflowFunction } from '../models/workflow/globals/workflow-function.ts';
 import type { WorkflowHost } from '../models/workflow-host.ts';
+import type { CommandBounds } from '../processes/sandbox/command-bounds.ts';
 import type { Agent } from '../records/agent/agent.ts';
 import type { Hooks } from '../records/hook.ts';
 import type { ToolServers } from '../records/tool.ts';
@@ -52,24 +53,32 @@ export function runtimeParts(
     },
     ask: askPerson,
   } satisfies WorkflowHost;
-  let made: Promise<Hooks> | undefined;
-  const hooks: Hooks = {
-    async run(...given) {
-      // Imported with the first call or message.
-      made ??= import('../tools/hooks/project-hooks.ts').then(({ hooksOf }) =>
-        hooksOf(settings.agentHooks ?? {}, bounds, dataFolder(env), env.HOME ?? homedir()),
-      );
-      return (await made).run(...given);
-    },
-  };
   return {
-    ...{ workflows, hooks },
+    ...{ workflows, hooks: openHooks(settings, env, bounds) },
     ...{ store, env_allow, bounds, openHost, ...(context === undefined ? {} : { context }) },
     openModel: async (name: string): Promise<Model> => own(name, terms) ?? openModel(name, terms),
     // Imported once an agent needs a server.
     openServers: () => openServers(settings, env, store),
     spill_dir: outputFolder(dataFolder(env)),
     settings: settingsPlaces(named, env),
+  };
+}
+
+/** The hooks of the settings and of trusted projects. */
+export function openHooks(
+  { agentHooks = {} }: Pick<Settings, 'agentHooks'>,
+  env: NodeJS.ProcessEnv,
+  bounds: CommandBounds,
+): Hooks {
+  let made: Promise<Hooks> | undefined;
+  return {
+    async run(...given) {
+      // Imported with the first call or message.
+      made ??= import('../tools/hooks/project-hooks.ts').then(({ hooksOf }) =>
+        hooksOf(agentHooks, bounds, dataFolder(env), env.HOME ?? homedir()),
+      );
+      return (await made).run(...given);
+    },
   };
 }
 

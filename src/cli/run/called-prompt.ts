@@ -6,11 +6,17 @@ import type { ServerOffers } from '../../records/server-offers.ts';
 import { clean } from '../../render/clean.ts';
 import { nameHint } from '../../render/nearest-name.ts';
 import { outputFolder, rulesFile } from '../../settings/folders.ts';
-import { openServers } from '../../settings/runtime-parts.ts';
+import { openHooks, openServers } from '../../settings/runtime-parts.ts';
 import { commandBounds } from '../../settings/sandbox-of.ts';
 import type { Store } from '../../store/store.ts';
 import { calledText, composeCalled, listedCommands, readCall } from '../../trees/typed/called-text.ts';
-import { type CommandShell, consentNeeded, grantsOf, outputsOf } from '../../trees/typed/command-shell.ts';
+import {
+  type CommandShell,
+  consentNeeded,
+  grantsOf,
+  outputsOf,
+  withHooks,
+} from '../../trees/typed/command-shell.ts';
 import type { Context } from '../setup/context.ts';
 
 type Ledger = Pick<Store, 'kind' | 'location'> | null;
@@ -20,8 +26,10 @@ export function commandShell(
   { loaded: { configuration }, env, data_folder }: Context,
   ledger: Ledger,
 ): CommandShell {
+  const bounds = commandBounds(configuration.sandbox, env, ledger);
   return {
-    bounds: commandBounds(configuration.sandbox, env, ledger),
+    bounds,
+    hooks: openHooks(configuration, env, bounds),
     env_allow: configuration.env_allow ?? [],
     spill_dir: outputFolder(data_folder),
     rules_file: rulesFile(env),
@@ -49,7 +57,8 @@ export async function calledPrompt(
     return as_is;
   }
   const shell = commandShell(context, ledger);
-  const [needed] = consentNeeded(called, agent, await grantsOf(agent, shell.rules_file, null, null));
+  const denied = consentNeeded(called, agent, await grantsOf(agent, shell.rules_file, null, null));
+  const [needed] = await withHooks(called, denied, shell, { config: agent, project: agent.cwd, tell: say });
   if (needed !== undefined)
     throw new CoppiceError(
       'E_REFUSED',

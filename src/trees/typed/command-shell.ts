@@ -5,9 +5,11 @@ import { modeOf, modeRefusal, withMode } from '../../permissions/mode.ts';
 import { policyOf } from '../../permissions/policy.ts';
 import { parseRule } from '../../permissions/rule.ts';
 import { callTouches } from '../../permissions/touched-paths.ts';
+import { treeOutput } from '../../processes/output/spill-folder.ts';
 import type { CommandBounds } from '../../processes/sandbox/command-bounds.ts';
-import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
+import type { Agent, AgentConfig, PermissionMode } from '../../records/agent/agent.ts';
 import { CoppiceError, orElse } from '../../records/coppice-error.ts';
+import type { Hooks } from '../../records/hook.ts';
 import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
 import { createBashTool } from '../../tools/bash.ts';
@@ -18,6 +20,7 @@ import { NOBODY } from './read-attachments.ts';
 /** How shell commands in the text of a called command run: as a call of `bash` by the agent that gets the text. */
 export interface CommandShell {
   readonly bounds: CommandBounds;
+  readonly hooks: Hooks;
   readonly env_allow: readonly string[];
   readonly spill_dir: string;
   readonly rules_file: string;
@@ -70,6 +73,45 @@ function rulesOf(written: string): readonly string[] {
   const rules =
     pattern === '*' ? ['bash'] : [`bash:${plain}`, ...(plain === pattern ? [] : [`bash:${plain} *`])];
   return rules.filter((rule) => orElse(() => parseRule(rule, 'allow'), null) !== null);
+}
+
+/** Whose call of `bash` a command would be. */
+export interface CommandCaller {
+  readonly config: AgentConfig;
+  readonly agent?: Agent | null;
+  readonly mode?: PermissionMode;
+  /** Folder of the main agent, in which hooks of the project are looked for. */
+  readonly project: string;
+  /** Tells people what a hook has to say. */
+  readonly tell: (text: string) => void;
+}
+
+/** Shows each command to the hooks before a call. Throws `E_REFUSED` if one objects. Returns the commands that a person must allow: those `needed`, and those about which a hook wants that. */
+export async function withHooks(
+  { name, commands }: CalledText,
+  needed: readonly string[],
+  { hooks, env_allow, spill_dir }: Pick<CommandShell, 'hooks' | 'env_allow' | 'spill_dir'>,
+  { config, agent = null, mode = modeOf(config), project, tell }: CommandCaller,
+): Promise<readonly string[]> {
+  const { signal } = NOBODY;
+  const who = agent ?? { id: '', name: 'main', root_id: '' };
+  const shared = treeOutput(spill_dir, who.root_id === '' ? 'none' : who.root_id);
+  const place = { agent: who, cwd: config.cwd, project, mode, shared, env_allow, signal, tell };
+  const asked = new Set(needed);
+  for (const command of commands) {
+    const facts = { tool: 'bash', tool_use_id: `/${name}`, tool_input: { command } };
+    const { deny, ask } = await hooks.run('PreToolUse', place, facts);
+    if (deny !== null)
+      throw new CoppiceError(
+        'E_REFUSED',
+        `/${name} was not sent: a hook objects to ${clean(command)}: ${clean(deny)}`,
+      );
+    if (ask !== null) {
+      tell(`a hook wants you asked: ${clean(ask)}`);
+      asked.add(command);
+    }
+  }
+  return commands.filter((command) => asked.has(command));
 }
 
 /** Runs the commands one after the other, in the sandbox. Throws `E_REFUSED` if it cannot be set up. */

@@ -9,8 +9,9 @@ import { it } from 'node:test';
 import { askingRules } from '../../../src/permissions/decide.ts';
 import { policyOf } from '../../../src/permissions/policy.ts';
 import { permissionOf } from '../../../src/tools/built-in-permissions.ts';
+import { createHooks } from '../../../src/tools/hooks/run-hooks.ts';
 import { calledText, composeCalled, listedCommands } from '../../../src/trees/typed/called-text.ts';
-import { consentNeeded, grantsOf, outputsOf } from '../../../src/trees/typed/command-shell.ts';
+import { consentNeeded, grantsOf, outputsOf, withHooks } from '../../../src/trees/typed/command-shell.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 import { agent } from '../../tui/ui-fixture.ts';
 
@@ -55,6 +56,7 @@ const place = { folder, home, config, offers: async () => null };
 const shell = {
   ...{ bounds: { sandbox: null, limits: null }, env_allow: [] },
   ...{ spill_dir: join(home, 'spill'), rules_file: join(home, 'rules.json') },
+  hooks: createHooks({}, { sandbox: null, limits: null }, () => []),
 };
 async function called(line: string) {
   const found = await calledText(line, place);
@@ -127,6 +129,29 @@ it('shell commands need a rule or consent, as calls of bash do; what arguments c
   const [asked_by = ''] = askingRules(policyOf(config), bash, 'rm -rf x');
   assert.deepEqual(consentNeeded(running('rm -rf x'), config, [{ rule: 'bash:rm *', asked_by }]), []);
   assert.deepEqual(await grantsOf(config, shell.rules_file, null, null), []);
+});
+
+it('commands pass the hooks before calls of bash: one that objects stops the message, one that asks has a person asked', async () => {
+  const text = { ...(await called('/review x')), commands: ['ls', 'make all'] };
+  const hook = (command: string, matcher = 'Bash') =>
+    createHooks(
+      { PreToolUse: [{ matcher, hooks: [{ type: 'command' as const, command }] }] },
+      { sandbox: null, limits: null },
+      () => [],
+    );
+  const told: string[] = [];
+  const caller = { config, project: folder, tell: (line: string) => void told.push(line) };
+  const passed = (hooks: ReturnType<typeof hook>, needed: readonly string[] = []) =>
+    withHooks(text, needed, { ...shell, hooks }, caller);
+  const objecting = hook('grep -q "make all" && { echo "no builds" >&2; exit 2; }; exit 0');
+  await assert.rejects(passed(objecting), /\/review was not sent: a hook objects to make all: no builds/);
+  const ask = '{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"look first"}}';
+  assert.deepEqual(await passed(hook(`grep -q "make all" && echo '${ask}'; exit 0`), ['ls']), [
+    'ls',
+    'make all',
+  ]);
+  assert.deepEqual(told, ['a hook wants you asked: look first']);
+  assert.deepEqual(await passed(hook('exit 2', 'write'), ['ls']), ['ls'], 'a hook of another tool');
 });
 
 it("the user's own file may mention anything, choose a model, and allow its own commands what no rule denies", async () => {

@@ -11,7 +11,7 @@ import {
   listedCommands,
 } from '../../../trees/typed/called-text.ts';
 import { commandFiles } from '../../../trees/typed/command-files.ts';
-import { consentNeeded, grantsOf, outputsOf } from '../../../trees/typed/command-shell.ts';
+import { consentNeeded, grantsOf, outputsOf, withHooks } from '../../../trees/typed/command-shell.ts';
 import type { AppContext } from '../../app-context.ts';
 import { sendComposed } from '../../composer/write-message.ts';
 import { modeInView } from '../../state/ui-state.ts';
@@ -110,7 +110,12 @@ export class CalledCommands {
     const agent = app.state.agents.get(to ?? '') ?? null;
     const grants =
       called.commands.length === 0 ? [] : await grantsOf(config, app.rules_file, agent, app.store);
-    const needed = consentNeeded(called, config, grants, modeInView(app.state));
+    const mode = modeInView(app.state);
+    const project = app.placeOf(null).config.cwd;
+    const needed = await withHooks(called, consentNeeded(called, config, grants, mode), app.shell, {
+      ...{ config, agent, mode, project },
+      tell: (text) => app.say(text),
+    });
     const compose = async () => {
       const { message, left_out } = await composeCalled(
         called,
