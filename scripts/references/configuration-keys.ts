@@ -389,6 +389,11 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   'server.hosts': {
     meaning: 'further exact values of `Host` that it answers to, for example behind a proxy',
   },
+  'server.search': {
+    meaning:
+      'whether conversations may be [searched](dashboard.md#finding); the first search builds an index',
+    default: '`true`',
+  },
   'server.tls': { meaning: 'TLS' },
   'server.tls.cert': { meaning: 'file of the certificate, in PEM' },
   'server.tls.key': { meaning: 'file of its key, in PEM' },

@@ -34,3 +34,12 @@ export interface Conversation {
 }
 
 export type AskMark = Pick<Ask, 'id' | 'root_id' | 'agent_id'>;
+
+/** A message that a search found. */
+export interface FoundMessage {
+  readonly root_id: string;
+  readonly agent_name: string;
+  readonly message: PlacedMessage;
+  /** What of it was searched. */
+  readonly text: string;
+}

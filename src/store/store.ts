@@ -18,7 +18,7 @@ import type { Run, RunSource } from '../records/run/run.ts';
 import type { CronLedger } from './cron-ledger.ts';
 import type { LoadReads, PlacedRequest } from './load-ledger.ts';
 import type { OutboxLedger } from './outbox-ledger.ts';
-import type { AskMark, Conversation, FileChange, TreeLetter } from './read-records.ts';
+import type { AskMark, Conversation, FileChange, FoundMessage, TreeLetter } from './read-records.ts';
 import type { RetentionLedger } from './retention-ledger.ts';
 
 /** A process that leads agents. One heartbeat renews all its leases. */
@@ -247,6 +247,18 @@ export interface Leases {
   drainWorker(worker_id: string): Promise<boolean>;
 }
 
+/** Full text of all conversations. The index is built by whoever searches, so that agents never wait for it; it goes with the conversations. */
+export interface SearchLedger {
+  /** Indexes what was written since the last search, for at most about `limit_ms`; resolves to whether that is all. */
+  indexMessages(limit_ms: number): Promise<boolean>;
+  /** Indexed messages with all these phrases, newest first; the last word of a phrase may go on. `before`: a place, `TIME,AGENT:SEQ`. */
+  search(
+    phrases: readonly (readonly string[])[],
+    before: string | undefined,
+    limit: number,
+  ): Promise<FoundMessage[]>;
+}
+
 /**
  * The ledger: what is not committed did not happen. The contract, for every adapter:
  * - Every method that writes is one transaction and durable when its promise resolves.
@@ -264,7 +276,8 @@ export interface Store
     CronLedger,
     OutboxLedger,
     RetentionLedger,
-    LoadReads {
+    LoadReads,
+    SearchLedger {
   readonly kind: 'sqlite' | 'postgres';
   /** Address for people and logs, without passwords. */
   readonly location: string;

@@ -183,6 +183,7 @@ it('a tree as documents', async () => {
     /^REQUESTS .* AGENT\n[\s\S]* [0-9a-f]{8} main\n[\s\S]* in all\n$/,
   );
   assert.match((await home.run(['usage', '--since', '9999-01-01'])).stderr, /has not come yet/);
+  await printed('search', 'rules');
   await printed('blame', join(home.work, 'rules.json'));
 });
 

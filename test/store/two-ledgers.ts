@@ -109,7 +109,7 @@ class TwoLedgers implements Compared {
 
   async #empty(): Promise<void> {
     for (const table of Object.keys(ALL)) this.#sqlite?.exec(`DELETE FROM ${table}`);
-    await this.#postgres.query(`TRUNCATE ${Object.keys(ALL).join(', ')}`);
+    await this.#postgres.query(`TRUNCATE ${Object.keys(ALL).join(', ')} CASCADE`);
   }
 
   async #clock(now: number): Promise<void> {

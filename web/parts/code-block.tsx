@@ -1,7 +1,7 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useContext, useMemo, useState } from 'preact/hooks';
 import { useTexts } from '../data/texts.ts';
 import { CopyButton } from './copy-button.tsx';
-import { FoldButton } from './fold-button.tsx';
+import { FoldButton, Revealed } from './fold-button.tsx';
 
 const LINES_SHOWN = 40;
 
@@ -12,7 +12,8 @@ interface CodeBlockProps {
 
 /** A block of code in its colours. A long block is folded. */
 export function CodeBlock({ code, language }: CodeBlockProps) {
-  const [whole, setWhole] = useState(false);
+  const [unfolded, setWhole] = useState(false);
+  const whole = useContext(Revealed) || unfolded;
   const lines = code.split('\n');
   const folds = lines.length > LINES_SHOWN + 5;
   const shown = folds && !whole ? lines.slice(0, LINES_SHOWN).join('\n') : code;

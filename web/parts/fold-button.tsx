@@ -1,3 +1,8 @@
+import { createContext } from 'preact';
+
+/** Whether everything within is shown: a search has found something there. */
+export const Revealed = createContext(false);
+
 interface FoldButtonProps {
   readonly open: boolean;
   /** What it says while the rest is hidden. */

@@ -1,13 +1,14 @@
-import { useState } from 'preact/hooks';
+import { useContext, useState } from 'preact/hooks';
 import { cutMiddle, spellHidden } from '../../src/render/hidden-characters.ts';
-import { FoldButton } from './fold-button.tsx';
+import { FoldButton, Revealed } from './fold-button.tsx';
 
 const LINES_SHOWN = 12;
 const LETTERS_SHOWN = 2_500;
 
 /** Output of a tool: a unified diff in colours, anything else as it is. Long output is folded after its first lines. */
 export function Output({ text, open = false }: { readonly text: string; readonly open?: boolean }) {
-  const [whole, setWhole] = useState(open);
+  const [unfolded, setWhole] = useState(open);
+  const whole = useContext(Revealed) || unfolded;
   if (text === '') return <p class="dim">(no output)</p>;
   const lines = text.replace(/\n$/, '').split('\n');
   const folds = lines.length > LINES_SHOWN + 3 || text.length > LETTERS_SHOWN;

@@ -13,13 +13,15 @@ export interface VirtualListProps {
   readonly onView: (from: number, to: number) => void;
   /** Initial position: an item, or the end, which the list then follows. */
   readonly start: number | 'end';
+  /** An item to go to, whenever this is another object. */
+  readonly target?: { readonly index: number } | null;
 }
 
 /**
  * A virtualized list of any length: only items in or near the view exist. Heights are measured as items appear; what is in view keeps
  * its position when items above it turn out to be higher or lower than estimated.
  */
-export function VirtualList({ label, count, item, onView, start }: VirtualListProps) {
+export function VirtualList({ label, count, item, onView, start, target: wanted = null }: VirtualListProps) {
   const [, render] = useReducer((n: number) => n + 1, 0);
   const scroller = useRef<HTMLElement>(null);
   const heights = useRef<number[]>([]);
@@ -27,6 +29,11 @@ export function VirtualList({ label, count, item, onView, start }: VirtualListPr
   /** Last scroll position that was set by code; any other was set by a person. */
   const set_top = useRef(0);
   const observer = useRef<ResizeObserver>(undefined);
+  const gone_to = useRef<VirtualListProps['target']>(null);
+  if (wanted !== null && wanted !== gone_to.current) {
+    gone_to.current = wanted;
+    anchor.current = wanted.index;
+  }
 
   /** Before heights change, and not only after a scroll event: that one may come when the end is elsewhere already. */
   function followEnd(): void {

@@ -7,6 +7,7 @@ import { ApprovalsView } from './approvals.tsx';
 import { DeliveriesView } from './deliveries.tsx';
 import { ExportedView } from './exported.tsx';
 import { SchedulesView } from './schedules/schedules.tsx';
+import { SearchView } from './search.tsx';
 import { Cockpit } from './tree/live/cockpit.tsx';
 import { TreeView } from './tree/tree.tsx';
 import { TreesView } from './trees.tsx';
@@ -73,6 +74,13 @@ const LIVE: readonly Page[] = [
     title: 'Workers',
     icon: 'workers',
     view: (context) => <WorkersView {...context} />,
+  },
+  {
+    key: '/',
+    path: 'search',
+    title: 'Search',
+    icon: 'search',
+    view: (context) => <SearchView {...context} />,
   },
   {
     key: 'u',

@@ -6,6 +6,7 @@ import type { OutcomeWord } from '../../src/records/run/outcome.ts';
 import { count, dollars } from '../data/amounts.ts';
 import { type ApiError, request, useApi } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
+import { go } from '../data/route.ts';
 import type { PageContext } from '../parts/page.ts';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Status } from '../parts/status.tsx';
@@ -57,6 +58,7 @@ export function TreesView({ writes, route }: PageContext) {
   );
   const [starts, setStarts] = useState(false);
   const field = useRef<HTMLInputElement>(null);
+  const within = `/search?q=${encodeURIComponent(search.trim())}`;
   useKeys([
     { key: '/', what: 'searches', act: () => field.current?.focus() },
     ...(writes ? [{ key: 'n', what: 'starts a tree', act: () => setStarts(true) }] : []),
@@ -73,7 +75,15 @@ export function TreesView({ writes, route }: PageContext) {
           aria-label="Search trees"
           value={search}
           onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+          onKeyDown={({ key }) => {
+            if (key === 'Enter' && search.trim() !== '') go(within);
+          }}
         />
+        {search.trim() !== '' && (
+          <a href={within} title="Enter">
+            In conversations
+          </a>
+        )}
         {writes && (
           <button type="button" class="primary" title="n" onClick={() => setStarts(true)}>
             Start a tree

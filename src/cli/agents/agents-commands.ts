@@ -57,6 +57,12 @@ export function addAgentsCommands({ sub, deferred, imported }: CommandBuilder, w
   sub('blame', 'Show which agent wrote each line of a file, and in which call')
     .argument('<file>', 'the file; FILE:LINE: only that line, with what its agent was told to do')
     .action(imported(async () => (await import('./blame.ts')).blame, { local: true }));
+  sub('search', 'Find messages of all agents that contain these words')
+    .argument(
+      '<words...>',
+      'words, or phrases in double quotes; all must be there, the last letters may be left out',
+    )
+    .action(imported(async () => (await import('./search.ts')).search));
   sub('send', 'Send a message to an agent')
     .argument('<id>', AGENT)
     .argument('[text]', 'the message; - reads standard input')

@@ -14,6 +14,8 @@ const serverConfig = z.strictObject({
   hosts: z.array(z.string()).optional(),
   /** Paths of PEM files. */
   tls: z.strictObject({ cert: z.string(), key: z.string() }).optional(),
+  /** Whether conversations may be searched (docs/search.md); the first search builds an index in the ledger. */
+  search: z.boolean().optional(),
   /** Collector that spans are sent to (docs/operations.md). */
   traces: z
     .strictObject({

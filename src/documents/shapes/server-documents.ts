@@ -105,6 +105,24 @@ export const SERVER_DOCUMENTS = [
     }),
   },
   {
+    name: 'coppice/search/v1',
+    by: ['search'],
+    shape: z.strictObject({
+      complete: yes('false while older conversations are still indexed: ask again'),
+      hits: list('messages with all the words, newest first', {
+        root_id: text('the tree'),
+        title: text('the first line of its task'),
+        agent_id: text('the agent that the message belongs to'),
+        agent: text('its name'),
+        seq: number('of the message'),
+        kind: oneOf('of the message', 'user', 'assistant', 'result', 'event', 'capture'),
+        at: time('when it was recorded'),
+        text: text('what stands around the first place, in one line'),
+      }),
+      next: maybe('`before` of the next page; null: there is none'),
+    }),
+  },
+  {
     name: 'coppice/prompt/v1',
     by: [],
     shape: z.strictObject({

@@ -140,3 +140,12 @@ export type PlacedMessage = Message & {
   /** Milliseconds since the epoch. */
   readonly at: number;
 };
+
+/** All that a message says, as people search for it. */
+export function messageText({ kind, content }: Message): string {
+  if (kind === 'result') return content.output;
+  if (kind !== 'assistant') return content.text;
+  return content.parts
+    .map((part) => (part.type === 'call' ? `${part.name} ${part.input}` : part.text))
+    .join('\n');
+}

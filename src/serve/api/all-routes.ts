@@ -3,6 +3,7 @@ import { JOB_ROUTES } from './job-routes.ts';
 import { ORDER_ROUTES } from './order-routes.ts';
 import { PEOPLE_ROUTES } from './people-routes.ts';
 import type { Route } from './route.ts';
+import { SEARCH_ROUTES } from './search-routes.ts';
 import { TIMELINE_ROUTES } from './timeline-routes.ts';
 import { TREE_ROUTES } from './tree-routes.ts';
 import { USAGE_ROUTES } from './usage-routes.ts';
@@ -17,5 +18,6 @@ export const ROUTES = [
   ...PEOPLE_ROUTES,
   ...JOB_ROUTES,
   ...USAGE_ROUTES,
+  ...SEARCH_ROUTES,
   ...WORKFLOW_ROUTES,
 ] as const satisfies readonly Route[];

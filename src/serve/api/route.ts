@@ -51,6 +51,8 @@ export interface ApiSources extends ReadSources, RuleSources {
   readonly usage: UsageRollUp;
   readonly activity: TreeActivity;
   readonly prompts: AgentPrompts;
+  /** Whether conversations may be searched. */
+  readonly searches: boolean;
   /** The default folder of agents. */
   readonly cwd: string;
   /** Completes the request from the server's configuration, as a command on that machine would. Rejects with a `CoppiceError`. */

@@ -65,6 +65,7 @@ export const CALLS = {
   usage: { route: 'GET /v1/usage' },
   estimates: { route: 'GET /v1/estimates' },
   activity: { route: 'GET /v1/activity' },
+  search: { route: 'GET /v1/search' },
 } as const satisfies Readonly<Record<string, Call>>;
 
 export type Calls = { readonly [Name in keyof typeof CALLS]: Method<(typeof CALLS)[Name]['route']> };

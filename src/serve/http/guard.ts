@@ -36,6 +36,7 @@ export const PAGES = [
   'workers',
   'usage',
   'workflows',
+  'search',
 ] as const;
 const OPEN_PAGE = new RegExp(`^/(?:assets/.*|v1/openapi\\.json)?$|^/(?:${PAGES.join('|')})(?:/|$)`);
 /** Deliveries to webhooks prove who sent them by their signatures. */

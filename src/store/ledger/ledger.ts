@@ -1,6 +1,6 @@
 /** The store contract on any database: queries that both speak, and decisions of kernel/ledger in transactions. */
 
-import type { Store } from '../store.ts';
+import type { SearchLedger, Store } from '../store.ts';
 import { schedules } from './cron-queries.ts';
 import type { Database } from './database.ts';
 import { leases } from './lease-queries.ts';
@@ -11,6 +11,12 @@ import { treeReads } from './tree-reads.ts';
 import { treeWrites } from './tree-writes.ts';
 
 export function openLedger(db: Database): Store {
+  // Imported on first use: most processes never search.
+  let search: Promise<SearchLedger> | undefined;
+  const searching = () => {
+    search ??= import('./search-queries.ts').then(({ searches }) => searches(db));
+    return search;
+  };
   return {
     kind: db.kind,
     location: db.location,
@@ -23,6 +29,8 @@ export function openLedger(db: Database): Store {
     ...outbox(db),
     ...retention(db),
     ...loadReads(db),
+    indexMessages: async (limit_ms) => (await searching()).indexMessages(limit_ms),
+    search: async (...query) => (await searching()).search(...query),
     listen: (worker_id, wake) => db.listen(worker_id, wake),
     now: () => db.now(),
     close: () => db.close(),

@@ -44,6 +44,29 @@ CREATE INDEX agents_workflows ON agents (created_at) WHERE json_extract(config, 
   },
   // PostgreSQL's function that writes rows left this out.
   { number: 27, purpose: 'how a run ended, on PostgreSQL as well', sql: '' },
+  {
+    number: 28,
+    purpose: 'full text of conversations, up to a seq of each agent',
+    // Written by whoever searches, never by a commit (decision 71); gone with the agent.
+    sql: `
+CREATE TABLE search_places (
+  number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  agent_id text NOT NULL UNIQUE REFERENCES agents (id) ON DELETE CASCADE,
+  seq bigint NOT NULL
+) STRICT;
+CREATE TABLE search_words ( -- postgres
+  place bigint NOT NULL REFERENCES search_places (number) ON DELETE CASCADE, -- postgres
+  seq bigint NOT NULL, -- postgres
+  at bigint NOT NULL, -- postgres
+  words tsvector NOT NULL, -- postgres
+  PRIMARY KEY (place, seq) -- postgres
+); -- postgres
+CREATE INDEX search_words_found ON search_words USING gin (words); -- postgres
+CREATE VIRTUAL TABLE search_words USING fts5(words, at UNINDEXED, content='', contentless_delete=1, contentless_unindexed=1); -- sqlite
+CREATE TRIGGER search_places_gone AFTER DELETE ON search_places -- sqlite
+  BEGIN DELETE FROM search_words WHERE rowid BETWEEN old.number << 24 AND (old.number + 1 << 24) - 1; END; -- sqlite
+`,
+  },
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;

@@ -280,6 +280,11 @@ describe('schedules, runs, deliveries, workers', () => {
     assert.equal(usage.complete, true);
     const { estimates } = (await call('GET /v1/estimates?model=play%2Factor')).json;
     assert.match(estimates[0].line, /^(no history for )?agents without a profile, with model play\/actor/);
+    const { json: search } = await call('GET /v1/search?q=small&limit=1');
+    assert.equal(search.complete, true);
+    const { json: hits } = await call('GET /v1/search?q=%22be+small%22');
+    const found: { agent: string; text: string }[] = hits.hits;
+    assert.match(found.find(({ agent }) => agent === 'kid')?.text ?? '', /be small$/);
     const { json: activity } = await call('GET /v1/activity');
     assert.ok(activity.trees.some(({ tokens }: { tokens: number[] }) => tokens.length > 0));
     assert.ok(usage.by_tree.some(({ title }: { title: string }) => title === 'fork a kid'));

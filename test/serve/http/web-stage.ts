@@ -71,6 +71,7 @@ export async function setWebStage(
     rules_file: join(folder, 'rules.json'),
     usage: new UsageRollUp(store),
     activity: new TreeActivity(store),
+    searches: true,
     prompts: new AgentPrompts(store),
     cwd: folder,
     profiles: async () => new Map(),

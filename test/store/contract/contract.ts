@@ -22,6 +22,7 @@ import { parkedContract } from './parked-contract.ts';
 import { removalContract } from './removal-contract.ts';
 import { retentionContract } from './retention-contract.ts';
 import { runHistoryContract } from './run-history-contract.ts';
+import { searchContract } from './search-contract.ts';
 import { tasksContract } from './tasks-contract.ts';
 import { unledContract } from './unled-contract.ts';
 import { usageContract } from './usage-contract.ts';
@@ -653,6 +654,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     letterContract(() => ({ store, other }));
     tasksContract(() => ({ store, other }));
     instructionsContract(() => ({ store, other, execute: (sql) => ledger.execute(sql) }));
+    searchContract(() => ({ store, other, execute: (sql) => ledger.execute(sql) }));
     retentionContract(() => ({ store, other }));
     removalContract(() => ({ store, other }));
     oldEntriesContract(() => ({ store, other, execute: (sql) => ledger.execute(sql) }));

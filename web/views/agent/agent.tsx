@@ -1,12 +1,14 @@
-import { useCallback, useRef, useState } from 'preact/hooks';
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { AgentDocument, request as requestShape } from '../../../src/documents/shapes/agent-parts.ts';
 import type { message } from '../../../src/documents/shapes/message-lines.ts';
 import { count, dollars } from '../../data/amounts.ts';
 import { useApi } from '../../data/api.ts';
+import { type Found, useFind, useHighlights } from '../../data/find.ts';
 import { useKeys } from '../../data/keys.ts';
 import { usePages } from '../../data/paged-list.ts';
 import { go } from '../../data/route.ts';
+import { Revealed } from '../../parts/fold-button.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import { Standing } from '../../parts/status.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
@@ -14,6 +16,7 @@ import { VirtualList } from '../../parts/virtual-list.tsx';
 import { When } from '../../parts/when.tsx';
 import { AgentActions } from './agent-actions.tsx';
 import { Composer } from './composer.tsx';
+import { FindBar } from './find-bar.tsx';
 import { MessageView } from './message.tsx';
 import { PromptView } from './prompt.tsx';
 import { RequestsView, SHOWN } from './requests.tsx';
@@ -101,6 +104,7 @@ export function AgentView({ route, writes }: PageContext) {
           agent={agent}
           requests={requests.data?.requests ?? []}
           start={Number(route.query.get('seq')) || null}
+          find={route.query.get('find')}
         />
       )}
       {tab === 'prompt' && <PromptView agent={agent} request={requests.data?.requests.at(-1) ?? null} />}
@@ -172,9 +176,11 @@ interface TranscriptProps {
   readonly requests: readonly ModelRequest[];
   /** Number of the message that the link names. */
   readonly start: number | null;
+  /** What the link searches for. */
+  readonly find: string | null;
 }
 
-function Transcript({ agent, requests, start }: TranscriptProps) {
+function Transcript({ agent, requests, start, find }: TranscriptProps) {
   const { at, need, error } = usePages<Message, { readonly messages: readonly Message[] }>(
     `/v1/agents/${agent.id}/messages`,
     agent.messages,
@@ -185,28 +191,68 @@ function Transcript({ agent, requests, start }: TranscriptProps) {
     if (!opened.current.delete(id)) opened.current.add(id);
     render((n) => n + 1);
   }, []);
+  const [query, setQuery] = useState(find);
+  const found = useFind(agent.id, agent.messages, query ?? '');
+  // Until a person moves, the place is that of the link, or the last one.
+  const [chosen, setChosen] = useState<number | null>(start);
+  const place = placeIn(found ?? [], chosen);
+  const now = found?.[place];
+  const target = useMemo(() => (now === undefined ? null : { index: now.index }), [now?.seq]);
+  const list = useRef<HTMLDivElement>(null);
+  useHighlights(list, query ?? '', now?.index ?? null);
+  useKeys([{ key: '/', what: 'finds in the conversation', act: () => setQuery(query ?? '') }]);
+  const move = (by: 1 | -1) => {
+    const total = found?.length ?? 0;
+    if (total > 0) setChosen(found?.[(place + by + total) % total]?.seq ?? null);
+  };
   return (
-    <>
+    <div class="found-in" ref={list}>
       <Trouble error={error} />
+      {query === null ? (
+        <button type="button" class="quiet open-find" title="/" onClick={() => setQuery('')}>
+          Find…
+        </button>
+      ) : (
+        <FindBar
+          query={query}
+          total={found?.length ?? null}
+          place={place}
+          onQuery={(text) => {
+            setQuery(text);
+            setChosen(null);
+          }}
+          onMove={move}
+          onClose={() => setQuery(null)}
+        />
+      )}
       <VirtualList
+        target={target}
         label="Transcript"
         count={agent.messages}
         start={start === null ? 'end' : start - 1}
         onView={need}
         item={(index) => (
-          <MessageView
-            index={index}
-            at={at}
-            agent={agent}
-            requests={requests}
-            linked={index + 1 === start}
-            opened={opened.current}
-            onToggle={toggle}
-          />
+          <Revealed.Provider value={index === now?.index}>
+            <MessageView
+              index={index}
+              at={at}
+              agent={agent}
+              requests={requests}
+              linked={index + 1 === start}
+              opened={opened.current}
+              onToggle={toggle}
+            />
+          </Revealed.Provider>
         )}
       />
-    </>
+    </div>
   );
+}
+
+/** The place of the chosen message, of the next one that was found, or the last. */
+function placeIn(found: readonly Found[], seq: number | null): number {
+  const at = seq === null ? -1 : found.findIndex((one) => one.seq >= seq);
+  return at < 0 ? Math.max(0, found.length - 1) : at;
 }
 
 /** What the agent may still spend, by the nearest budgets that limit it. */

@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact';
+import { useContext } from 'preact/hooks';
 import type { ResultFacts, UserFacts } from '../../../src/records/conversation/facts/message-facts.ts';
 import type { WaitResult } from '../../../src/records/conversation/facts/wait-row.ts';
 import type { Image } from '../../../src/records/conversation/message.ts';
 import { count, dollars, duration } from '../../data/amounts.ts';
+import { Revealed } from '../../parts/fold-button.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import { isDiff, Output } from '../../parts/output.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -193,7 +195,7 @@ interface FoldProps extends Pick<MessageProps, 'opened' | 'onToggle'> {
 
 /** Not a `details` element: the open state must survive while the message is out of view. */
 function Fold({ id, title, unfolded = false, opened, onToggle, children }: FoldProps) {
-  const open = opened.has(id) !== unfolded;
+  const open = useContext(Revealed) || opened.has(id) !== unfolded;
   return (
     <div class={open ? 'call open' : 'call'}>
       <button type="button" class="summary" aria-expanded={open} onClick={() => onToggle(id)}>

@@ -68,7 +68,7 @@ export function TreeActions({ tree, root, changes, onDone }: ActionsProps) {
       : []),
     ...(lives ? [{ key: 'b', what: 'Budget…', act: () => setDialog('budget') }] : []),
     { key: 'e', what: 'Export…', act: () => setDialog('export') },
-    { key: 'l', what: 'Copy link', act: copyLink },
+    { key: 'y', what: 'Copy link', act: copyLink },
     ...(lives ? [{ key: 'x', what: 'Kill…', act: () => setDialog('kill') }] : []),
   ];
   useKeys(actions);
