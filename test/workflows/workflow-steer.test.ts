@@ -117,6 +117,22 @@ return [done, ...(await parallel([() => agent('hold open'), () => agent('run tou
     ]);
   });
 
+  it('ends a process that waits for the answer to a question, which can be given meanwhile', async () => {
+    const home = await steeredHome();
+    const body = "return ask('which?', { choices: ['red', 'blue'] })";
+    const { ended } = home.start(['workflow', 'run', home.script('asks', body), '--yes', '--ask']);
+    const open = async () => (await home.json('approvals', 'list')).approvals as { short_id: string }[];
+    await until(async () => (await open()).length > 0, 'the question');
+    assert.equal((await home.run(['workflow', 'stop', 'asks'])).code, 0);
+    const left = await ended;
+    assert.equal(left.code, 75, left.stderr);
+    assert.match(left.stderr, /stopped by you; nothing is lost, continue with: coppice workflow resume/);
+    const [question] = await open();
+    await home.run(['approvals', 'allow', String(question?.short_id), 'blue']);
+    const { code, stdout, stderr } = await home.run(['workflow', 'resume', 'asks']);
+    assert.deepEqual([code, stdout.trim()], [0, 'blue'], stderr);
+  });
+
   it('is refused for what is no run, and for one that has ended', async () => {
     const home = await steeredHome();
     await home.workflow("return agent('say x')");

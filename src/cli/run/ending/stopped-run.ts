@@ -71,9 +71,16 @@ function pausedIn(agents: readonly AgentDocument[]): AgentDocument | undefined {
   const ends_soon = paused.some(
     ({ paused: pause }) => pause?.tries === 0 && Date.parse(pause.until ?? '') - Date.now() < PATIENCE_MS,
   );
+  const by_id = new Map(agents.map((agent) => [agent.id, agent]));
+  // What is asked below a run that a person has stopped can be answered without this process, and nothing comes of it before the run goes on.
+  const isHeld = (agent: AgentDocument): boolean => {
+    const above = by_id.get(agent.parent_id ?? '');
+    return agent.paused?.spent === 'person' || (above !== undefined && isHeld(above));
+  };
   const goes_on = agents.some(
-    ({ outcome, paused: pause }) =>
-      outcome === 'working' || (outcome === 'waiting_for_you' && pause === null),
+    (agent) =>
+      agent.outcome === 'working' ||
+      (agent.outcome === 'waiting_for_you' && agent.paused === null && !isHeld(agent)),
   );
   return ends_soon || goes_on ? undefined : paused[0];
 }
