@@ -10,6 +10,7 @@ export const ERROR_CODES = {
   E_AGENT_DEAD: 'the agent has ended',
   E_UNLED: 'no process leads the tree',
   E_RUN_NOT_FOUND: 'no run matches',
+  E_CALL_NOT_FOUND: 'no call of the tree matches',
   E_RUN_AMBIGUOUS: 'several runs match',
   E_RUN_FINISHED: 'the run has ended',
   E_REFUSED: 'the order was refused',

@@ -22,6 +22,13 @@ export interface FileChange {
   readonly answer: AssistantContent | null;
 }
 
+/** Where the result of a call stands. */
+export interface FoundCall {
+  readonly agent_id: string;
+  readonly seq: number;
+  readonly call_id: string;
+}
+
 /** A letter in the list of a tree's mail; `read_at`: milliseconds since the epoch, null while unread. */
 export type TreeLetter = Mail & { readonly to_name: string; readonly read_at: number | null };
 

@@ -18,7 +18,14 @@ import type { Run, RunSource } from '../records/run/run.ts';
 import type { CronLedger } from './cron-ledger.ts';
 import type { LoadReads, PlacedRequest } from './load-ledger.ts';
 import type { OutboxLedger } from './outbox-ledger.ts';
-import type { AskMark, Conversation, FileChange, FoundMessage, TreeLetter } from './read-records.ts';
+import type {
+  AskMark,
+  Conversation,
+  FileChange,
+  FoundCall,
+  FoundMessage,
+  TreeLetter,
+} from './read-records.ts';
 import type { RetentionLedger } from './retention-ledger.ts';
 
 /** A process that leads agents. One heartbeat renews all its leases. */
@@ -171,6 +178,8 @@ export interface TreeReads {
   tasks(root_id: string): Promise<ListedTask[]>;
   /** Changes of a file by calls, newest first. `path`: absolute, canonical. */
   fileChanges(path: string, limit: number): Promise<FileChange[]>;
+  /** A call of an agent of the tree that has a result, by its id or the beginning of it; `seq`: of the result. Of several, the newest. */
+  findCall(root_id: string, text: string): Promise<FoundCall | null>;
   /** Unconsumed mail in order; with `all`, also consumed; with numbers above `after`. */
   mail(to_id: string, all?: boolean, after?: number, limit?: number): Promise<Mail[]>;
   /** A page of all mail of a tree, oldest first, after the mail with this id. */

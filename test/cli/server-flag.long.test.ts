@@ -126,6 +126,7 @@ it('starts a tree at the server, writes to it, and shows it and its runs as the 
     ['logs'],
     ['logs', 'main', '--tail', '2'],
     ['logs', id],
+    ['why', id],
     ['wait', 'main'],
     ['wait', '--timeout', '0'],
     ['cron', 'list'],

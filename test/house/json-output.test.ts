@@ -185,6 +185,7 @@ it('a tree as documents', async () => {
   assert.match((await home.run(['usage', '--since', '9999-01-01'])).stderr, /has not come yet/);
   await printed('search', 'rules');
   await printed('blame', join(home.work, 'rules.json'));
+  await printed('why', 'main');
 });
 
 it('background runs', async () => {

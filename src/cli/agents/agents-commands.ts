@@ -11,7 +11,8 @@ interface PsOptions {
 }
 
 const AGENT = 'uuid, unique prefix, name or session key';
-const OR_ROOT = `${AGENT}; default: the root of this folder's newest tree`;
+const ROOT_BY_DEFAULT = "default: the root of this folder's newest tree";
+const OR_ROOT = `${AGENT}; ${ROOT_BY_DEFAULT}`;
 
 /** Runs `ps --watch`, which opens the terminal UI. */
 type Watch = (context: Context, options: PsOptions) => Promise<number>;
@@ -63,6 +64,10 @@ export function addAgentsCommands({ sub, deferred, imported }: CommandBuilder, w
       'words, or phrases in double quotes; all must be there, the last letters may be left out',
     )
     .action(imported(async () => (await import('./search.ts')).search));
+  sub('why', 'Show what led to an answer, a call or a line of a file, back to the prompts')
+    .argument('[what]', `AGENT, AGENT#MESSAGE, a call or its approval, FILE:LINE; ${ROOT_BY_DEFAULT}`)
+    .option('-a, --all', 'everything, not only some 20 lines')
+    .action(imported(async () => (await import('./why.ts')).why));
   sub('send', 'Send a message to an agent')
     .argument('<id>', AGENT)
     .argument('[text]', 'the message; - reads standard input')

@@ -16,15 +16,22 @@ const SOURCES = { before: 'there before', outside: 'no agent' };
 
 /** `coppice blame FILE[:LINE]` */
 export function blame(context: Context, text: string): Promise<number> {
+  return blameOf(context, text).then((found) =>
+    printResult(context, found, () =>
+      (placeOf(context, text).line === undefined ? fileLines : lineDetails)(found, context.out, context.hint),
+    ),
+  );
+}
+
+/** Who wrote the lines of `FILE`, or the line of `FILE:LINE`. */
+export function blameOf(context: Context, text: string): Promise<Blame> {
   const { file, line } = placeOf(context, text);
   const present = presentText(file);
   return withStore(context, async (store) => {
     const found = await blameDocument(store, file, present, line);
     if (line !== undefined && found.lines.length === 0)
       throw new CoppiceError('E_USAGE', `${text}: the file has no line ${line}`);
-    return printResult(context, found, () =>
-      (line === undefined ? fileLines : lineDetails)(found, context.out, context.hint),
-    );
+    return found;
   });
 }
 
@@ -78,18 +85,19 @@ function fileLines({ lines, changes, whole }: Blame, style: Style): string[] {
   return whole ? rows : [...rows, 'some changes could not be followed: their lines count as by no agent'];
 }
 
+/** Why a line is by no agent. */
+export function outOfAgents(source: Blame['lines'][number]['source'] | undefined): string {
+  return source === 'before'
+    ? 'It was there before the first change that the ledger knows of.'
+    : 'It was written by no call of write or patch: by a command, a person or another program.';
+}
+
 function lineDetails({ lines, changes, path }: Blame, style: Style, hint: Context['hint']): string[] {
   const [one] = lines;
   const by = changes[0];
   if (one === undefined) return [];
   const place = `${clean(path)}:${one.line}  ${clean(one.text)}`;
-  if (by === undefined)
-    return [
-      place,
-      one.source === 'before'
-        ? 'It was there before the first change that the ledger knows of.'
-        : 'It was written by no call of write or patch: by a command, a person or another program.',
-    ];
+  if (by === undefined) return [place, outOfAgents(one.source)];
   return [
     place,
     ...detailLines(

@@ -64,6 +64,7 @@ const PLACEHOLDERS: Readonly<Record<string, WordKind>> = {
   id: 'agent',
   ids: 'agent',
   agent: 'agent',
+  what: 'agent',
   run: 'run',
   job: 'job',
   deliveries: 'delivery',

@@ -4,7 +4,10 @@ import { type Command, Help } from 'commander';
 export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Begin:': ['demo', 'setup', 'doctor', 'help'],
   'Give agents work:': ['run', 'ui', 'resume', 'workflow', 'cron'],
-  'Watch them:': ['ps', 'tree', 'show', 'logs', 'tasks', 'usage', 'search', 'blame', 'subagent', 'export'],
+  'Watch them:': [
+    ...['ps', 'tree', 'show', 'logs', 'tasks', 'usage'],
+    ...['search', 'blame', 'why', 'subagent', 'export'],
+  ],
   'Steer them:': ['send', 'wait', 'kill', 'approvals', 'budget', 'compact', 'merge'],
   'Connect other programs:': ['serve', 'web', 'worker', 'acp', 'mcp', 'deliveries'],
   'Look after this machine:': ['profiles', 'trust', 'gc', 'completion'],

@@ -5,6 +5,7 @@ import { approval, delivery, grantedRule, job, profile, run } from './document-p
 import { EVENT_DOCUMENT } from './event-documents.ts';
 import { error, type JsonDocument } from './json-document.ts';
 import { OTHER_DOCUMENTS } from './other-documents.ts';
+import { PAST_DOCUMENTS } from './past-documents.ts';
 import { SERVER_DOCUMENTS } from './server-documents.ts';
 import { TREE_DOCUMENTS } from './tree-documents.ts';
 import { WORKFLOW_DOCUMENTS } from './workflow-documents.ts';
@@ -16,6 +17,7 @@ export const PARTS: Readonly<Record<string, z.ZodObject>> = PARTS_BY_NAME;
 /** Every JSON document that a command prints (one per line) or that the server answers with. */
 export const JSON_DOCUMENTS: readonly JsonDocument[] = [
   ...TREE_DOCUMENTS,
+  ...PAST_DOCUMENTS,
   ...OTHER_DOCUMENTS,
   ...SERVER_DOCUMENTS,
   ...WORKFLOW_DOCUMENTS,
@@ -29,6 +31,7 @@ export const JSON_DOCUMENTS: readonly JsonDocument[] = [
 
 type Known = (
   | typeof TREE_DOCUMENTS
+  | typeof PAST_DOCUMENTS
   | typeof OTHER_DOCUMENTS
   | typeof SERVER_DOCUMENTS
   | typeof WORKFLOW_DOCUMENTS

@@ -8,6 +8,7 @@ import {
   messagesDocument,
 } from '../../trees/answers/agent-answers.ts';
 import { oneAgent } from '../../trees/find-agent.ts';
+import { whyDocument } from '../../trees/looking-back/why.ts';
 import { countUpTo, flag, NAME_MAX, named, route } from './route.ts';
 
 const AGENTS_MAX = 1_000;
@@ -60,6 +61,24 @@ export const AGENT_ROUTES = [
       limit: countUpTo(MESSAGES_MAX, MESSAGES_USUAL).describe('maximum messages'),
     }),
     handle: (sources, request) => messagesDocument(sources, named(request, 'agent'), request.query),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/agents/:agent/why',
+    summary: 'What led to an answer or call, back to the prompts of people',
+    scope: 'read',
+    answer: 'coppice/why/v1',
+    query: z.strictObject({
+      message: z.coerce.number().int().min(1).optional().describe('`seq`; default: its newest answer'),
+      call: z
+        .string()
+        .min(1)
+        .max(NAME_MAX)
+        .optional()
+        .describe('instead: a call of its tree, by id or prefix'),
+      all: flag.describe('everything, not only some 20 steps'),
+    }),
+    handle: ({ store }, request) => whyDocument(store, named(request, 'agent'), request.query),
   }),
   route({
     method: 'GET',

@@ -40,6 +40,9 @@ export function ledgerClient(read: ReadSources & RuleSources, sources: () => Pro
     ...routed,
     agents: (query = {}) => agentsDocument(read, query),
     agent: (id) => agentDocument(read, id),
+    // Knows all tools, which most commands need not load.
+    why: async (id, query = {}) =>
+      (await import('../../trees/looking-back/why.ts')).whyDocument(store, id, query),
     messages: (id, query = {}) => messagesDocument(read, id, query),
     trees: (query = {}) => treesDocument(read, query),
     tree: (id) => treeDocument(read, id),

@@ -1,11 +1,11 @@
 import { listedTasks } from '../../records/run/listed-task.ts';
-import type { TreeLetter } from '../read-records.ts';
+import type { FoundCall, TreeLetter } from '../read-records.ts';
 import type { TreeReads } from '../store.ts';
 import { agentsOf } from './agent-rows.ts';
 import { conversations, history, newestCheckpoint } from './conversations.ts';
 import { type Database, NO_LIMIT } from './database.ts';
 import { TASKS, tasksOf } from './fact-queries.ts';
-import { askOf, fileChangeOf, mailOf, markOf, placedRequestOf, runOf, treeOf } from './rows.ts';
+import { askOf, fileChangeOf, mailOf, markOf, parseColumn, placedRequestOf, runOf, treeOf } from './rows.ts';
 import {
   below,
   exactMatchOrAll,
@@ -93,6 +93,13 @@ export function treeReads(db: Database): TreeReads {
 
     fileChanges: async (path, limit) => (await db.read(FILE_CHANGES, [path, limit])).map(fileChangeOf),
 
+    findCall: async (root_id, text) => {
+      const [row] = await db.read(FIND_CALL, [root_id, `{"call_id":${JSON.stringify(text).slice(0, -1)}`]);
+      const { agent_id, seq } = row ?? {};
+      const { call_id } = row === undefined ? {} : parseColumn<FoundCall>(row, 'content');
+      return row === undefined ? null : ({ agent_id, seq, call_id } as FoundCall);
+    },
+
     mail: async (to_id, all = false, after = 0, limit = NO_LIMIT) => {
       const sql = `SELECT * FROM mail WHERE to_id = $1 AND number > $2 ${all ? '' : 'AND consumed_seq IS NULL'} ORDER BY number LIMIT $3`;
       return (await db.read(sql, [to_id, after, limit])).map(mailOf);
@@ -178,6 +185,10 @@ export function treeReads(db: Database): TreeReads {
 const TREE_MAIL = `SELECT m.*, coalesce((SELECT g.name FROM agents g WHERE g.id = m.to_id), '') AS to_name,
     (SELECT x.at FROM messages x WHERE x.agent_id = m.to_id AND x.seq = m.consumed_seq) AS read_at
   FROM mail m WHERE m.root_id = $1 AND (m.sent_at, m.to_id, m.number) > ($2, $3, $4) ORDER BY m.sent_at, m.to_id, m.number LIMIT $5`;
+
+/** A stored result begins with the id of its call. */
+const FIND_CALL = `SELECT m.agent_id, m.seq, m.content FROM agents g JOIN messages m ON m.agent_id = g.id
+  WHERE g.root_id = $1 AND m.kind = 'result' AND substr(m.content, 1, length($2)) = $2 ORDER BY m.at DESC, m.seq DESC LIMIT 1`;
 
 /** Finds the answer that made the call as the last one before the result: no other answer lies between. */
 const FILE_CHANGES = `SELECT m.agent_id, m.seq, m.at, m.content, g.name, g.root_id,

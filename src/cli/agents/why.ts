@@ -1,0 +1,128 @@
+import { relative } from 'node:path';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
+import { clean } from '../../render/clean.ts';
+import { columnsOf, fit, paint, sign } from '../../render/style.ts';
+import { treeRows } from '../../render/tree-rows.ts';
+import type { Calls } from '../../serve/client/client.ts';
+import { workFolder } from '../../settings/folders.ts';
+import { ask } from '../setup/ask-server.ts';
+import type { Context } from '../setup/context.ts';
+import { printResult } from '../setup/output.ts';
+import { blameOf, outOfAgents } from './blame.ts';
+import { findAgent, findAgentOrRoot, findRoot } from './find-agent.ts';
+
+type Why = DocumentOf<'coppice/why/v1'>;
+type Step = Why['steps'][number];
+
+/** `coppice why [AGENT|AGENT#MESSAGE|CALL|FILE:LINE]`: what led there, back to the prompts, as a short tree. */
+export async function why(
+  context: Context,
+  text: string | undefined,
+  { all = false }: { readonly all?: boolean },
+): Promise<number> {
+  const [, file] = /^(.+):[1-9]\d*$/.exec(text ?? '') ?? [];
+  if (text !== undefined && file !== undefined) return whyLine(context, text, all);
+  return ask(context, async (asked) => tell(context, await whyOf(context, asked, text, all)));
+}
+
+async function whyLine(context: Context, text: string, all: boolean): Promise<number> {
+  if (context.server !== null)
+    throw new CoppiceError('E_USAGE', 'a line of a file is looked up in the database of this machine', {
+      hint: 'Name the agent and its message, as main#12; coppice blame on the machine of the server tells them',
+    });
+  const blame = await blameOf(context, text);
+  const [change] = blame.changes;
+  const [line] = blame.lines;
+  const shown = line && `${text}  ${clean(line.text)}`;
+  if (change === undefined || line === undefined || shown === undefined)
+    throw new CoppiceError('E_CALL_NOT_FOUND', `${shown ?? text}: ${outOfAgents(line?.source)}`);
+  return ask(context, async (asked) =>
+    tell(context, await asked.why(change.agent_id, { message: change.seq, all }), shown),
+  );
+}
+
+async function whyOf(context: Context, asked: Calls, text: string | undefined, all: boolean): Promise<Why> {
+  if (text === undefined) return asked.why(await findAgentOrRoot(context, asked, text), { all });
+  const [, name, message] = /^(.+)#(\d+)$/.exec(text) ?? [];
+  if (name !== undefined)
+    return asked.why((await findAgent(context, asked, name)).id, { message: Number(message), all });
+  const { agents } = await asked.agents({ called: text });
+  if (agents.length > 0) return asked.why((await findAgent(context, asked, text)).id, { all });
+  try {
+    return await asked.why(await findRoot(context, asked, undefined), { call: text, all });
+  } catch (error) {
+    if (!(error instanceof CoppiceError) || error.code !== 'E_CALL_NOT_FOUND') throw error;
+    // Says which agents there are.
+    return asked.why((await findAgent(context, asked, text)).id, { all });
+  }
+}
+
+function tell(context: Context, found: Why, heading?: string): number {
+  const { out: style, width } = context;
+  return printResult(context, found, () => {
+    const nodes = found.steps.flatMap((step, index) => [
+      { id: String(index), parent_id: step.led_to === null ? null : String(step.led_to), step, at: index },
+      ...(step.left_out === 0
+        ? []
+        : [{ id: `more ${index}`, parent_id: String(index), step: null, at: Number.POSITIVE_INFINITY }]),
+    ]);
+    const rows = treeRows(nodes, style, ({ at }) => at);
+    const lines = rows.map(({ agent: { step, parent_id }, stem }) => {
+      const head = paint(style, 'dim', stem);
+      const room = width - columnsOf(stem);
+      if (step !== null) return head + stepLine(step, context, room);
+      const more = found.steps[Number(parent_id)]?.left_out;
+      return head + paint(style, 'dim', fit(`${sign(style, '…')} ${more} more`, room, style));
+    });
+    return [
+      ...(heading === undefined ? [] : [paint(style, 'bold', fit(heading, width, style))]),
+      ...lines,
+      ...(found.whole ? [] : [paint(style, 'dim', context.hint('more: coppice why --all'))]),
+    ];
+  });
+}
+
+/** What stands behind the message, and before the words. */
+const VERBS: Readonly<Record<Step['how'], string>> = {
+  asked: '',
+  prompt: '',
+  schedule: '',
+  created: ' gave it the task',
+  letter: ' wrote',
+  end: ' ended with',
+  file: ' wrote',
+  call: '',
+};
+const READ: ReadonlySet<Step['how']> = new Set(['letter', 'end', 'file']);
+
+function shortPath(path: string, folder: string): string {
+  const short = relative(folder, path);
+  return short.startsWith('..') ? path : short;
+}
+
+/** Who, in which message, how, and the first words; at the end, the message of the one above that took it in. */
+function stepLine(
+  { agent, seq, how, text, into, again }: Step,
+  { out: style, options }: Context,
+  room: number,
+): string {
+  const cwd = workFolder(options.cwd);
+  const is_own = how === 'call';
+  const who = is_own ? '' : `${clean(agent ?? (how === 'schedule' ? 'a timer' : 'you'))} `;
+  const place = seq === null ? '' : `#${seq}`;
+  const end = `${READ.has(how) ? ` (read in #${into})` : ''}${again ? ' (see above)' : ''}`;
+  const head = `${who}${place}${VERBS[how]}: `;
+  const said = fit(
+    clean(how === 'file' ? shortPath(text, cwd) : text),
+    Math.max(10, room - columnsOf(head) - end.length),
+    style,
+  );
+  return [
+    paint(style, agent === null ? 'green' : 'bold', who),
+    paint(style, 'cyan', place),
+    `${VERBS[how]}: `,
+    said,
+    paint(style, 'dim', end),
+  ].join('');
+}
