@@ -60,7 +60,10 @@ export function usePermanentLink(timeline: Timeline, { tab, selected, shown, unt
   const agent = selected === null ? null : (timeline.lanes[selected.lane]?.id ?? null);
   const free_at = useRef(0);
   useEffect(() => {
+    const from = addressNow();
     const write = () => {
+      // Meanwhile somebody went back or forward: what is shown follows the address.
+      if (addressNow() !== from) return;
       const query = new URLSearchParams();
       if (tab !== usualTab(timeline)) query.set('tab', tab);
       if (agent !== null) query.set('agent', agent);
@@ -73,9 +76,9 @@ export function usePermanentLink(timeline: Timeline, { tab, selected, shown, unt
       if (order !== 'birth') query.set('sort', order);
       const text = query.toString();
       const address = `/trees/${timeline.root_id}${text === '' ? '' : `?${text}`}`;
-      if (address === addressNow()) return;
+      if (address === from) return;
       free_at.current = performance.now() + LINK_MS;
-      const before = new URL(addressNow(), 'http://dashboard').searchParams.get('tab');
+      const before = new URL(from, 'http://dashboard').searchParams.get('tab');
       const steps = query.get('tab') !== before;
       window.history[steps ? 'pushState' : 'replaceState'](null, '', placeOf(address));
     };
