@@ -60,7 +60,9 @@ export function DeliveriesView({ route, writes }: PageContext) {
       </div>
       <Trouble error={error ?? sending.error} />
       {data === null || data.deliveries.length === 0 ? (
-        <Nothing data={data} error={error} text="No deliveries." />
+        <Nothing data={data} error={error} text="No deliveries.">
+          <a href="/schedules">A schedule has its results delivered</a>
+        </Nothing>
       ) : (
         <div class="wide">
           <table>
@@ -74,7 +76,7 @@ export function DeliveriesView({ route, writes }: PageContext) {
                   Tries
                 </th>
                 <th scope="col" class="number">
-                  Age
+                  Since
                 </th>
                 <th scope="col">Last error</th>
                 {writes && <th scope="col">Actions</th>}

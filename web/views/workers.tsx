@@ -25,7 +25,9 @@ export function WorkersView({ writes }: PageContext) {
       <Trouble error={error} />
       {drained !== null && <Drain worker={drained} onClose={() => setDrained(null)} onDrained={reload} />}
       {data === null || data.workers.length === 0 ? (
-        <Nothing data={data} error={error} text="No process leads agents." />
+        <Nothing data={data} error={error} text="No process leads agents.">
+          <a href="/trees">Start a tree</a>
+        </Nothing>
       ) : (
         <div class="wide">
           <table>
@@ -39,7 +41,7 @@ export function WorkersView({ writes }: PageContext) {
                 </th>
                 <th scope="col">Labels</th>
                 <th scope="col" class="number">
-                  Up
+                  Since
                 </th>
                 {writes && <th scope="col">Actions</th>}
               </tr>

@@ -68,7 +68,7 @@ it('a person follows sixty agents in the cockpit, chooses one by keys, and reads
       async () => (await page.locator('.live-rows .number').allInnerTexts()).join() !== counted.join(),
       'the rows follow what the agents use',
     );
-    await page.locator('.live-rows .cells .level-2').nth(20).waitFor({ state: 'attached' });
+    await page.locator('.live-rows .cells i[style*="0.56"]').nth(20).waitFor({ state: 'attached' });
     assert.deepEqual(
       (await names()).map((text) => text.replace(/^\W+/, '')),
       order,

@@ -115,7 +115,7 @@ describe('workflows in the dashboard', { skip }, () => {
     await page.locator('.run-head').getByText('1/2 done').waitFor();
     await page.getByRole('link', { name: 'second' }).first().waitFor();
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('Paused by').waitFor();
+    await page.locator('.run-head').getByText('Paused by').waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     await page.getByRole('button', { name: 'Message…' }).first().click();

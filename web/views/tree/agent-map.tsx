@@ -15,7 +15,6 @@ export type Order = (typeof ORDERS)[number][0];
 
 /** Words of what went wrong, the worst first, before those of what goes on and of what is done. */
 const RANKS = ['failed', 'error', 'dead', 'timeout', 'declined', 'unled', 'cut_short', 'waiting_for_you'];
-const HEATS = 4;
 
 interface MapProps {
   readonly timeline: Timeline;
@@ -65,7 +64,8 @@ export function AgentMap({ timeline, until, order, onOrder }: MapProps) {
           <li key={lane.id}>
             <a
               href={`/agents/${lane.id}`}
-              class={`cell ${word} heat-${Math.ceil((took / most) * HEATS)}`}
+              class={`cell ${word}`}
+              ref={(cell) => cell?.style.setProperty('--heat', `${16 + Math.round((30 * took) / most)}%`)}
               tabIndex={lane.id === here ? 0 : -1}
               onFocus={() => setFocused(lane.id)}
               title={`${lane.about.name} · ${nameOf(word)} · ${duration(took)}${told(lane)}`}

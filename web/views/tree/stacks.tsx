@@ -7,6 +7,7 @@ import { byStem } from './rows.ts';
 const HEIGHT = 140;
 const SERIES_MAX = 7;
 const SAMPLES = 240;
+const COLOURS = ['#2c7a66', '#b0761f', '#7d5ba6', '#4e79a7', '#c25b5d', '#7f9a3c', '#8a7a5c', '#8c8f94'];
 
 interface Series {
   readonly name: string;
@@ -36,7 +37,7 @@ export function Stacks({ timeline, axis, range, what, until }: StacksProps) {
       <ul class="stack-names">
         {series.map(({ name, sums }, index) => (
           <li key={name}>
-            <span class={`swatch series-${index}`} aria-hidden="true" /> {name}{' '}
+            <span class="swatch" ref={colour(index)} aria-hidden="true" /> {name}{' '}
             <span class="dim">{shown(sums.at(-1) ?? 0)}</span>
           </li>
         ))}
@@ -48,7 +49,7 @@ export function Stacks({ timeline, axis, range, what, until }: StacksProps) {
         aria-label={`${what} by agent: ${shown(total)} in all; the table Tree has the numbers`}
       >
         {areas(series, axis, range, total).map((path, index) => (
-          <path key={series[index]?.name} d={path} class={`area series-${index}`} />
+          <path key={series[index]?.name} d={path} class="area" ref={colour(index)} />
         ))}
         {until !== null && (
           <line class="cursor" x1={at(axis.to(until))} x2={at(axis.to(until))} y1="0" y2={HEIGHT} />
@@ -56,6 +57,11 @@ export function Stacks({ timeline, axis, range, what, until }: StacksProps) {
       </svg>
     </div>
   );
+}
+
+function colour(index: number) {
+  return (element: HTMLElement | SVGElement | null) =>
+    element?.style.setProperty('--series', COLOURS[index] ?? null);
 }
 
 /** Series of those that used most, and one for all others. With many agents, those with similar names are one series. */

@@ -46,7 +46,13 @@ export function WorkflowsView({ writes }: PageContext) {
       {starts !== null && <StartWorkflow name={starts} onClose={() => setStarts(null)} onStarted={reload} />}
       <Trouble error={error} />
       {runs.length === 0 ? (
-        <Nothing data={data} error={error} text="No workflow has run yet." />
+        <Nothing data={data} error={error} text="No workflow has run yet.">
+          {writes && (saved.data?.workflows.length ?? 0) > 0 && (
+            <button type="button" class="primary" onClick={() => setStarts('')}>
+              Run the first one
+            </button>
+          )}
+        </Nothing>
       ) : (
         <table>
           <caption class="hidden">Runs</caption>
@@ -58,7 +64,7 @@ export function WorkflowsView({ writes }: PageContext) {
                 Took
               </th>
               <th scope="col" class="number">
-                Age
+                Started
               </th>
               <th scope="col">What</th>
             </tr>

@@ -110,12 +110,14 @@ class LiveRowView extends Component<RowProps> {
         <button
           type="button"
           data-row
-          class={`depth-${Math.min(depth, 6)}`}
           tabIndex={tabs ? 0 : -1}
           aria-pressed={chosen}
           onClick={() => go(`/trees/${tree}/live?agent=${agent.id}`, { replace: true })}
         >
-          <span class="name">
+          <span
+            class="name"
+            ref={(name) => name?.style.setProperty('padding-left', `${14 * Math.min(depth, 6)}px`)}
+          >
             <StatusSign word={wordOf(row)} /> {agent.name}
           </span>
           <span class="doing dim">{agent.doing ?? agent.last_reply}</span>
@@ -125,7 +127,10 @@ class LiveRowView extends Component<RowProps> {
             aria-label={`worked in ${active} of the last ${CELLS} spans of ${CELL_MS / 1_000} seconds`}
           >
             {cells.map((level, index) => (
-              <i key={index} class={`level-${level}`} />
+              <i
+                key={index}
+                ref={(cell) => cell?.style.setProperty('--level', String(0.12 + 0.22 * level))}
+              />
             ))}
           </span>
           <span class="number">{count(agent.tokens.input + agent.tokens.output)}</span>
