@@ -307,7 +307,7 @@ function failureHint({ kind, retryable, message }: ShownFailure, resume: string)
   const another = `Or with another model: ${resume} --model PROVIDER/MODEL`;
   if (kind === 'auth')
     return [`Check the key (coppice doctor names its variable), then: ${resume} --retry`, another];
-  if (kind === 'no_model') return [another];
+  if (kind === 'no_model') return [`Once the model is there: ${resume} --retry`, another];
   if (kind === 'no_tools')
     return [
       `Start the server with tools (vLLM: --enable-auto-tool-choice), or leave out the tool that it names, then: ${resume} --retry`,

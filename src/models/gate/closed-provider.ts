@@ -104,7 +104,9 @@ export class Door {
     [this.#is_tried, this.#has_worked] = [false, false];
     const { first, most } = this.#terms.probe ?? PROBE_SECONDS;
     const named_ms = wait_ms ?? doubt_ms;
-    const tries = named_ms === null ? (before?.tries ?? 0) + 1 : 0;
+    // A person who tries before the time does not make the pauses longer.
+    const is_early = (before?.until ?? 0) > this.#now();
+    const tries = named_ms === null ? Math.max(1, (before?.tries ?? 0) + (is_early ? 0 : 1)) : 0;
     const pauses = { base_ms: first * 1000, max_ms: most * 1000 };
     const until = this.#now() + (named_ms ?? backOff(tries, pauses, () => 1));
     const text = this.#textOf(spent, failure);

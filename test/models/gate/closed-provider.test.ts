@@ -101,6 +101,23 @@ describe('a door', () => {
     assert.notEqual(door.bars({ begins: true }), null, 'the provider has said when');
   });
 
+  it('has longer pauses after tries at their time only, not after those of people', () => {
+    const { door, pass } = opened();
+    const tried = (): number => {
+      door.begin();
+      return (door.close(KEY, FAILURE).wait_ms ?? 0) / 60_000;
+    };
+    assert.equal(tried(), 1);
+    for (let times = 1; times <= 5; times += 1) {
+      pass(3_000);
+      assert.equal(tried(), 1);
+    }
+    pass(60_000);
+    assert.equal(tried(), 2);
+    pass(3_000);
+    assert.equal(tried(), 2);
+  });
+
   it('is tried at once by a process that has just started, unless a time was named', () => {
     const { door, told } = opened();
     door.learn(told(100, HOUR_MS));
