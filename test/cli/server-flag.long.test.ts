@@ -127,6 +127,7 @@ it('starts a tree at the server, writes to it, and shows it and its runs as the 
     ['logs', 'main', '--tail', '2'],
     ['logs', id],
     ['why', id],
+    ['diff', id, id],
     ['wait', 'main'],
     ['wait', '--timeout', '0'],
     ['cron', 'list'],

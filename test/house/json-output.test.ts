@@ -186,6 +186,7 @@ it('a tree as documents', async () => {
   await printed('search', 'rules');
   await printed('blame', join(home.work, 'rules.json'));
   await printed('why', 'main');
+  await printed('diff', 'main', 'main');
 });
 
 it('background runs', async () => {

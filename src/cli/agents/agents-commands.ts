@@ -68,6 +68,11 @@ export function addAgentsCommands({ sub, deferred, imported }: CommandBuilder, w
     .argument('[what]', `AGENT, AGENT#MESSAGE, a call or its approval, FILE:LINE; ${ROOT_BY_DEFAULT}`)
     .option('-a, --all', 'everything, not only some 20 lines')
     .action(imported(async () => (await import('./why.ts')).why));
+  sub('diff', 'Compare two trees, or two agents with all below them: the first difference, then each agent')
+    .argument('<id>', `${AGENT}; of a tree, its root`)
+    .argument('<other>', 'the one to compare it with')
+    .option('-a, --all', 'also agents that are the same')
+    .action(imported(async () => (await import('./diff.ts')).diff));
   sub('send', 'Send a message to an agent')
     .argument('<id>', AGENT)
     .argument('[text]', 'the message; - reads standard input')

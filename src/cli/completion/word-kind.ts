@@ -65,6 +65,7 @@ const PLACEHOLDERS: Readonly<Record<string, WordKind>> = {
   ids: 'agent',
   agent: 'agent',
   what: 'agent',
+  other: 'agent',
   run: 'run',
   job: 'job',
   deliveries: 'delivery',

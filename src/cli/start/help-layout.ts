@@ -6,7 +6,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'Give agents work:': ['run', 'ui', 'resume', 'workflow', 'cron'],
   'Watch them:': [
     ...['ps', 'tree', 'show', 'logs', 'tasks', 'usage'],
-    ...['search', 'blame', 'why', 'subagent', 'export'],
+    ...['search', 'blame', 'why', 'diff', 'subagent', 'export'],
   ],
   'Steer them:': ['send', 'wait', 'kill', 'approvals', 'budget', 'compact', 'merge'],
   'Connect other programs:': ['serve', 'web', 'worker', 'acp', 'mcp', 'deliveries'],

@@ -1,6 +1,32 @@
 import { z } from 'zod';
-import { list, maybe, maybeNumber, number, oneOf, text, time, yes } from './document-parts.ts';
+import {
+  group,
+  list,
+  maybe,
+  maybeGroup,
+  maybeNumber,
+  number,
+  oneOf,
+  text,
+  texts,
+  time,
+  yes,
+} from './document-parts.ts';
 import type { JsonDocument } from './json-document.ts';
+
+const compared = { agent_id: text('the agent'), root_id: text('its tree'), agent: text('its name') };
+
+const side = (meaning: string) =>
+  maybeGroup(`${meaning}; null: it is not there`, {
+    agent_id: text('the agent'),
+    outcome: text('how it stands or ended'),
+    answer: maybe('its last answer, cut'),
+    calls: texts('tools that it called, in order'),
+    files: texts('files that it changed, by path in its folder'),
+    tokens: number('input and output'),
+    cost_usd: maybeNumber('US dollars; null: unknown'),
+    duration_ms: number('from its creation to its end or last message'),
+  });
 
 /** Documents of commands that look back. */
 export const PAST_DOCUMENTS = [
@@ -32,6 +58,32 @@ export const PAST_DOCUMENTS = [
         text: text('its first words; of `file`, the path'),
         again: yes('what led to it stands at an earlier step'),
         left_out: number('causes of this step that are left out'),
+      }),
+    }),
+  },
+  {
+    name: 'coppice/diff/v1',
+    by: ['diff'],
+    shape: z.strictObject({
+      a: group('the first of the two', compared),
+      b: group('the second', compared),
+      same: yes('nothing differs but ids, times, durations, costs and folders'),
+      first: maybeGroup('the difference that came first; null: there is none', {
+        path: text('names from the compared agent on, joined by `/`; that agent is `main`'),
+        what: text('`answer`, `result of TOOL`, `prompt`, `message`; or what else differs'),
+        a_seq: maybeNumber('message of the first; null: it has none there'),
+        b_seq: maybeNumber('of the second'),
+        diff: maybe(
+          'hunks of a unified diff, with ids, times, durations and folders masked; null: too large',
+        ),
+      }),
+      agents: list('all of both, matched by names and order', {
+        path: text('as above, `(2)` behind the second of several'),
+        differs: z
+          .array(z.enum(['outcome', 'answer', 'calls', 'files', 'messages']))
+          .describe('what differs'),
+        a: side('what it did in the first'),
+        b: side('in the second'),
       }),
     }),
   },

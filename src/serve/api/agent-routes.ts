@@ -8,6 +8,7 @@ import {
   messagesDocument,
 } from '../../trees/answers/agent-answers.ts';
 import { oneAgent } from '../../trees/find-agent.ts';
+import { diffDocument } from '../../trees/looking-back/diff.ts';
 import { whyDocument } from '../../trees/looking-back/why.ts';
 import { countUpTo, flag, NAME_MAX, named, route } from './route.ts';
 
@@ -79,6 +80,16 @@ export const AGENT_ROUTES = [
       all: flag.describe('everything, not only some 20 steps'),
     }),
     handle: ({ store }, request) => whyDocument(store, named(request, 'agent'), request.query),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/agents/:agent/diff',
+    summary:
+      'The agent with all below it, compared with another one: the first difference, then agent by agent',
+    scope: 'read',
+    answer: 'coppice/diff/v1',
+    query: z.strictObject({ with: z.string().min(1).max(NAME_MAX).describe('the other agent') }),
+    handle: ({ store }, request) => diffDocument(store, named(request, 'agent'), request.query.with),
   }),
   route({
     method: 'GET',

@@ -15,6 +15,7 @@ export const CALLS = {
   agents: { route: 'GET /v1/agents' },
   agent: { route: 'GET /v1/agents/:agent' },
   messages: { route: 'GET /v1/agents/:agent/messages' },
+  diff: { route: 'GET /v1/agents/:agent/diff' },
   why: { route: 'GET /v1/agents/:agent/why' },
   mail: { route: 'GET /v1/agents/:agent/mail' },
   requests: { route: 'GET /v1/agents/:agent/requests' },

@@ -40,6 +40,8 @@ export function ledgerClient(read: ReadSources & RuleSources, sources: () => Pro
     ...routed,
     agents: (query = {}) => agentsDocument(read, query),
     agent: (id) => agentDocument(read, id),
+    diff: async (id, query) =>
+      (await import('../../trees/looking-back/diff.ts')).diffDocument(store, id, query?.with ?? ''),
     // Knows all tools, which most commands need not load.
     why: async (id, query = {}) =>
       (await import('../../trees/looking-back/why.ts')).whyDocument(store, id, query),
