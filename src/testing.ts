@@ -8,6 +8,9 @@ import { createScriptedModel } from './models/scripted/scripted-model.ts';
 import type { ScriptedRules } from './models/scripted/scripted-rules.ts';
 import { openEmptyStore } from './store/sqlite/sqlite-store.ts';
 
+export { type CaseOptions, recordRun, replayRun } from './library/testing/cases/program-cases.ts';
+export type { RecordedCase } from './library/testing/cases/recorded-case.ts';
+export type { Divergence, Replayed } from './library/testing/cases/replay-case.ts';
 export { type ExpectedAgent, expectTree } from './library/testing/expect-tree.ts';
 export { FakeClock } from './library/testing/fake-clock.ts';
 export type { ScriptedRules } from './models/scripted/scripted-rules.ts';

@@ -57,6 +57,7 @@ export function createProgram(version: string): Program {
   addServeCommands(builder);
   addWorkflowCommands(builder);
   addExportCommand(builder);
+  addCaseCommands(builder);
   addGcCommand(builder);
   addMcpCommands(builder);
   builder
@@ -141,6 +142,18 @@ function addExportCommand({ sub, imported }: CommandBuilder): void {
     .option('--markdown', 'a Markdown transcript: messages, calls and results, with a chapter for each agent')
     .option('--out <file>', 'output file; default: standard output')
     .action(imported(async () => (await import('./export/export.ts')).exportTree));
+}
+
+/** `coppice record` and `coppice replay` */
+function addCaseCommands({ sub, imported }: CommandBuilder): void {
+  sub('record', 'Write a run that is over as a case: what its models answered and its tools returned')
+    .argument('[id]', "an agent of the tree; default: this folder's newest tree")
+    .option('--out <file>', 'output file; default: standard output')
+    .action(imported(async () => (await import('./export/cases/record.ts')).record, { local: true }));
+  sub('replay', "Run cases against today's prompts, tools, profiles and version, without a provider")
+    .argument('<file...>', 'cases that coppice record wrote')
+    .option('--update', 'write what is sent today into cases that differ')
+    .action(imported(async () => (await import('./export/cases/replay.ts')).replay, { local: true }));
 }
 
 /** Default of `--older-than`. */

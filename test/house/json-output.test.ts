@@ -17,8 +17,8 @@ import { until } from '../until.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const LIKE: Readonly<Record<string, z.ZodObject>> = { agent, approval, granted_rule: grantedRule, job, run };
-/** Documented on other pages: no command prints them. */
-const ELSEWHERE = ['coppice/archive/v1', 'coppice/delivery/v1'];
+/** Documented on other pages: files, and what is sent. */
+const ELSEWHERE = ['coppice/archive/v1', 'coppice/case/v1', 'coppice/delivery/v1'];
 
 const SHAPES = new Map(
   JSON_DOCUMENTS.map(({ name, shape, like }) => [
@@ -284,6 +284,12 @@ it('workers, and what is old', async () => {
   }
   const { trees } = await printed('gc', '--older-than', '1s', '--idle', '--dry-run');
   assert.ok(trees.length > 0);
+});
+
+it('a run as a test', async () => {
+  await home.run(['run', 'hi', '--name', 'told', ...MODEL]);
+  assert.equal((await home.run(['record', 'told', '--out', 'case.json'])).code, 0);
+  await printed('replay', 'case.json');
 });
 
 it('every document of docs/json.md that commands print was printed', () => {

@@ -9,6 +9,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
     ...['search', 'blame', 'why', 'diff', 'subagent', 'export'],
   ],
   'Steer them:': ['send', 'wait', 'kill', 'approvals', 'budget', 'compact', 'merge'],
+  'Test them:': ['record', 'replay'],
   'Connect other programs:': ['serve', 'web', 'worker', 'acp', 'mcp', 'deliveries'],
   'Look after this machine:': ['profiles', 'trust', 'gc', 'completion'],
 };

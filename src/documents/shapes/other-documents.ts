@@ -70,6 +70,28 @@ export const OTHER_DOCUMENTS = [
     shape: z.strictObject({}),
   },
   {
+    name: 'coppice/replay/v1',
+    by: ['replay'],
+    shape: z.strictObject({
+      file: text('the case'),
+      recorded_by: text('version that recorded it'),
+      recorded_at: text('ISO 8601'),
+      requests: number('requests that were made'),
+      divergences: z
+        .array(
+          z.strictObject({
+            agent: text('names from the root to the agent'),
+            request: number("number of the agent's request, from 1"),
+            what: text('what differs: `system text`, `tool NAME`, `message N`, `order`, `reply`'),
+            recorded: text('what was recorded'),
+            now: text('what is today'),
+          }),
+        )
+        .describe('in the order in which they were met; empty: none'),
+      updated: yes('whether the file now holds what is sent today'),
+    }),
+  },
+  {
     name: 'coppice/subagent-runs/v1',
     by: ['subagent list', 'subagent history'],
     shape: z.strictObject({
