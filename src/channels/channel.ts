@@ -1,12 +1,12 @@
 /** The contract of channels, which are the ways to people outside; each channel has a folder or file beside this one. */
 
 import type { Ask } from '../records/conversation/ask.ts';
-import type { DeliveryKind } from '../records/run/delivery.ts';
+import type { DeliveryKind, Told } from '../records/run/delivery.ts';
 import type { Run } from '../records/run/run.ts';
 import type { StatusWord } from '../render/agent-status.ts';
 
 /** A delivery as it is passed to a channel, with the run or question that it reports. */
-export interface Parcel {
+export interface Parcel extends Told {
   /** Delivery id, the same for every try, so that receivers can recognise a repeat. */
   readonly id: string;
   readonly kind: DeliveryKind;

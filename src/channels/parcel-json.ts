@@ -8,6 +8,7 @@ import type { Parcel } from './channel.ts';
  * UTC. Throws a `RangeError` for an invalid time.
  */
 export function deliveryJson(parcel: Parcel): string {
+  const { outcome = null, outcome_text = null } = parcel.run === null ? parcel : outcomeOfRun(parcel.run);
   return JSON.stringify({
     schema: 'coppice/delivery/v1',
     id: parcel.id,
@@ -16,6 +17,7 @@ export function deliveryJson(parcel: Parcel): string {
     created_at: new Date(parcel.created_at).toISOString(),
     agent_id: parcel.agent_id,
     root_id: parcel.root_id,
+    ...{ outcome, outcome_text },
     run: parcel.run === null ? null : runJson(parcel.run),
     ask: parcel.ask === null ? null : askJson(parcel.ask),
   });

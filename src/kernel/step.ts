@@ -7,6 +7,7 @@ import type { Mail, NewMail } from '../records/conversation/mail.ts';
 import type { Message } from '../records/conversation/message.ts';
 import type { NewDelivery } from '../records/run/delivery.ts';
 import type { NewAgent } from '../records/run/new-agent.ts';
+import type { Outcome } from '../records/run/outcome.ts';
 
 /**
  * One atomic advance of an agent by its lease holder, applied completely or not at all. Guards, in this order (docs/ledger.md):
@@ -44,8 +45,10 @@ export interface Step {
   readonly requests: readonly RequestRecord[];
   /** Agents whose budgets `requests` are charged to, nearest first; absent: none. */
   readonly payers?: readonly string[];
-  /** Tool calls that settled in this step. */
+  /** Calls that got their result in this step. */
   readonly calls: number;
+  /** How its run ended. */
+  readonly outcome?: Outcome;
   readonly doing: string | null;
   readonly reply: string | null;
   readonly sent_this_turn: boolean;

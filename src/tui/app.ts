@@ -7,6 +7,7 @@ import { CoppiceError } from '../records/coppice-error.ts';
 import type { UiStyle } from '../render/style.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
 import type { RuntimeFace } from '../runtime/runtime-face.ts';
+import { withSameLedger } from '../settings/suggested-command.ts';
 import type { Store } from '../store/store.ts';
 import { runCommand, submit } from './app-commands.ts';
 import type { AppContext } from './app-context.ts';
@@ -253,8 +254,9 @@ class App implements AppContext {
       this.dispatch({ type: 'runtime', event: { type: 'agent', agent, created: true } });
   }
 
-  say(text: string, tone: Tone | 'now' = 'plain'): void {
+  say(said: string, tone: Tone | 'now' = 'plain'): void {
     const { view } = this.state;
+    const text = withSameLedger(this.unled, said);
     if (view !== null && tone !== 'now') this.dispatch({ type: 'say', agent_id: view, text, tone });
     else this.#notices.print(text, tone === 'bad' ? 'red' : 'dim');
   }

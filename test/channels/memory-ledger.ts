@@ -31,7 +31,14 @@ export class MemoryLedger implements DeliveryLedger {
 
   enter(delivery: NewDelivery): void {
     const rest = { status: 'pending', attempts: 0, next_at: delivery.created_at, error: null } as const;
-    this.deliveries.set(delivery.id, { ...delivery, ...rest, progress: null, ended_at: null });
+    this.deliveries.set(delivery.id, {
+      outcome: null,
+      outcome_text: null,
+      ...delivery,
+      ...rest,
+      progress: null,
+      ended_at: null,
+    });
   }
 
   of(id: string): Delivery {

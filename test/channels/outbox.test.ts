@@ -27,6 +27,8 @@ describe('outbox: what it sends', () => {
         text: 'naïve 漢字 🎋',
         agent_id: 'a',
         root_id: 'r',
+        outcome: null,
+        outcome_text: null,
         run: null,
         ask: null,
         created_at: clock.now(),

@@ -99,7 +99,8 @@ describe('webhook', () => {
     const ask = newAsk();
     const ran = newParcel('ops', { kind: 'run', text: 'T', run });
     const asked = newParcel('ops', { kind: 'ask', text: 'Q', ask });
-    const replied = newParcel('ops', { text: 'R' });
+    const ended = { outcome: 'done', outcome_text: 'done, 1 of 2 failed: auth: no key' } as const;
+    const replied = newParcel('ops', { text: 'R', ...ended });
     for (const parcel of [ran, asked, replied]) await deliver(parcel);
     const bodies = receiver.requests.slice(-3).map(({ body }) => JSON.parse(body) as unknown);
     const common = ({ id, kind, text, agent_id, root_id }: Parcel) => ({
@@ -110,12 +111,15 @@ describe('webhook', () => {
       created_at: '2026-11-21T02:31:22.250Z',
       agent_id,
       root_id,
+      outcome: null,
+      outcome_text: null,
       run: null,
       ask: null,
     });
     assert.deepEqual(bodies, [
       {
         ...common(ran),
+        ...{ outcome: 'cut_short', outcome_text: 'cut short: too slow' },
         run: {
           id: run.id,
           job: 'job-7',
@@ -145,7 +149,7 @@ describe('webhook', () => {
           rule: 'ask(bash:rm *)',
         },
       },
-      common(replied),
+      { ...common(replied), ...ended },
     ]);
   });
 

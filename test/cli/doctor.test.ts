@@ -113,6 +113,14 @@ it('names all that is missing: models of profiles and sub-agents, programs, secr
   assert.deepEqual([json.code, healthy, checks.filter((one) => one.needed && !one.ok).length], [1, false, 5]);
 });
 
+it('a command in its text finds the same ledger', async () => {
+  const flags = ['--database', `sqlite:${join(home.folder, 'other.db')}`];
+  const hint = `; coppice ${flags.join(' ')} demo needs neither`;
+  assert.ok((await home.run(['doctor', ...flags])).stdout.includes(hint));
+  const { checks } = JSON.parse((await home.run(['doctor', '--json', ...flags])).stdout);
+  assert.ok(checks.some(({ text }: { text: string }) => text.endsWith(hint)));
+});
+
 it('a file that is no ledger, a folder that does not exist', async () => {
   const { code, stdout } = await home.run([
     'doctor',

@@ -1,8 +1,6 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { z } from 'zod';
-import type { treeRow } from '../../src/documents/shapes/agent-parts.ts';
 import type { activity as activityShape } from '../../src/documents/shapes/server-documents.ts';
-import type { OutcomeWord } from '../../src/records/run/outcome.ts';
 import { count, dollars } from '../data/amounts.ts';
 import { type ApiError, request, useApi } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
@@ -12,9 +10,8 @@ import { Sparkline } from '../parts/sparkline.tsx';
 import { Status } from '../parts/status.tsx';
 import { Nothing, Trouble } from '../parts/trouble.tsx';
 import { When } from '../parts/when.tsx';
+import { GROUPS, matches, type Tree } from './search-trees.ts';
 import { StartTree } from './start-tree.tsx';
-
-type Tree = z.infer<typeof treeRow>;
 
 interface Trees {
   readonly trees: readonly Tree[];
@@ -23,18 +20,6 @@ interface Trees {
 const TREES = 500;
 const REFRESH_MS = 2_000;
 const ACTIVITY_MS = 5_000;
-/** Groups of trees by what came of them, the most urgent for a person first. Whoever a person stopped has not failed. */
-const GROUPS: readonly {
-  readonly key: string;
-  readonly title: string;
-  readonly of: readonly OutcomeWord[];
-}[] = [
-  { key: 'you', title: 'Needs you', of: ['waiting_for_you', 'unled'] },
-  { key: 'running', title: 'Running', of: ['working', 'waiting'] },
-  { key: 'failed', title: 'Failed', of: ['failed', 'declined'] },
-  { key: 'cut', title: 'Cut short', of: ['cut_short'] },
-  { key: 'done', title: 'Done', of: ['done', 'stopped'] },
-];
 
 /** All trees in one table, grouped by need; the chosen group stands in the address. */
 export function TreesView({ writes, route }: PageContext) {
@@ -44,7 +29,7 @@ export function TreesView({ writes, route }: PageContext) {
   const all = useMemo(() => {
     const known = new Set(data?.trees.map(({ root_id }) => root_id));
     const trees = [...(data?.trees ?? []), ...older.trees.filter(({ root_id }) => !known.has(root_id))];
-    return trees.filter((tree) => matches(tree, search.trim().toLowerCase()));
+    return trees.filter((tree) => matches(tree, search));
   }, [data, older.trees, search]);
   const shown = GROUPS.find(({ key }) => key === route.query.get('show'))?.key ?? 'all';
   const groups = GROUPS.map((group) => ({
@@ -238,20 +223,4 @@ const FAILED = /^done, \d+ of \d+ failed/;
 function lineOf(tree: Tree): string | null {
   if (tree.asked !== null) return tree.asked;
   return tree.outcome === 'working' || tree.outcome_text === 'done' ? tree.doing : tree.outcome_text;
-}
-
-const groupOf = ({ outcome }: Tree) => GROUPS.find(({ of }) => of.includes(outcome))?.title;
-
-/** Whether every word matches: `field:text` in that field, any other word in title, folder, model, id or name. */
-function matches(tree: Tree, search: string): boolean {
-  return search.split(/\s+/).every((word) => {
-    const [, field, text = ''] = /^(\w+):(.*)$/.exec(word) ?? [];
-    // The status as people read it: `failed` finds what the group of that title lists.
-    if (field === 'status') return `${tree.status} ${groupOf(tree)}`.toLowerCase().includes(text);
-    const value = field === undefined ? undefined : (tree as Record<string, unknown>)[field];
-    if (value !== undefined) return String(value).toLowerCase().includes(text);
-    return [tree.title, tree.cwd, tree.model, tree.root_id, tree.name].some((one) =>
-      one.toLowerCase().includes(word),
-    );
-  });
 }

@@ -68,10 +68,11 @@ function settled(result: DeliverResult): Composed {
 }
 
 function parcelOf(
-  { id, kind, target, agent_id, root_id, created_at, attempts: attempt, progress }: Delivery,
+  { id, kind, target, agent_id, root_id, created_at, attempts: attempt, progress, ...rest }: Delivery,
   told: Pick<Parcel, 'text'> & Partial<Pick<Parcel, 'run' | 'ask'>>,
 ): Composed {
-  const delivery = { id, kind, agent_id, root_id, created_at, attempt, progress };
+  const { outcome, outcome_text } = rest;
+  const delivery = { id, kind, agent_id, root_id, created_at, attempt, progress, outcome, outcome_text };
   const { address } = splitTarget(target);
   return { type: 'parcel', parcel: { ...delivery, address, run: null, ask: null, ...told } };
 }

@@ -22,14 +22,15 @@ export async function doctor(context: Context): Promise<number> {
   await store?.close();
   const missing = checks.filter((check) => check.needed && !check.ok);
   const healthy = missing.length === 0;
+  const hinted = checks.map((check) => ({ ...check, text: context.hint(check.text) }));
   // The spaces before a name are the indent of the list for people.
-  const named = checks.map((check) => ({ ...check, name: check.name.trim() }));
+  const named = hinted.map((check) => ({ ...check, name: check.name.trim() }));
   const mark = (ok: boolean, needed: boolean): string => {
     if (ok) return paint(context.out, 'green', 'ok      ');
     return needed ? paint(context.out, 'red', 'missing ') : paint(context.out, 'dim', '–       ');
   };
   printResult(context, { schema: 'coppice/doctor/v1', healthy, checks: named }, () => [
-    ...checks.map(({ ok, needed, name, text }) => `${mark(ok, needed)} ${name.padEnd(14)} ${text}`),
+    ...hinted.map(({ ok, needed, name, text }) => `${mark(ok, needed)} ${name.padEnd(14)} ${text}`),
     healthy
       ? 'Nothing needed is missing.'
       : `Needed, but missing: ${[...new Set(missing.map(({ name }) => name.trim()))].join(', ')}.`,

@@ -7,7 +7,7 @@ import { deniedCalls, deniedIn, deniedLine } from '../../records/agent/denied.ts
 import { type Failure, isAboutContent } from '../../records/agent/failure.ts';
 import { namedLimit } from '../../records/agent/limits.ts';
 import { isWorking } from '../../records/agent/state.ts';
-import { type Outcome, treeOutcome } from '../../records/run/outcome.ts';
+import { type Outcome, outcomeOf, treeOutcome } from '../../records/run/outcome.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { deletedUse } from '../../render/tree-summary.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
@@ -91,7 +91,10 @@ export async function leadRun(
     const runtime = await composeRuntime(context, store, terms, { extra, can_ask: options.ask === true });
     const led: Followed = {
       begin: async (see) => {
-        runtime.subscribe((event) => see(shownEvent(event), event));
+        runtime.subscribe((event) => {
+          const agent = event.type === 'agent' && { ...event.agent, ...outcomeOf(event.agent) };
+          see(shownEvent(event), agent ? { ...event, agent } : event);
+        });
         const { id } = await begin(runtime);
         // Counters before agents: an agent created in between must not count as deleted.
         const tree = await store.tree(id);

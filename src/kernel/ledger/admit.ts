@@ -190,7 +190,7 @@ function write(unit: UnitOfWork, step: Step, before: AgentFacts, token: string |
   for (const { mail_id, seq } of step.consume) unit.consume(mail_id, seq);
   const sent = step.send.map((mail) => post(unit, mail, worker));
   const met = ended ? [] : setWaitEdges(unit, step);
-  if (ended) recordEnd(unit, agent, state, at);
+  if (ended) recordEnd(unit, agent, step);
   else if (before.status === 'idle' && isTask(before.origin) && isWorking(state.type))
     startRun(unit, agent_id, at);
   if (!isWorking(state.type)) signalWaiters(unit, agent_id, worker);

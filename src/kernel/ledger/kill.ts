@@ -8,13 +8,13 @@ import { orElse } from '../../records/coppice-error.ts';
 import { closeBudget } from './budgets.ts';
 import type { AgentFacts, TreeFacts } from './facts.ts';
 import { post, signalWaiters } from './post-mail.ts';
-import { finishRun, signalQueued } from './run-history.ts';
+import { finishRun, type RunEnd, signalQueued } from './run-history.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { leaveUnled, signal } from './unled.ts';
 
 /** Updates everything outside the agent's own row that depends on its end, however it ended. */
-export function recordEnd(unit: UnitOfWork, agent: AgentFacts, state: AgentState, at: number): void {
-  if (isTask(agent.origin)) finishRun(unit, agent, state, at);
+export function recordEnd(unit: UnitOfWork, agent: AgentFacts, end: RunEnd): void {
+  if (isTask(agent.origin)) finishRun(unit, agent, end);
   unit.setEdges(agent.id, []);
   if (agent.budget !== null) closeBudget(unit, agent);
   const parent = agent.parent_id === null ? null : unit.agent(agent.parent_id);
@@ -66,7 +66,7 @@ export function kill(
     if (agent.worker === null) leaveUnled(unit, agent);
     for (const ask of unit.openAsks(id))
       unit.rows.update('asks', { id: ask, verdict: 'void', answered_at: at });
-    recordEnd(unit, agent, state, at);
+    recordEnd(unit, agent, { state, at });
     signal(unit, agent, writer, 'killed');
     unit.rows.notify(`agent_event_${id}`, 'killed');
   }

@@ -1,11 +1,11 @@
-import type { Origin } from '../../records/agent/agent.ts';
-import { type AgentState, failureOf, isWorking } from '../../records/agent/state.ts';
+import { isWorking } from '../../records/agent/state.ts';
 import { deliveryId, type NewDelivery, splitTarget } from '../../records/run/delivery.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
-import { type Outcome, outcomeOf, treeOutcome } from '../../records/run/outcome.ts';
+import { outcomeOf } from '../../records/run/outcome.ts';
 import type { NewRun } from '../../records/run/run.ts';
 import { runOutcome } from '../../records/run/run-end.ts';
-import type { AgentFacts, RunFacts } from './facts.ts';
+import type { Step } from '../step.ts';
+import type { AgentFacts } from './facts.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { signal } from './unled.ts';
 
@@ -33,20 +33,17 @@ export function startRun(unit: UnitOfWork, agent_id: string, at: number): void {
   if (run !== null && run.started_at === null) unit.setRun(run, { started_at: at }, { status: 'running' });
 }
 
-type EndedAgent = Pick<AgentFacts, 'id' | 'origin'>;
+export type RunEnd = Pick<Step, 'state' | 'at' | 'outcome'>;
 
 /** Closes the run of an agent that has ended, and enters a delivery for each of the run's targets. */
-export function finishRun(unit: UnitOfWork, agent: EndedAgent, state: AgentState, at: number): void {
+export function finishRun(unit: UnitOfWork, agent: Pick<AgentFacts, 'id' | 'origin'>, end: RunEnd): void {
+  const { state, at, outcome: told = outcomeOf({ state }) } = end;
   const outcome = runOutcome(state, agent.origin);
   const run = unit.run(agent.id);
   if (outcome === null || run === null || run.finished_at !== null) return;
   const { status, result, error } = outcome;
   const duration_ms = Math.max(0, at - (run.started_at ?? at));
-  unit.setRun(
-    run,
-    { finished_at: at },
-    { status, result, error, duration_ms, ...outcomeAtEnd(unit, run, state, agent.origin) },
-  );
+  unit.setRun(run, { finished_at: at }, { status, result, error, duration_ms, ...told });
   for (const [place, target] of (JSON.parse(run.deliver) as string[]).entries())
     enterDelivery(unit, {
       id: deliveryId('run', run.id, place),
@@ -58,26 +55,6 @@ export function finishRun(unit: UnitOfWork, agent: EndedAgent, state: AgentState
       body: null,
       created_at: at,
     });
-}
-
-/** How the run ended; with how many of its agents failed, if it has the whole tree. */
-function outcomeAtEnd(
-  unit: UnitOfWork,
-  { agent_id, root_id }: RunFacts,
-  state: AgentState,
-  origin: Origin,
-): Outcome {
-  const members =
-    agent_id === root_id ? unit.facts.get('members', root_id).filter((id) => id !== root_id) : [];
-  unit.prefetch({ agent: members });
-  const failed = members.filter((id) => /^(failed|errored)$/.test(unit.agent(id)?.status ?? ''));
-  unit.prefetch({ state: failed });
-  const standings = failed.map((id) => {
-    const ended = JSON.parse(unit.state(id) ?? '{}') as AgentState;
-    return { ...outcomeOf({ state: ended }), id, error: failureOf(ended) };
-  });
-  const own = { ...outcomeOf({ state, origin }), id: agent_id, error: null };
-  return treeOutcome(agent_id, [own, ...standings], unit.tree(root_id)?.total);
 }
 
 /** Signals to the workers that lead queued runs of the tree that the background run of `about` has ended, so that one of them may begin. */
@@ -95,8 +72,9 @@ export function markRunCleaned(unit: UnitOfWork, agent_id: string, at: number): 
 }
 
 export function enterDelivery(unit: UnitOfWork, delivery: NewDelivery): void {
+  const { outcome = null, outcome_text = null } = delivery;
   unit.rows.offer('deliveries', {
-    ...delivery,
+    ...{ ...delivery, outcome, outcome_text },
     channel: splitTarget(delivery.target).channel,
     status: 'pending',
     attempts: 0,

@@ -60,7 +60,7 @@ export const TABLES = {
     int: 'asked_at answered_at revoked_at',
   }),
   deliveries: table('id', {
-    text: 'id kind target channel root_id agent_id about body status worker error progress',
+    text: 'id kind target channel root_id agent_id about body status worker error progress outcome outcome_text',
     int: 'created_at attempts next_at ended_at',
   }),
   workers: table('id', { text: 'id host role labels', int: 'pid started_at expires_at', bool: 'draining' }),

@@ -1,4 +1,4 @@
-import type { AgentState, Call, RunningCall } from '../../records/agent/state.ts';
+import type { AgentState, Call, Held, RunningCall } from '../../records/agent/state.ts';
 import { isAsked } from '../../records/conversation/parked.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import type { Arguments, View } from './view.ts';
@@ -12,7 +12,7 @@ export function doing(state: AgentState, argumentsOf: View['argumentsOf']): stri
       if (state.asked?.[0] !== undefined)
         return oneLine(`asks: ${state.asked[0].tool} ${state.asked[0].subject}`);
       if (state.paused !== undefined) return oneLine(`waits for ${state.paused.text}`);
-      if (state.held != null) return oneLine(state.held.text);
+      if (state.held != null) return oneLine(heldText(state.held));
       return state.compacting === undefined ? 'thinking' : 'summarising its conversation';
     case 'executing': {
       // Waiting for a person comes first.
@@ -30,6 +30,13 @@ export function doing(state: AgentState, argumentsOf: View['argumentsOf']): stri
     default:
       return null;
   }
+}
+
+/** Kept until the request is sent: a time instead of the seconds that were left when it began. */
+function heldText({ text, until }: Held): string {
+  return until === null
+    ? text
+    : text.replace(/: \d+ s\b/, ` until ${new Date(until).toTimeString().slice(0, 8)}`);
 }
 
 function waitsForPerson(one: RunningCall): boolean {

@@ -1,12 +1,14 @@
-import type { Agent, AgentConfig } from '../../records/agent/agent.ts';
+import { type Agent, type AgentConfig, isTask } from '../../records/agent/agent.ts';
 import { payersOf, withMovedEnds } from '../../records/agent/budget.ts';
-import { deedsLine } from '../../records/agent/deeds-line.ts';
+import { deedsLine, deedsOf } from '../../records/agent/deeds-line.ts';
+import { deniedIn, deniedLine } from '../../records/agent/denied.ts';
 import {
   type AgentState,
   type Call,
   type ChildOutcome,
   isResting,
   isTerminal,
+  isWorking,
 } from '../../records/agent/state.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import { allTexts, saidIn } from '../../records/conversation/child-text.ts';
@@ -14,6 +16,7 @@ import type { Completion } from '../../records/conversation/facts/completion.ts'
 import { type MailKind, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
 import type { EventContent, Message } from '../../records/conversation/message.ts';
 import { deliveryId } from '../../records/run/delivery.ts';
+import { type Outcome, outcomeOfTree } from '../../records/run/outcome.ts';
 import { TakenMail } from '../mailbox/taken-mail.ts';
 import { sameWaits, waitEdges, waitsUntil } from '../mailbox/wait-edges.ts';
 import type { RequestRecord, Step, StepLists } from '../step.ts';
@@ -59,7 +62,6 @@ export class Draft {
     void_asks: [],
     deliver: [],
   };
-  #settled = 0;
   readonly #effects: WorldEffect[] = [];
   readonly #parked: ParkedWait[] = [];
   readonly #ended: EndedTurn[] = [];
@@ -120,7 +122,6 @@ export class Draft {
     if (request !== undefined) this.#parts.requests.push(request);
     if (event.type === 'input' || (event.type === 'retry' && isResting(before.type)))
       [this.#sent_this_turn, this.#reply] = [false, null];
-    if (event.type === 'call-settled') this.#settled += 1;
     if (event.type === 'clock-moved') {
       this.#moved_ms += event.by_ms;
       this.#config = withMovedEnds(this.#config, event.by_ms);
@@ -290,6 +291,23 @@ export class Draft {
     return this.#parts.asks;
   }
 
+  /** How the agent stands after this step, of a root with those of its agents that rest, and which calls were denied. */
+  get outcome(): Outcome {
+    const { unread: _, ...agent } = this.led.agent;
+    const { relatives } = this.view;
+    const all = agent.parent_id === null ? relatives.members(agent.id) : [];
+    const others = all.filter((one) => one.id !== agent.id && hasRest(one));
+    const self = { ...agent, state: this.#state };
+    const { outcome, outcome_text } = outcomeOfTree(
+      agent.id,
+      [self, ...others],
+      relatives.tree(agent.id)?.total,
+    );
+    const { denied, denied_below } = deedsOf(this.#state) ?? {};
+    const line = deniedLine(deniedIn(denied, denied_below)) ?? '';
+    return { outcome, outcome_text: outcome_text.includes(line) ? outcome_text : `${outcome_text}, ${line}` };
+  }
+
   get ended_turns(): readonly EndedTurn[] {
     return this.#ended;
   }
@@ -347,10 +365,17 @@ export class Draft {
       waits_until: waitsUntil(state),
       ...(this.#moved_ms === 0 ? {} : { moved_ms: this.#moved_ms }),
       doing: doing(state, this.view.argumentsOf),
-      ...{ calls: this.#settled, reply: this.#reply, noticed: this.#noticed },
+      // Law 5: one result for each call, however it ended.
+      calls: this.#parts.messages.filter(({ kind }) => kind === 'result').length,
+      ...(isTask(agent.origin) && isTerminal(state.type) ? { outcome: this.outcome } : {}),
+      ...{ reply: this.#reply, noticed: this.#noticed },
       sent_this_turn: this.#sent_this_turn,
     };
   }
+}
+
+function hasRest({ state: { type }, origin, unread }: Agent): boolean {
+  return !isWorking(type) && unread !== true && (type !== 'idle' || !isTask(origin));
 }
 
 function completionOf(outcome: ChildOutcome): Completion {

@@ -1,8 +1,10 @@
 import { framedName } from '../../records/agent/agent-name.ts';
 import { deniedIn, deniedLine } from '../../records/agent/denied.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
+import { allTexts } from '../../records/conversation/child-text.ts';
 import type { Completion } from '../../records/conversation/facts/completion.ts';
 import { deliveryId } from '../../records/run/delivery.ts';
+import { type Outcome, outcomeOf } from '../../records/run/outcome.ts';
 import { endText } from '../../records/run/run-end.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Draft } from './draft.ts';
@@ -67,18 +69,26 @@ function tellOutside(draft: Draft): void {
       draft.deliver({ ...common, target, id: deliveryId('ask', about), kind: 'ask', about, body: null });
   // The end of a run is delivered from the run history.
   if (parent_id !== null || config.task !== undefined) return;
-  const tell = (to: string, text: string, ...cause: readonly (string | number)[]) => {
+  const tell = (to: string, text: string, cause: readonly (string | number)[], told?: Outcome) => {
     const reply = { kind: 'reply', about: null, body: text.trim() === '' ? '(no answer)' : text } as const;
-    draft.deliver({ ...common, target: to, id: deliveryId('reply', id, ...cause), ...reply });
+    draft.deliver({ ...common, target: to, id: deliveryId('reply', id, ...cause), ...reply, ...told });
   };
   for (const ended of draft.ended_turns) {
     const { seq, text, stopped } = ended;
     if (stopped) continue;
     for (const [at, to] of [...(target === undefined ? [] : [target]), ...replies_to].entries())
-      tell(to, text, seq, ...(at === 0 ? [] : [at]));
+      tell(to, text, [seq, ...(at === 0 ? [] : [at])]);
     if (isWorking(draft.state.type) || isOwed(agent, draft.view, draft.mail.left)) continue;
+    if (deliver.length === 0) continue;
+    const told = draft.outcome;
     const result = workflow === undefined ? text : endOfWorkflow(workflow.name, ended);
-    for (const [at, to] of deliver.entries()) if (to !== target) tell(to, result, seq, 'result', at);
+    // The text of a workflow names its agents that failed.
+    const but =
+      workflow === undefined
+        ? told.outcome_text.slice(outcomeOf(draft).outcome_text.length + 2)
+        : (/\d+ calls? denied: .*$/.exec(told.outcome_text)?.[0] ?? '');
+    const whole = allTexts(result, but === '' ? '' : `(${but})`);
+    for (const [at, to] of deliver.entries()) if (to !== target) tell(to, whole, [seq, 'result', at], told);
   }
 }
 

@@ -1,4 +1,5 @@
 import { CoppiceError } from '../coppice-error.ts';
+import type { Outcome } from './outcome.ts';
 
 /** `failed`: given up after a permanent error or too many attempts; a person may retry it. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
@@ -9,8 +10,11 @@ export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
  */
 export type DeliveryKind = 'run' | 'reply' | 'ask' | 'notice' | 'alert';
 
+/** How the tree ended whose result this is; null for other messages. */
+export type Told = { readonly [Name in keyof Outcome]?: Outcome[Name] | null | undefined };
+
 /** A message to people outside. It enters the outbox in the transaction that causes it; recipients recognize duplicates by `id`. */
-export interface NewDelivery {
+export interface NewDelivery extends Told {
   readonly id: string;
   readonly kind: DeliveryKind;
   /** `channel:address`, such as `telegram:-10012345` or `webhook:ops`; `stdout` has no address. */

@@ -64,7 +64,8 @@ export function endText(
   const is_done = outcome === 'done';
   if (status === 'completed' && (is_done || error === null)) {
     const others = is_done ? (outcome_text ?? '').slice(outcome.length) : '';
-    const but = error ?? (others === '' ? failedIn(result ?? '') : null);
+    const is_told = error === null || others.includes(error);
+    const but = is_told ? (others === '' ? failedIn(result ?? '') : null) : error;
     return allTexts(`${head} Complete${others}${but === null ? '' : `, but ${but}`}.`, kept);
   }
   const why = quoteStamps(error ?? 'no reason was recorded');

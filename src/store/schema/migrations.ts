@@ -67,6 +67,14 @@ CREATE TRIGGER search_places_gone AFTER DELETE ON search_places -- sqlite
   BEGIN DELETE FROM search_words WHERE rowid BETWEEN old.number << 24 AND (old.number + 1 << 24) - 1; END; -- sqlite
 `,
   },
+  {
+    number: 29,
+    purpose: 'how the tree ended whose result is delivered',
+    sql: `
+ALTER TABLE deliveries ADD COLUMN outcome text;
+ALTER TABLE deliveries ADD COLUMN outcome_text text;
+`,
+  },
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;

@@ -1,7 +1,7 @@
 // Proves, by the program as a process, that whoever reads how a run ended also reads which of its calls were denied, and that the flag printed with it lets them run.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { MAIN } from '../../house/program.ts';
@@ -114,4 +114,44 @@ it('a scheduled run of which every call was denied has failed; one of which some
   assert.deepEqual(await job('seeing', [bash('echo 1'), read]), ['completed', line, 'done', 0]);
   const { stdout } = await home.run(['cron', 'list']);
   assert.match(stdout, /blind .*failed/);
+  const runs = async (name: string) => (await home.run(['cron', 'runs', name])).stdout;
+  assert.match(await runs('seeing'), /completed .*\(done, 1 call denied: bash \(--allow "bash:echo/);
+});
+
+it('counts every call that got a result, and what `--deliver` brings tells of denied calls and of agents that failed; a scheduled run tells the same', async () => {
+  const home = makeHome();
+  const log = join(home.folder, 'log.jsonl');
+  home.configure({ channels: { file: { log } } });
+  const spawn = (task: string) => ({ name: 'subagent_spawn', input: { task, description: task } });
+  withRules(home, [
+    { when: { root: true, step: 0 }, calls: [spawn('fare well'), spawn('fare ill'), bash('echo 1')] },
+    { when: { root: true }, say: 'all is well' },
+    { when: { user: 'fare ill' }, calls: [bash('echo 2')] },
+  ]);
+  const flags = [...MODEL, '--toolset', 'delegate', '--deliver', 'file:log'];
+  const { stderr } = await home.run(['run', ...flags, 'go']);
+  assert.match(stderr, /^3 agents, 0 at work, 6 calls, /m);
+  assert.match((await home.run(['tree'])).stdout, /^main .* 3 calls .*\n.* 0 calls .*\n.* 3 calls /m);
+  assert.match((await home.run(['ps', '--all'])).stdout, /main +. idle +. +3 /);
+  assert.match((await home.run(['show'])).stdout, /^calls +3 in all its turns/m);
+  await home.run(['cron', 'add', 'job', '--every', '1d', '--task', 'go', ...flags]);
+  const run = await home.run(['cron', 'run', 'job']);
+  const { ended, child } = home.start(['serve', '--listen', '0']);
+  await until(() => existsSync(log) && readFileSync(log, 'utf8').split('\n').length > 2, 'both deliveries');
+  child.kill();
+  await ended;
+  const [reply, job] = readFileSync(log, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const denied = '4 calls denied: bash (--allow "bash:echo *")';
+  const failed = '1 of 2 failed: repeated_failure: bash failed 3 times';
+  for (const { outcome, outcome_text } of [reply, job, job.run]) {
+    assert.equal(outcome, 'done');
+    assert.equal(outcome_text.startsWith(`done, ${failed}`) && outcome_text.endsWith(`, ${denied}`), true);
+  }
+  assert.equal(reply.text.startsWith(`all is well\n\n(${failed}`), true, reply.text);
+  assert.equal(reply.text.endsWith(`, ${denied})`), true, reply.text);
+  assert.match(run.stderr.trimEnd().split('\n').at(-1) ?? '', /^done, 1 of 2 failed: repeated_failure/);
+  assert.match(job.text, /^\[Cron: job\] Complete, 1 of 2 failed: .*, 4 calls denied: /);
 });

@@ -84,6 +84,10 @@ describe('outcomes', () => {
     const lines = events.stdout.trimEnd().split('\n');
     const last = JSON.parse(lines.at(-1) ?? '');
     assert.deepEqual([events.code, last.outcome, last.outcome_text], [1, 'cut_short', LIMIT]);
+    const agents = lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'agent');
+    assert.equal(agents[0]?.agent.outcome, 'working');
+    const { outcome, outcome_text } = agents.at(-1)?.agent ?? {};
+    assert.deepEqual([outcome, outcome_text], ['cut_short', LIMIT]);
   });
 
   it('a model that declines is told from one that fails', async () => {
@@ -96,6 +100,7 @@ describe('outcomes', () => {
     const failed = await home.run(['run', 'nothing matches']);
     assert.equal(failed.code, 1);
     assert.match(failed.stderr, /^failed: bad_request: no rule/m);
+    assert.match((await home.run(['wait'])).stdout, /^main +failed +\(no rule/);
   });
 
   it('what waits for a person says so, and who ends it is named', async () => {

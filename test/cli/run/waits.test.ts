@@ -52,6 +52,17 @@ it('a provider that asks to slow down', async () => {
     JSON.stringify(agent),
   );
   assert.match((await home.run(['ps'])).stdout, /the provider asked to slow/);
+  const time = new Date(agent.held.until).toTimeString().slice(0, 8);
+  assert.equal(
+    agent.outcome_text.startsWith(`working: the provider asked to slow down until ${time}, try 3 `),
+    true,
+  );
+  const { stdout: shown } = await home.run(['show']);
+  assert.match(
+    shown,
+    new RegExp(`^outcome +working: the provider asked to slow down until ${time}, try`, 'm'),
+  );
+  assert.match(shown, new RegExp(`^doing +the provider asked to slow down until ${time}, try`, 'm'));
   const { code, stdout } = await ended;
   assert.deepEqual([code, stdout], [0, 'hi\n']);
   assert.doesNotMatch(await tree(), /slow down/);

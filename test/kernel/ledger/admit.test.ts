@@ -323,11 +323,11 @@ it('the end of a run goes to each target, once, with its duration', () => {
   });
   const ended = (facts: RunFacts, at = 50) => {
     const unit = unitOf({ run: { kid: facts } });
-    finishRun(unit, KID, { type: 'killed', by: 'you' }, at);
+    finishRun(unit, KID, { state: { type: 'killed', by: 'you' }, at });
     return unit;
   };
   const unit = ended(run());
-  finishRun(unit, KID, { type: 'killed', by: 'you' }, 60);
+  finishRun(unit, KID, { state: { type: 'killed', by: 'you' }, at: 60 });
   assert.deepEqual(
     rows(unit, 'deliveries').map(({ id, channel, status, next_at }) => [id, channel, status, next_at]),
     [
@@ -339,7 +339,7 @@ it('the end of a run goes to each target, once, with its duration', () => {
   assert.deepEqual([took(run()), took(run(), 10), took(run({ started_at: null }))], [30, 0, 0]);
   assert.deepEqual(rows(ended(run({ finished_at: 40 })), 'deliveries'), []);
   const going = unitOf({ run: { kid: run() } });
-  finishRun(going, KID, { type: 'idle' }, 50);
+  finishRun(going, KID, { state: { type: 'idle' }, at: 50 });
   assert.equal(going.changes().rows.size, 0);
 });
 

@@ -105,6 +105,11 @@ it('a tree of twelve agents is started, answered, fails in part, is killed in pa
     await page.keyboard.press('t');
     await page.getByRole('img', { name: /^at most .+ at once$/ }).waitFor();
     await page.getByRole('heading', { name: 'Done 1' }).waitFor();
+    await page.getByLabel('Search trees').fill('status:Failed');
+    await page.getByText('Nothing matches.').waitFor();
+    await page.getByLabel('Search trees').fill('status:Done');
+    await page.getByRole('heading', { name: 'Done 1' }).waitFor();
+    await page.getByLabel('Search trees').fill('');
     await page.locator('.trees .bad', { hasText: /^done, \d of 11 failed/ }).waitFor();
     await page.getByRole('navigation', { name: 'Outcome' }).getByRole('link', { name: 'Failed 0' }).click();
     await page.getByText('Nothing matches.').waitFor();

@@ -58,11 +58,18 @@ export function outboxContract(
     assert.equal(await other.enterDelivery({ ...delivery, body: 'something else' }), false);
     const { status, attempts, next_at, ...rest } = await stored(delivery.id);
     assert.deepEqual([status, attempts, next_at], ['pending', 0, delivery.created_at]);
-    assert.deepEqual(rest, { ...delivery, error: null, progress: null, ended_at: null });
+    assert.deepEqual(rest, {
+      ...delivery,
+      outcome: null,
+      outcome_text: null,
+      error: null,
+      progress: null,
+      ended_at: null,
+    });
   });
 
   it('enters a delivery with its step, unchanged, and each id once', async () => {
-    const { delivery } = await one();
+    const { delivery } = await one({ outcome: 'done', outcome_text: 'done, 1 of 2 failed' });
     await enter(delivery, { ...delivery, body: 'another' });
     assert.deepEqual(await stored(delivery.id), {
       ...delivery,

@@ -22,9 +22,19 @@ it('runs a whole session in lines: conversation, list, answered question, child,
   };
   writeFileSync(join(folder, 'rules.json'), JSON.stringify(rules));
   const database = `sqlite:${join(folder, 'ledger.db')}`;
-  const args = [MAIN, '--database', database, '--model', `scripted:${join(folder, 'rules.json')}`];
+  const config = join(folder, 'config.json');
+  writeFileSync(config, '{}');
+  const args = [
+    MAIN,
+    '--database',
+    database,
+    '--config',
+    config,
+    '--model',
+    `scripted:${join(folder, 'rules.json')}`,
+  ];
   const pty = openPty(process.execPath, args, {
-    columns: 100,
+    columns: 300,
     rows: 40,
     cwd: folder,
     env: { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, TERM: 'dumb' },
@@ -39,9 +49,9 @@ it('runs a whole session in lines: conversation, list, answered question, child,
   for (const [word, says] of [
     ['init', 'AGENTS.md'],
     ['status', 'used     '],
-    ['Config', 'coppice doctor shows'],
+    ['Config', `coppice --database ${database} --config ${config} doctor shows`],
     ['permissions', '/rules shows what you granted'],
-    ['mcp', 'coppice mcp list shows'],
+    ['mcp', `coppice --database ${database} --config ${config} mcp list shows`],
     ['context', 'descriptions of '],
     ['rewind', '/undo takes back'],
     ['copy', 'this terminal takes nothing to copy'],

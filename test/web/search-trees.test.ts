@@ -1,0 +1,24 @@
+// Proves that the search of the dashboard finds trees by how they ended: by every outcome, and by the titles of the groups, in upper and lower case.
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { OUTCOMES } from '../../src/records/run/outcome.ts';
+import { GROUPS, matches, type Tree } from '../../web/views/search-trees.ts';
+
+const TREES = OUTCOMES.map(
+  (outcome) =>
+    ({ outcome, status: 'done', title: 'T', cwd: '/', model: 'm', root_id: 'r', name: 'main' }) as Tree,
+);
+const found = (search: string) => TREES.filter((tree) => matches(tree, search)).map(({ outcome }) => outcome);
+
+it('by every outcome, and by what a group lists', () => {
+  for (const { title, of } of GROUPS) {
+    for (const word of [title, title.toUpperCase(), title.toLowerCase()])
+      assert.deepEqual(found(`status:${word.replace(' ', '-')}`).toSorted(), of.toSorted(), word);
+    for (const outcome of of) assert.ok(found(`outcome:${outcome.toUpperCase()}`).includes(outcome));
+  }
+  for (const outcome of ['declined', 'stopped', 'waiting', 'waiting_for_you', 'unled', 'cut_short'])
+    assert.deepEqual(found(`Status:${outcome}`), [outcome]);
+  assert.deepEqual(found('status:cut'), ['cut_short']);
+  assert.deepEqual(found('status:nosuch'), []);
+  assert.deepEqual(found('status:done MAIN'), ['done', 'stopped']);
+});
