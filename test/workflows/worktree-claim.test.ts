@@ -14,10 +14,15 @@ it('one of two runs that ask at once gets the worktree of an interrupted agent',
     for (const one of [path, git]) mkdirSync(one);
     writeFileSync(join(path, '.git'), `gitdir: ${git}\n`);
     const task = { worktree: { path, branch: 'b' } };
-    const agent = { id: 'cut', name: 'cut', state: { type: 'killed' }, config: { ...CONFIG, task } };
+    const config = { ...CONFIG, cwd: path, task };
+    const agent = { id: 'cut', name: 'cut', state: { type: 'killed' }, config };
     const store = {
       agent: async (id: string) => (id === 'cut' ? agent : { ...agent, id, state: { type: 'executing' } }),
-      agents: async () => [agent],
+      // No other agents of the ledger are read.
+      agents: async (filter: object) => {
+        assert.deepEqual(filter, { cwd: path });
+        return [agent];
+      },
       history: async () => [{ kind: 'assistant', content: { model: 'm', parts: [] }, seq: 1 }],
     };
     const call = { key: 'k', name: '', label: 'cut', phase: null };

@@ -106,16 +106,16 @@ export function composeRoot(
 }
 
 /** A root whose results are delivered. Rejects with `E_INVALID_ARGUMENT` for a target that is none. */
-export async function delivering(
-  { loaded }: Context,
-  root: Root,
-  targets: readonly string[] = [],
-): Promise<Root> {
-  if (targets.length === 0) return root;
+export async function delivering(context: Context, root: Root, targets?: readonly string[]): Promise<Root> {
+  const deliver = await checkedDelivery(context, targets);
+  return deliver.length === 0 ? root : { ...root, config: { ...root.config, deliver } };
+}
+
+/** Throws `E_INVALID_ARGUMENT` for a target that is none. */
+export async function checkedDelivery({ loaded }: Context, targets: readonly string[] = []) {
+  if (targets.length === 0) return [];
   const { targetProblem } = await import('./open-channels.ts');
-  const channels = loaded.configuration.channels ?? {};
-  const deliver = checkedTargets(targets, (target) => targetProblem(channels, target));
-  return { ...root, config: { ...root.config, deliver } };
+  return checkedTargets(targets, (target) => targetProblem(loaded.configuration.channels ?? {}, target));
 }
 
 /** Returns the default tools. With the toolset slash a model has two ways to act: bash, and slash commands for everything else. */

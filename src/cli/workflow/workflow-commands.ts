@@ -61,5 +61,7 @@ export function addWorkflowCommands({ sub, imported }: CommandBuilder): void {
     .option('--limit <key=value>', 'another limit, as for run (repeatable)', collect, [])
     .option('-y, --yes', 'run the other script unasked; agents keep the permissions of the run')
     .option('--ask', `${ASK}; without it, ask() fails`);
-  followOptions(rerun).action(imported(async () => (await import('./workflow-rerun.ts')).workflowRerun));
+  deliverOption(followOptions(rerun)).action(
+    imported(async () => (await import('./workflow-rerun.ts')).workflowRerun),
+  );
 }

@@ -4,6 +4,7 @@ import type { CoppiceClient } from '../../serve/client/client.ts';
 import { rerunWorkflow } from '../../trees/workflow/rerun-run.ts';
 import { type FollowFlags, leadRun } from '../run/follow-run.ts';
 import { parseLimits } from '../run/limit-option.ts';
+import { checkedDelivery } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { argsOf, namedScript } from './workflow-args.ts';
 import { consent, followWorkflow } from './workflow-run.ts';
@@ -13,6 +14,7 @@ interface RerunOptions extends FollowFlags {
   readonly args?: string;
   readonly fresh: readonly string[];
   readonly limit: readonly string[];
+  readonly deliver: readonly string[];
   readonly yes?: boolean;
 }
 
@@ -24,14 +26,15 @@ export async function workflowRerun(context: Context, text: string, options: Rer
   const { server } = context;
   if (server !== null) {
     const change = {
-      ...{ fresh: [...options.fresh], script: loaded?.source, limits },
+      ...{ fresh: [...options.fresh], script: loaded?.source, limits, deliver: [...options.deliver] },
       ...(args === undefined ? {} : { args: JSON.parse(args) }),
     };
     const begin = async (client: CoppiceClient) => (await client.rerunWorkflow(text, change)).id;
     return followWorkflow(context, server, begin, { ...options, title: clean(text) });
   }
+  const deliver = await checkedDelivery(context, options.deliver);
   return leadRun(context, async (store) => {
-    const begun = await rerunWorkflow(store, text, { script: loaded, args, fresh: options.fresh });
+    const begun = await rerunWorkflow(store, text, { script: loaded, args, fresh: options.fresh, deliver });
     // A script that has run was agreed to.
     if (loaded !== undefined && options.yes !== true) await consent(store, begun.config, loaded, args);
     return {

@@ -168,6 +168,8 @@ export const delivery = z
     attempts: number('tries so far'),
     error: maybe('why the last try failed'),
     about: maybe('the run or the approval that it is about; null for a reply'),
+    outcome: maybe('the outcome of the tree whose result it brings; null for other kinds'),
+    outcome_text: maybe('the same in words'),
     agent_id: text('the agent that it comes from'),
     root_id: text('its tree'),
     created_at: time('when it was created'),

@@ -104,9 +104,11 @@ function breakTurn(
   context: TransitionContext,
 ): Transition {
   const reason = 'the turn ended: the same call failed again and again';
+  const why = cutText((last.facts?.refused ?? last.output).replace(`${last.name}: `, ''), ERROR_LENGTH);
+  const help = last.name === 'submit_result' ? '. Another model or a simpler schema may help' : '';
   const failure: Failure = {
     kind: 'repeated_failure',
-    error: `${last.name} failed ${MAX_IDENTICAL_FAILURES} times in the same way: ${cutText(last.output, ERROR_LENGTH)}`,
+    error: `${last.name} failed ${MAX_IDENTICAL_FAILURES} times in the same way: ${why}${help}`,
     retryable: true,
   };
   const stopped = [...effects, ...stopCalls(state, [], reason), ...leaveFanIn(state, `Cancelled: ${reason}`)];

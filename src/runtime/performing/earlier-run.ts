@@ -66,12 +66,16 @@ export class EarlierRuns {
   }
 
   /** Why nobody can go on in the worktree of an agent; null if its work can be continued. It may have been seen outside, so it is not done twice. */
-  async #taken({ id, name }: Agent, { path, branch }: Worktree, by: string): Promise<string | null> {
+  async #taken(
+    { id, name, config: { cwd } }: Agent,
+    { path, branch }: Worktree,
+    by: string,
+  ): Promise<string | null> {
     const what = `${name} began this in a worktree of its own (branch ${branch}) and is not run twice`;
     const anew = 'rerun with --fresh and its label runs it anew';
-    // Agents whose work this one continued are older.
+    // Agents whose work this one continued are older; all of them work in its folder.
     const continued = async () => {
-      const all = await this.#store.agents({});
+      const all = await this.#store.agents({ cwd });
       const newest = all.find((one) => one.config.task?.worktree?.path === path);
       const other = `${what}: another run continues it (agent ${newest?.id}). Rerun that run; or ${anew}`;
       return newest === undefined || newest.id === id ? null : other;

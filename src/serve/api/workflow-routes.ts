@@ -172,7 +172,7 @@ export const WORKFLOW_ROUTES = [
     creates: true,
     answer: 'coppice/entered/v1',
     body: z.strictObject({
-      ...wanted,
+      ...{ ...wanted, ...delivered },
       fresh: words.optional().describe('labels and phases of calls that are made anew'),
       limits: limitsShape.partial().optional().describe('other limits than those of the run'),
     }),
@@ -180,10 +180,10 @@ export const WORKFLOW_ROUTES = [
       const { store, runtime, compose, onEntered } = sources;
       const { body, id } = request;
       if ((await store.agent(id)) !== null) return { id };
-      const { placement, config: own } = await compose({});
+      const { placement, config: own } = await compose({ deliver: body.deliver });
       const { name, script: text, fresh, limits: said = {} } = body;
       const script = name === undefined && text === undefined ? undefined : scriptOf(sources, body, own.cwd);
-      const change = { script, args: argsOf(body), fresh };
+      const change = { script, args: argsOf(body), fresh, deliver: own.deliver };
       const { limits: kept, ...start } = await rerunWorkflow(store, named(request, 'run'), change);
       if (script !== undefined) {
         workflowVerdict(own, script);

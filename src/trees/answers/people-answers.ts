@@ -141,6 +141,7 @@ export function usedKey(): CoppiceError {
 function deliveryJson({ body: _, progress: __, ...delivery }: Delivery): DeliveryDocument {
   return {
     ...delivery,
+    ...{ outcome: delivery.outcome ?? null, outcome_text: delivery.outcome_text ?? null },
     created_at: isoTime(delivery.created_at),
     next_at: delivery.status === 'pending' ? isoTime(delivery.next_at) : null,
     ended_at: isoTime(delivery.ended_at),

@@ -18,6 +18,8 @@ export interface Rerun {
   readonly args?: string | undefined;
   /** Labels and phases of calls that are made anew. */
   readonly fresh?: readonly string[] | undefined;
+  /** Instead of the targets of the run; each was checked. */
+  readonly deliver?: readonly string[] | undefined;
 }
 
 export type RerunStart = StartOptions & Required<Pick<StartOptions, 'name' | 'limits'>>;
@@ -29,7 +31,7 @@ export type RerunStart = StartOptions & Required<Pick<StartOptions, 'name' | 'li
 export async function rerunWorkflow(
   store: Store,
   text: string,
-  { script, args, fresh = [] }: Rerun,
+  { script, args, fresh = [], deliver = [] }: Rerun,
 ): Promise<RerunStart> {
   const run = await oneWorkflowRun(store, text);
   const { id, root_id, config } = run;
@@ -56,13 +58,18 @@ export async function rerunWorkflow(
       ...{ script: script.source, within: script.within },
     }),
     ...(args === undefined ? {} : { args }),
+    ...(deliver.length > 0 && { deliver }),
   };
   const kept: TreeLimits = (await store.tree(root_id))?.limits ?? DEFAULT_LIMITS;
   const { usual, free: _____, tokens, cost_usd, ...limits } = kept;
   const spending = usual === true ? {} : { tokens, cost_usd };
   return {
     ...{ name: runName(workflow.name), prompt: workflowText(workflow), limits: { ...limits, ...spending } },
-    config: { ...root, ...(budgets && { budgets: budgets.slice(0, 1) }), workflow },
+    config: {
+      ...{ ...root, workflow },
+      ...(budgets && { budgets: budgets.slice(0, 1) }),
+      ...(deliver.length > 0 && { deliver }),
+    },
   };
 }
 

@@ -112,6 +112,32 @@ describe('what a limit ended', () => {
   });
 });
 
+it('a result that never fits its schema is told in words, with what may help, not in JSON', async () => {
+  const home = makeHome();
+  const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
+  const input = { task: 'count', description: 'counter', output_schema: schema };
+  const rules = [
+    { when: { root: true, step: 0 }, calls: [{ name: 'subagent_spawn', input }] },
+    { when: { root: true }, say: 'done' },
+    { calls: [{ name: 'submit_result', input: { n: 'many' } }] },
+  ];
+  writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules }));
+  const run = await home.run([
+    'run',
+    '--json',
+    '--model',
+    'scripted:rules.json',
+    '--toolset',
+    'delegate',
+    'go',
+  ]);
+  const { agents } = JSON.parse(run.stdout);
+  assert.equal(
+    agents.find(({ name }: { name: string }) => name === 'counter').error.message,
+    'submit_result failed 3 times in the same way: the result does not match the schema of the task: /n must be number. Another model or a simpler schema may help',
+  );
+});
+
 describe('the progress of a run without a terminal', () => {
   it('tells a cancelled sub-agent from a failed one, and why', () => {
     const stream = new PassThrough();

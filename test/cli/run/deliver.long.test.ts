@@ -59,6 +59,11 @@ it('of a workflow its end, after what notify told; a rerun tells its own', async
   );
   await home.run(['workflow', 'rerun', 'told']);
   assert.equal((await toldIn(home)).length, 3, 'its notify was told once');
+  await home.run(['workflow', 'rerun', 'told', '--deliver', 'stdout']);
+  assert.match((await toldIn(home))[0] ?? '', /^stdout \[Workflow: told\] Complete/);
+  assert.equal((await toldIn(home)).length, 4, 'to that target only');
+  const wrong = await home.run(['workflow', 'rerun', 'told', '--deliver', 'pigeon:1']);
+  assert.deepEqual([wrong.code, /no channel "pigeon"/.test(wrong.stderr)], [2, true]);
   const broken = home.script('broken', "throw new Error('no way')");
   await home.run(['workflow', 'run', broken, '--yes', '--deliver', 'file:log']);
   assert.match((await toldIn(home))[0] ?? '', /^file:log \[Workflow: broken\] Failed: .*no way/);
