@@ -60,7 +60,7 @@ describe('a fan-in on a screen that gets lower', () => {
       '  ◐ file-reader  read src/db.ts               12s ago    13k',
       '  ○ test-runner  ✓ code-analyzer',
       '⠋ waiting 12s / 30s · Esc stops waiting (agents keep runnin…',
-      '──── [0 main] ↓1 file-reader ─ 2◐ · turn 0s · 42k $0.04 ────',
+      '──── [0 main] ↓1 file-reader ─ 1◐ · turn 0s · 42k $0.04 ────',
       '> half a th',
       ' Ctrl-X a agents · Ctrl-X ? keys · / commands · asks',
     ]);
@@ -82,7 +82,7 @@ describe('a fan-in on a screen that gets lower', () => {
       '  ◐ file-reader  read src/db.ts',
       '  ○ test-runner  ✓ code-analyzer',
       '⠋ waiting 12s / 30s · Esc stops waiting…',
-      '── [0 main] ↓1 file-re… ── 2◐ · $0.04 ──',
+      '── [0 main] ↓1 file-re… ── 1◐ · $0.04 ──',
       '> half a th',
       ' Ctrl-X a agents · Ctrl-X ? keys · / co…',
     ]);
@@ -90,7 +90,7 @@ describe('a fan-in on a screen that gets lower', () => {
       '● wait 3 … 12s / 30s',
       '  ◐ +1  ○ +1  ✓ +1',
       '⠋ waiting 12s / 30s…',
-      '─ [0 main] ↓1 ─ 2◐ ─',
+      '─ [0 main] ↓1 ─ 1◐ ─',
       '> half a th',
     ]);
   });
@@ -101,7 +101,7 @@ describe('a fan-in on a screen that gets lower', () => {
       'file-reader: running: read src/db.ts, 13k tokens',
       '  1 idle: test-runner  1 received: code-analyzer',
       'main: waiting. Esc stops waiting (agents keep running).',
-      'in view: 0 main, 2 running, 42k tokens $0.04 in all',
+      'in view: 0 main, 1 running, 42k tokens $0.04 in all',
       '> half a th',
       ' Ctrl-X a agents - Ctrl-X ? keys - / commands - asks',
     ]);

@@ -46,23 +46,23 @@ describe('navigation', () => {
     const state = after(grandchild(), told(says('test-runner', 1, 'news')));
     assert.equal(
       navigationLine(state, 70, PLAIN),
-      '──── [0 main] ↓1 file-reader ───── 3◐ 1• 2! · turn 0s · 42k $0.04 ────',
+      '──── [0 main] ↓1 file-reader ───── 2◐ 1• 2! · turn 0s · 42k $0.04 ────',
     );
     const reader = after(state, { type: 'visit', agent_id: 'file-reader' });
     assert.match(
       navigationLine(reader, 101, PLAIN),
-      /^──── ↑0 main ←3 test-runner• \[1 file-reader\] →2 code-analyzer ↓4 grep-all ─+ 3◐ 1• 2! · 42k \$0\.04 ────$/,
+      /^──── ↑0 main ←3 test-runner• \[1 file-reader\] →2 code-analyzer ↓4 grep-all ─+ 2◐ 1• 2! · 42k \$0\.04 ────$/,
     );
     assert.match(
       navigationLine(state, 100, PLAIN),
-      /^──── \[0 main\] ↓1 file-reader ─+ 3◐ at work 1• new 2! ask · turn 0s · 42k \$0\.04 ────$/,
+      /^──── \[0 main\] ↓1 file-reader ─+ 2◐ at work · 1• new · 2! ask · turn 0s · 42k \$0\.04 ────$/,
       'words where there is room; no arrow that leads nowhere',
     );
   });
 
   it('shows less on a narrow terminal', () => {
-    assert.equal(navigationLine(grandchild(), 40, PLAIN), '─ [0 main] ↓1 ────────────────── 3◐ 2! ─');
-    assert.equal(navigationLine(grandchild(), 20, PLAIN), '─ [0 main] ─ 3◐ 2! ─');
+    assert.equal(navigationLine(grandchild(), 40, PLAIN), '─ [0 main] ↓1 ────────────────── 2◐ 2! ─');
+    assert.equal(navigationLine(grandchild(), 20, PLAIN), '─ [0 main] ─ 2◐ 2! ─');
     assert.equal(navigationLine(grandchild(), 14, PLAIN), '─ [0 main] ───');
   });
 
@@ -92,7 +92,7 @@ describe('navigation', () => {
     );
     assert.equal(
       navigationLine(grandchild(), 80, SPOKEN),
-      'in view: 0 main, 3 running, 2 waiting for approval, 42k tokens $0.04 in all',
+      'in view: 0 main, 2 running, 2 waiting for approval, 42k tokens $0.04 in all',
     );
   });
 });

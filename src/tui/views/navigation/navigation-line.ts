@@ -1,7 +1,7 @@
 import type { Agent } from '../../../records/agent/agent.ts';
-import { isWorking } from '../../../records/agent/state.ts';
 import { addUsage, type Usage } from '../../../records/agent/usage.ts';
 import { pauseOf } from '../../../records/conversation/parked.ts';
+import { statusWord } from '../../../render/agent-status.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
 import { fit, type Paint, sign, type UiStyle } from '../../../render/style.ts';
@@ -119,7 +119,7 @@ function counts(state: UiState): Counts {
   for (const agent of state.agents.values()) {
     total = addUsage(total, agent.usage);
     if (pauseOf(agent.state) !== null) paused += 1;
-    else if (isWorking(agent.state.type)) working += 1;
+    else if (statusWord(agent) === 'running') working += 1;
     if (paneOf(state, agent.id).unseen > 0) unseen += 1;
   }
   return { working, paused, unseen, asks: state.asks.length, total };
@@ -142,12 +142,14 @@ function badgesPart(
   const parts = badges.flatMap(([number, mark, paint, word]): Part[] =>
     number === 0 ? [] : [[paint, `${number}${mark}${detail === 'words' ? ` ${word}` : ''}`]],
   );
+  const between: Part = ['dim', separator(style)];
+  const told =
+    detail === 'words' ? parts.flatMap((part, at) => (at === 0 ? [part] : [between, part])) : spaced(parts);
   const metered = detail === 'counts' ? [] : meters(state, total, shown, detail, style);
-  return metered.reduce((all, text) => {
-    if (all.length > 0) all.push(['dim', separator(style)]);
-    all.push(text);
-    return all;
-  }, spaced(parts));
+  return [
+    ...told,
+    ...metered.flatMap((text, at) => (at === 0 && told.length === 0 ? [text] : [between, text])),
+  ];
 }
 
 function spoken(
