@@ -148,7 +148,7 @@ try {
   await type(pty, 'The shop runs out of file handles. Find the leak, fix it, and prove it.');
   await pty.until('fork test-runner');
   recording.frame(2.5);
-  await pty.until('wait 2m00 on 3 agents');
+  await pty.until('wait 3 agents');
   await pty.until('waiting 3s');
   recording.frame(3);
   pty.send('\x1b2');

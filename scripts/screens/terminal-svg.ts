@@ -34,9 +34,6 @@ const MARGIN = 16;
 const FONT =
   "ui-monospace,SFMono-Regular,'SF Mono',Menlo,Consolas,'DejaVu Sans Mono','Liberation Mono',monospace";
 
-/** Drawn as a path, because few fonts have this character. */
-const FORK = '»';
-
 interface Run {
   readonly column: number;
   readonly columns: number;
@@ -74,8 +71,6 @@ export function terminalPicture(
 
 function span({ column, columns, text, style }: Run, y: number): string {
   const x = (MARGIN + column * CELL.width).toFixed(1);
-  if (text === FORK)
-    return `<path d="M${x} ${(y - 9).toFixed(1)}m1.4 0v4h5.6v-4m-2.8 4v5"${style.replace('fill', 'stroke')} fill="none"/>`;
   // Keeps columns aligned in any font.
   const length = (columns * CELL.width).toFixed(1);
   return `<text x="${x}" y="${y.toFixed(1)}" textLength="${length}" lengthAdjust="spacingAndGlyphs" xml:space="preserve"${style}>${escaped(text)}</text>`;

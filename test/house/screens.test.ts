@@ -30,7 +30,7 @@ it('docs/tui.md shows every screen', () => {
 
 /** Texts that the recording must show, in this order. */
 const MOMENTS = [
-  'wait 2m00 on 3 agents',
+  'wait 3 agents',
   'test-runner wants: bash',
   'allow from now on: bash:npm test',
   'interrupted by you',
