@@ -32,8 +32,8 @@ export function diff(
 
 function firstLines({ first, a, b }: Diff, { out: style, width }: Context): string[] {
   if (first === null) return [];
-  const place = (seq: number | null, of: Diff['a']) =>
-    `${seq === null ? 'none' : `#${seq}`} in ${of.root_id.slice(0, 8)}`;
+  const place = (seq: number | null, agent_id: string) =>
+    `${seq === null ? 'none' : `#${seq}`} in ${agent_id.slice(0, 8)}`;
   const head = `first difference: ${clean(first.path)}, ${clean(first.what)}: ${place(first.a_seq, a)}, ${place(first.b_seq, b)}`;
   const lines = first.diff === null ? ['too large to compare'] : cleanLines(first.diff).trimEnd().split('\n');
   return [

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import {
-  group,
   list,
   maybe,
   maybeGroup,
@@ -14,13 +13,11 @@ import {
 } from './document-parts.ts';
 import type { JsonDocument } from './json-document.ts';
 
-const compared = { agent_id: text('the agent'), root_id: text('its tree'), agent: text('its name') };
-
 const side = (meaning: string) =>
   maybeGroup(`${meaning}; null: it is not there`, {
     agent_id: text('the agent'),
     outcome: text('how it stands or ended'),
-    answer: maybe('its last answer, cut'),
+    answer: maybe('its last answer'),
     calls: texts('tools that it called, in order'),
     files: texts('files that it changed, by path in its folder'),
     tokens: number('input and output'),
@@ -65,8 +62,8 @@ export const PAST_DOCUMENTS = [
     name: 'coppice/diff/v1',
     by: ['diff'],
     shape: z.strictObject({
-      a: group('the first of the two', compared),
-      b: group('the second', compared),
+      a: text('the first of the two agents'),
+      b: text('the second'),
       same: yes('nothing differs but ids, times, durations, costs and folders'),
       first: maybeGroup('the difference that came first; null: there is none', {
         path: text('names from the compared agent on, joined by `/`; that agent is `main`'),

@@ -9,11 +9,9 @@ import type { CallPart, PlacedMessage } from '../../records/conversation/message
 import { parsedObject } from '../../records/text/json-text.ts';
 import { type Answer, callsOf, isLast, type Past } from './past.ts';
 
-/** How something led to an answer (`coppice/why/v1`). */
-export type How = Exclude<DocumentOf<'coppice/why/v1'>['steps'][number]['how'], 'asked'>;
-
+/** Something that led to an answer (`coppice/why/v1`). */
 export interface Cause {
-  readonly how: How;
+  readonly how: Exclude<DocumentOf<'coppice/why/v1'>['steps'][number]['how'], 'asked'>;
   /** The message in which it reached the agent. */
   readonly into: number;
   /** Null: a person, or a timer. */
@@ -26,73 +24,48 @@ export interface Cause {
   readonly is_old?: boolean;
 }
 
-/** What somebody did, before it is looked up with which answer. */
-interface Sent {
-  readonly how: How;
-  readonly into: number;
-  readonly from_id: string;
-  readonly name: string;
-  readonly at: number;
-  /** Whether it was sent at that time, when a turn ended. */
-  readonly is_end?: boolean;
-  readonly text: string;
-}
-
 /** Calls that act on other agents: that they were carried out tells nothing. */
 const ACTS = new Set(ALL_TOOLSETS.flatMap(({ tools }) => tools.map(({ spec }) => spec.name)));
 
 const PERSON = { agent: null } as const;
 
-type Result = Extract<PlacedMessage, { kind: 'result' }>;
-
-/** The messages that an agent's answer goes back to: those of its turn before `seq`, newest first, and its last answer among them. */
-interface Turn {
-  readonly messages: readonly PlacedMessage[];
-  /** 0: none. */
-  readonly last_answer: number;
-}
-
-async function turnBefore(past: Past, agent_id: string, seq: number, most: number): Promise<Turn> {
-  const messages: PlacedMessage[] = [];
-  let last_answer = 0;
-  for await (const message of past.before(agent_id, seq)) {
-    if (message.kind === 'assistant' && isLast(message)) break;
-    if (message.kind === 'assistant') last_answer ||= message.seq;
-    messages.push(message);
-    if (messages.length >= most || isBirth(message)) break;
-  }
-  return { messages, last_answer };
-}
-
 function isBirth({ kind, content }: PlacedMessage): boolean {
   return kind === 'user' && (content.origin === 'identity' || content.origin === 'task');
 }
 
-/** What led to the answer at `seq`, the newest first. `own`: also results of its own calls. `most`: maximum messages that are read. */
+/**
+ * What led to the answer at `seq`, in its turn and at the birth of its agent. `own`: also results of its own calls. `most`: maximum messages that are
+ * read; `most_causes`: of more that came with one message, the others are not looked up.
+ */
 export async function causesOf(
   past: Past,
   agent: Agent,
   seq: number,
-  { own, most }: { readonly own: boolean; readonly most: number },
+  { own, most, most_causes }: { readonly own: boolean; readonly most: number; readonly most_causes: number },
 ): Promise<Cause[]> {
-  const { messages, last_answer } = await turnBefore(past, agent.id, seq, most);
-  const first = messages.at(-1)?.seq ?? seq;
+  const turn: PlacedMessage[] = [];
+  for await (const message of past.before(agent.id, seq)) {
+    if (message.kind === 'assistant' && isLast(message)) break;
+    turn.push(message);
+    if (turn.length >= most || isBirth(message)) break;
+  }
+  const last_answer = turn.find(({ kind }) => kind === 'assistant')?.seq ?? 0;
+  const first = turn.at(-1)?.seq ?? seq;
   const mail = (await past.mail(agent.id)).filter(
-    ({ consumed_seq }) => consumed_seq !== null && consumed_seq >= first - 1 && consumed_seq < seq,
+    ({ consumed_seq: at }) => at !== null && at >= first - 1 && at < seq,
   );
   const told: Cause[] = [];
-  for (const message of messages) {
+  for (const message of turn) {
     const found = [
       ...(await spoken(past, agent, message)),
-      ...(await sentTo(past, message, mail)),
+      ...(await sentTo(past, message, mail, most_causes)),
       ...(await fileRead(past, agent, message)),
     ];
-    if (own && found.length === 0 && message.kind === 'result')
-      found.push(...(await ownResult(past, agent, message)));
+    if (own && found.length === 0) found.push(...(await ownResult(past, agent, message)));
     told.push(...found.filter((one) => !told.some((other) => isSame(one, other))));
   }
-  const is_begun = messages.some((message) => message.seq === 1 || isBirth(message));
-  if (!is_begun) told.push(...(await beginning(past, agent, seq)));
+  if (!turn.some((message) => message.seq === 1 || isBirth(message)))
+    told.push(...(await beginning(past, agent, seq)));
   return told.map((one) => ({ ...one, is_old: one.into <= last_answer }));
 }
 
@@ -134,49 +107,60 @@ async function spoken(past: Past, agent: Agent, message: PlacedMessage): Promise
 }
 
 /** What other agents told with this message: letters, reports, ends of children. */
-async function sentTo(past: Past, message: PlacedMessage, mail: readonly Mail[]): Promise<Cause[]> {
+async function sentTo(
+  past: Past,
+  message: PlacedMessage,
+  mail: readonly Mail[],
+  most: number,
+): Promise<Cause[]> {
   if (message.kind !== 'user' && message.kind !== 'result') return [];
   const { seq: into, at } = message;
   const { fan_in = [] } = message.kind === 'user' ? (message.content.facts ?? {}) : {};
   const { waited, created = [] } = message.kind === 'result' ? (message.content.facts ?? {}) : {};
-  const sent: Sent[] = [];
+  const children: readonly unknown[] = [...fan_in.map(({ agent_id }) => agent_id), ...created];
   const prompts: Cause[] = [];
-  const children = new Set([...fan_in.map(({ agent_id }) => agent_id), ...created]);
-  // A call that does not await the agents that it creates has ended before they have.
-  const isOutcomeHere = (from_id: string | null, sent_at: number) =>
-    children.has(from_id ?? '') && sent_at <= at;
+  const sent: Promise<Cause>[] = [];
+  const known = new Set<string>();
+  const look = () => (sent.length < most ? past : null);
   for (const { kind, from_id, from_name: name, body: text, sent_at, consumed_seq } of mail) {
-    const is_here = consumed_seq === into || (kind === 'outcome' && isOutcomeHere(from_id, sent_at));
-    if (!is_here || kind === 'control' || kind === 'task') continue;
+    // A call that does not await the agents that it creates has ended before they have.
+    const is_outcome = kind === 'outcome' && children.includes(from_id) && sent_at <= at;
+    if ((consumed_seq !== into && !is_outcome) || kind === 'control' || kind === 'task') continue;
+    const of = { into, seq: null, at: sent_at };
     if (from_id !== null) {
-      const is_end = kind !== 'letter';
-      const how = is_end ? 'end' : 'letter';
-      sent.push({ how, into, from_id, name, at: sent_at, is_end, text: is_end ? '' : text });
-    } else if (message.kind === 'result' || kind === 'event') {
-      const how = kind === 'event' ? 'schedule' : 'prompt';
-      prompts.push({ how, into, ...PERSON, seq: into, at: sent_at, text });
-    }
+      known.add(from_id);
+      const agent = { id: from_id, name };
+      if (kind === 'letter')
+        sent.push(byAnswer(look(), { ...of, how: 'letter', agent, text }, agent, 'answerAt'));
+      else sent.push(byAnswer(look(), { ...of, how: 'end', agent, text: '' }, agent, 'lastWords'));
+    } else if (kind === 'event') prompts.push({ ...of, how: 'schedule', ...PERSON, seq: into, text });
+    else if (message.kind === 'result') prompts.push({ ...of, how: 'prompt', ...PERSON, seq: into, text });
   }
   // No mail stands for the last words of an agent that rests.
-  const known = new Set(sent.map(({ from_id }) => from_id));
   for (const row of waited?.rows ?? []) {
     const text = row.message ?? row.last_reply ?? row.error;
     if (known.has(row.agent_id) || isPerson(row) || text === undefined) continue;
-    const how = row.message === undefined ? 'end' : 'letter';
-    sent.push({ how, into, from_id: row.agent_id, name: row.name, at, text });
+    const [how, agent] = [
+      row.message === undefined ? 'end' : 'letter',
+      { id: row.agent_id, name: row.name },
+    ] as const;
+    sent.push(byAnswer(look(), { how, into, agent, seq: null, at, text }, agent, 'answerAt'));
   }
-  return [...prompts, ...(await Promise.all(sent.map((one) => byAnswer(past, one))))];
+  return [...prompts, ...(await Promise.all(sent))];
 }
 
-/** Finds the answer with which it was sent. */
-async function byAnswer(past: Past, { how, into, from_id, name, at, is_end, text }: Sent): Promise<Cause> {
-  const agent = await past.agent(from_id);
-  const answer = agent === null ? undefined : await past[is_end ? 'lastWords' : 'answerAt'](agent, at);
-  const of = { id: from_id, name: agent?.name ?? (name || 'a removed agent') };
-  return {
-    ...{ how, into, agent: of, seq: answer?.seq ?? null, at: answer?.at ?? at },
-    text: text === '' && answer !== undefined ? answerText(answer) : text,
-  };
+/** Finds the answer with which it was sent; without a past, it is only told who sent it. */
+async function byAnswer(
+  past: Past | null,
+  cause: Cause,
+  { id, name }: Pick<Agent, 'id' | 'name'>,
+  search: 'answerAt' | 'lastWords',
+): Promise<Cause> {
+  const agent = (await past?.agent(id)) ?? null;
+  const answer = agent === null ? undefined : await past?.[search](agent, cause.at);
+  if (answer === undefined) return cause;
+  const text = cause.text === '' ? answerText(answer) : cause.text;
+  return { ...cause, agent: { id, name: agent?.name ?? name }, seq: answer.seq, at: answer.at, text };
 }
 
 /** The call of another agent that wrote what this one read. */
@@ -195,9 +179,11 @@ async function fileRead(past: Past, { id }: Agent, message: PlacedMessage): Prom
   ];
 }
 
-async function ownResult(past: Past, agent: Agent, { seq, at, content }: Result): Promise<Cause[]> {
-  const { call_id, name, status, output } = content;
-  if (status === 'ok' && ACTS.has(name)) return [];
+async function ownResult(past: Past, agent: Agent, message: PlacedMessage): Promise<Cause[]> {
+  if (message.kind !== 'result') return [];
+  const { seq, at } = message;
+  const { call_id, name, status, output, facts } = message.content;
+  if (status === 'ok' && (ACTS.has(name) || facts?.created !== undefined)) return [];
   const answer = await past.answerBefore(agent.id, seq);
   const call = answer && callsOf(answer).find(({ id }) => id === call_id);
   const text = `${call === undefined ? name : callText(call)}${status === 'ok' ? '' : ` (${status})`} → ${output}`;

@@ -1,3 +1,4 @@
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { assistantText } from '../../records/conversation/child-text.ts';
 import type { CallPart, PlacedMessage } from '../../records/conversation/message.ts';
@@ -8,181 +9,129 @@ import { callsOf } from './past.ts';
 
 /** Pure: two trees, or two agents with all below them, compared agent by agent. */
 
-/** An agent with its conversation, what it inherited left out or not; oldest first. */
+type Row = DocumentOf<'coppice/diff/v1'>['agents'][number];
+type Side = NonNullable<Row['a']>;
+
+/** An agent with its own messages, oldest first. */
 export interface Played {
   readonly agent: Agent;
   readonly messages: readonly PlacedMessage[];
 }
 
-/** What one agent did in one of the two. */
-export interface Side {
-  readonly agent_id: string;
-  readonly outcome: string;
-  readonly answer: string | null;
-  /** Names of the called tools, in order. */
-  readonly calls: readonly string[];
-  /** Files that it changed, by path in its folder. */
-  readonly files: readonly string[];
-  readonly tokens: number;
-  readonly cost_usd: number | null;
-  readonly duration_ms: number;
-}
-
-/** A message that only one of the two has, or that reads differently. */
-export interface MessageDifference {
-  readonly a: Told | null;
-  readonly b: Told | null;
-}
-
+/** A message as it is compared; `after_ms`: since its tree began. */
 interface Told {
   readonly seq: number;
-  /** Milliseconds after the start of its tree. */
   readonly after_ms: number;
   readonly what: string;
   readonly text: string;
 }
 
-export const ASPECTS = ['outcome', 'answer', 'calls', 'files', 'messages'] as const;
-
-export interface ComparedAgent {
-  /** Names from the root or the first agent, and its number among several of that path: `main/reader`, `main/reader (2)`. */
-  readonly path: string;
-  readonly a: Side | null;
-  readonly b: Side | null;
-  readonly differs: readonly (typeof ASPECTS)[number][];
-  /** The first message that differs. */
-  readonly message: MessageDifference | null;
+export interface Compared extends Row {
+  /** The first message that only one of the two has, or that reads differently. */
+  readonly message: { readonly a: Told | null; readonly b: Told | null } | null;
 }
 
-/** Compares the agents of both in the order in which `a` created them, then those that only `b` has; of each, its first agent comes first. */
-export function compareTrees(a: readonly Played[], b: readonly Played[]): ComparedAgent[] {
+const ASPECTS = ['outcome', 'answer', 'calls', 'files'] as const;
+
+/** Compares the agents of both, each after its parent, in the order in which `a` created them, then those that only `b` has. */
+export function compareTrees(a: readonly Played[], b: readonly Played[]): Compared[] {
   const [of_a, of_b] = [byPath(a), byPath(b)];
+  const [began_a, began_b] = [a, b].map((played) => played[0]?.agent.created_at ?? 0);
   return [...new Set([...of_a.keys(), ...of_b.keys()])].map((path) => {
     const [one, other] = [of_a.get(path), of_b.get(path)];
-    const sides = {
-      a: one === undefined ? null : sideOf(one),
-      b: other === undefined ? null : sideOf(other),
-    };
-    const began = [a[0]?.agent.created_at ?? 0, b[0]?.agent.created_at ?? 0] as const;
-    const message = firstDifference(told(one, began[0]), told(other, began[1]));
-    const differs = ASPECTS.filter((aspect) =>
-      aspect === 'messages'
-        ? message !== null
-        : comparable(one, sides.a, aspect) !== comparable(other, sides.b, aspect),
+    const message = firstDifference(toldTo(one, began_a), toldTo(other, began_b));
+    const sides = { a: one ? sideOf(one) : null, b: other ? sideOf(other) : null };
+    const shown = (of: Played | undefined, side: Side | null, aspect: keyof Side) =>
+      maskedText(JSON.stringify(side?.[aspect] ?? null), of === undefined ? [] : [of.agent.config.cwd]);
+    const differs: Row['differs'][number][] = ASPECTS.filter(
+      (aspect) => shown(one, sides.a, aspect) !== shown(other, sides.b, aspect),
     );
-    return { path, ...sides, message, differs };
+    if (message !== null) differs.push('messages');
+    return { path, ...sides, differs, message };
   });
 }
 
-/** The agent whose conversation differs first, by the time since each tree began. */
-export function firstOf(agents: readonly ComparedAgent[]): ComparedAgent | undefined {
-  const at = ({ message }: ComparedAgent) =>
-    message === null
-      ? Number.POSITIVE_INFINITY
-      : Math.min(...[message.a, message.b].flatMap((one) => one?.after_ms ?? []));
-  return agents.filter(({ differs }) => differs.length > 0).toSorted((one, other) => at(one) - at(other))[0];
+/** The agent whose conversation differs first. */
+export function firstOf(compared: readonly Compared[]): Compared | undefined {
+  const at = ({ message }: Compared) =>
+    Math.min(...[message?.a, message?.b].map((one) => one?.after_ms ?? Infinity));
+  const differ = compared.filter(({ differs }) => differs.length > 0);
+  return differ.sort((one, other) => (at(one) < at(other) ? -1 : at(one) > at(other) ? 1 : 0))[0];
 }
 
-function comparable(played: Played | undefined, side: Side | null, aspect: keyof Side): string {
-  return maskedText(
-    JSON.stringify(side?.[aspect] ?? null),
-    played === undefined ? [] : [played.agent.config.cwd],
-  );
-}
-
+/** By their names from the compared agent on, which is `main`, whatever its name. */
 function byPath(played: readonly Played[]): Map<string, Played> {
   const paths = new Map<string, string>();
   const found = new Map<string, Played>();
   for (const one of played) {
-    const { id, name, parent_id } = one.agent;
-    const above = paths.get(parent_id ?? '');
-    // Roots are what is compared, whatever their names.
-    const base = above === undefined ? 'main' : `${above}/${name}`;
+    const above = paths.get(one.agent.parent_id ?? '');
+    const base = above === undefined ? 'main' : `${above}/${one.agent.name}`;
     let path = base;
     for (let number = 2; found.has(path); number += 1) path = `${base} (${number})`;
-    paths.set(id, path);
+    paths.set(one.agent.id, path);
     found.set(path, one);
   }
   return found;
 }
 
 function sideOf({ agent, messages }: Played): Side {
-  const { id, config, usage, reply, created_at, ended_at } = agent;
-  const own = messages.filter(({ agent_id }) => agent_id === id);
-  const files = own.flatMap((message) => {
-    const file =
-      message.kind === 'result' && message.content.file?.before !== undefined && message.content.file;
-    return file
-      ? [file.path.startsWith(`${config.cwd}/`) ? file.path.slice(config.cwd.length + 1) : file.path]
-      : [];
-  });
-  const calls = own.flatMap((message) =>
-    message.kind === 'assistant' ? callsOf(message).map(({ name }) => name) : [],
+  const { id: agent_id, config, usage, reply: answer, created_at, ended_at } = agent;
+  const files = messages.flatMap(({ kind, content }) =>
+    kind === 'result' && content.file?.before !== undefined
+      ? content.file.path.replace(`${config.cwd}/`, '')
+      : [],
   );
   return {
-    ...{
-      agent_id: id,
-      outcome: outcomeOf(agent).outcome,
-      answer: reply,
-      calls,
-      files: [...new Set(files)].sort(),
-    },
+    ...{ agent_id, outcome: outcomeOf(agent).outcome, answer },
+    calls: messages.flatMap((one) => (one.kind === 'assistant' ? callsOf(one).map(({ name }) => name) : [])),
+    files: [...new Set(files)].sort(),
     ...{ tokens: usage.input + usage.output, cost_usd: usage.cost_usd },
-    duration_ms: Math.max(0, (ended_at ?? own.at(-1)?.at ?? created_at) - created_at),
+    duration_ms: Math.max(0, (ended_at ?? messages.at(-1)?.at ?? created_at) - created_at),
   };
 }
 
-/** What the agent's model was told and said since it was created, masked; results in the order of their calls. */
-function told(played: Played | undefined, began: number): Told[] {
-  if (played === undefined) return [];
-  const { agent, messages } = played;
-  const own = messages.filter(({ agent_id }) => agent_id === agent.id);
-  const order = new Map<string, number>();
-  const rows = own.flatMap((message) => {
-    const { kind, seq, at } = message;
+/** What the agent's model was told and said, masked; results in the order of their calls. */
+function toldTo(played: Played | undefined, began = 0): Told[] {
+  let [answer, ids]: [number, readonly string[]] = [0, []];
+  const placed = (played?.messages ?? []).flatMap((message) => {
+    const { kind, seq, at, content } = message;
     if (kind === 'event' || kind === 'capture') return [];
-    if (kind === 'assistant') for (const { id } of callsOf(message)) order.set(`${seq} ${id}`, order.size);
-    return [{ message, told: { seq, after_ms: at - began, ...shownOf(message, [agent.config.cwd]) } }];
+    if (kind !== 'result') answer = seq;
+    if (kind === 'assistant') ids = callsOf(message).map(({ id }) => id);
+    const call = kind === 'result' ? ids.indexOf(content.call_id) : -1;
+    const [what, text] = shownOf(message);
+    // What a person wrote is compared as it is.
+    const masked = what === 'prompt' ? text : maskedText(text, [played?.agent.config.cwd ?? '']);
+    return [{ answer, call, told: { seq, after_ms: at - began, what, text: masked } }];
   });
-  let answer = 0;
-  const placed = rows.map(({ message, told: one }) => {
-    if (message.kind !== 'result') answer = message.seq;
-    const call = message.kind === 'result' ? order.get(`${answer} ${message.content.call_id}`) : undefined;
-    return { one, answer, call: call ?? -1 };
-  });
-  return placed.sort((x, y) => x.answer - y.answer || x.call - y.call).map(({ one }) => one);
+  return placed
+    .sort((one, other) => one.answer - other.answer || one.call - other.call)
+    .map(({ told }) => told);
 }
 
-function shownOf(message: PlacedMessage, folders: readonly string[]): Pick<Told, 'what' | 'text'> {
-  const masked = (text: string) => maskedText(text, folders);
-  if (message.kind === 'assistant') {
-    const calls = callsOf(message).map(callLines);
-    return {
-      what: 'answer',
-      text: masked([assistantText(message.content), ...calls].filter((one) => one !== '').join('\n')),
-    };
+function shownOf(message: PlacedMessage): readonly [what: string, text: string] {
+  switch (message.kind) {
+    case 'assistant': {
+      const said = [assistantText(message.content), ...callsOf(message).map(callLines)];
+      return ['answer', said.filter((one) => one !== '').join('\n')];
+    }
+    case 'result':
+      return [`result of ${message.content.name}`, `${message.content.status}: ${message.content.output}`];
+    case 'user':
+      return [message.content.origin === 'human' ? 'prompt' : 'message', message.content.text];
+    default:
+      return ['', ''];
   }
-  if (message.kind === 'result') {
-    const { name, status, output } = message.content;
-    return { what: `result of ${name}`, text: masked(`${status}: ${output}`) };
-  }
-  if (message.kind !== 'user') return { what: '', text: '' };
-  return {
-    what: message.content.origin === 'human' ? 'prompt' : 'message',
-    text: masked(message.content.text),
-  };
 }
 
 /** A call with each argument on lines of its own. */
 function callLines({ name, input, read }: CallPart): string {
   const given = Object.entries(parsedObject(read?.input ?? input) ?? { '': input });
-  const lines = given.map(
-    ([key, value]) => `  ${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
+  const lines = given.map(([key, one]) => `  ${key}: ${typeof one === 'string' ? one : JSON.stringify(one)}`);
   return [read?.name ?? name, ...lines].join('\n');
 }
 
-function firstDifference(a: readonly Told[], b: readonly Told[]): MessageDifference | null {
+function firstDifference(a: readonly Told[], b: readonly Told[]): Compared['message'] {
   for (let at = 0; at < Math.max(a.length, b.length); at += 1) {
     const [one, other] = [a[at] ?? null, b[at] ?? null];
     if (one?.what !== other?.what || one?.text !== other?.text) return { a: one, b: other };

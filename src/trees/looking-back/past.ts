@@ -27,27 +27,24 @@ export function isLast(answer: Answer): boolean {
 /** The ledger as one looks back in it: conversations are read from their end, page by page, and nothing is read twice. */
 export class Past {
   readonly #store: Store;
-  readonly #agents = new Map<string, Promise<Agent | null>>();
-  readonly #pages = new Map<string, Promise<readonly PlacedMessage[]>>();
-  readonly #mail = new Map<string, Promise<readonly Mail[]>>();
-  readonly #changes = new Map<string, Promise<readonly FileChange[]>>();
+  readonly #read = new Map<string, Promise<unknown>>();
 
   constructor(store: Store) {
     this.#store = store;
   }
 
   agent(id: string): Promise<Agent | null> {
-    return keptIn(this.#agents, id, () => this.#store.agent(id));
+    return this.#once(`agent ${id}`, () => this.#store.agent(id));
   }
 
   /** All that was ever addressed to the agent, oldest first. */
   mail(agent_id: string): Promise<readonly Mail[]> {
-    return keptIn(this.#mail, agent_id, () => this.#store.mail(agent_id, true));
+    return this.#once(`mail ${agent_id}`, () => this.#store.mail(agent_id, true));
   }
 
   /** Calls that changed a file, newest first. */
   changes(path: string): Promise<readonly FileChange[]> {
-    return keptIn(this.#changes, path, () => this.#store.fileChanges(path, CHANGES_MAX));
+    return this.#once(`file ${path}`, () => this.#store.fileChanges(path, CHANGES_MAX));
   }
 
   async message(agent_id: string, seq: number): Promise<PlacedMessage | undefined> {
@@ -59,7 +56,7 @@ export class Past {
   async *before(agent_id: string, seq: number): AsyncGenerator<PlacedMessage> {
     for (let page = Math.floor((seq - 2) / PAGE); page >= 0; page -= 1) {
       const read = () => this.#store.history(agent_id, page * PAGE, PAGE);
-      const messages = await keptIn(this.#pages, `${agent_id} ${page}`, read);
+      const messages = await this.#once(`page ${page} ${agent_id}`, read);
       yield* messages.filter((one) => one.seq < seq).reverse();
     }
   }
@@ -95,5 +92,9 @@ export class Past {
       if (is_end) before = one.seq + 1;
     }
     return this.answerBefore(id, before);
+  }
+
+  #once<Read>(what: string, read: () => Promise<Read>): Promise<Read> {
+    return keptIn(this.#read, what, read) as Promise<Read>;
   }
 }

@@ -98,7 +98,7 @@ async function slice(past: Past, { agent, seq, before }: Place, all: boolean): P
     const next = open.shift();
     if (next !== undefined) {
       const of = await past.agent(next.agent_id);
-      const how = { own: all || next.key === asked, most: limits.messages };
+      const how = { own: all || next.key === asked, most: limits.messages, most_causes: limits.causes };
       const causes = of === null ? [] : await causesOf(past, of, next.before, how);
       const isLater = (cause: Cause) => cause.is_old === true && !isBegin(cause);
       add(

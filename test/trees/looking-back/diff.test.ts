@@ -76,6 +76,10 @@ onBothDatabases('diff', (database) => {
     assert.equal(first.what, 'answer');
     assert.equal(first.a_seq, first.b_seq);
     assert.match(first.diff ?? '', / {2}content: # kid-2-3\n-words of kid-2-3\n\+something else\n/);
+    const { root: c } = await other.perform('go in 5 s');
+    const { root: d } = await other.perform('go in 6 s');
+    const prompts = await diffDocument(other.store, c.id, d.id);
+    assert.deepEqual([prompts.first?.path, prompts.first?.what], ['main', 'prompt']);
     // Two agents of the same tree, and an agent that only one of them has.
     const [two, three] = [await other.store.find('kid-2', b.id), await other.store.find('kid-3', b.id)];
     const within = await diffDocument(other.store, two[0]?.id ?? '', three[0]?.id ?? '');

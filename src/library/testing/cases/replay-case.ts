@@ -8,6 +8,7 @@ import type { FailureKind } from '../../../records/agent/failure.ts';
 import type { Limits } from '../../../records/agent/limits.ts';
 import type { AssistantPart } from '../../../records/conversation/message.ts';
 import { jsonIn } from '../../../records/text/json-text.ts';
+import { maskedText } from '../../../records/text/masked-text.ts';
 import type { Tool, ToolResult } from '../../../records/tool.ts';
 import { openRuntime } from '../../../runtime/open-runtime.ts';
 import type { RuntimeEvent } from '../../../runtime/runtime-event.ts';
@@ -16,7 +17,7 @@ import { openEmptyStore } from '../../../store/sqlite/sqlite-store.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { CaseStage } from './case-stage.ts';
 import type { CaseStep, RecordedCase } from './recorded-case.ts';
-import { differencesIn, maskedText, SentTexts, type SentWhole } from './sent-text.ts';
+import { differencesIn, SentTexts, type SentWhole } from './sent-text.ts';
 
 /** What a replay takes from today: the configuration of the root, what its children get, and the tools, none of which is run. */
 export interface ReplayTerms {

@@ -1,23 +1,8 @@
 import type { ModelRequest } from '../../../models/model.ts';
 import type { PromptMessage } from '../../../records/conversation/prompt-message.ts';
+import { maskedText } from '../../../records/text/masked-text.ts';
 import type { ToolSpec } from '../../../records/tool.ts';
 import type { Sent } from './recorded-case.ts';
-
-/** What differs between two runs of the same case, and says nothing. */
-const MASKS: readonly (readonly [RegExp, string])[] = [
-  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<id>'],
-  [/\b\d{4}-\d\d-\d\d(?:T|,? )\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?/g, '<time>'],
-  [/\b(?=[0-9a-f]*\d)[0-9a-f]{8}\b/g, '<id>'],
-  [/\b\d+(?:\.\d+)? ?(?:ms|s|min|h)\b/g, '<duration>'],
-];
-
-/** The text without the folders, ids, times and durations of one run. */
-export function maskedText(text: string, folders: readonly string[]): string {
-  let masked = text;
-  for (const folder of folders) if (folder.length > 1) masked = masked.replaceAll(folder, '<folder>');
-  for (const [pattern, mask] of MASKS) masked = masked.replaceAll(pattern, mask);
-  return masked;
-}
 
 /** What a model was sent, masked; `tools`: their descriptions as JSON. */
 export interface SentWhole {
