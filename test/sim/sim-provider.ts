@@ -12,6 +12,8 @@ import type { Actor, VirtualTime } from './virtual-time.ts';
 
 /** Shortest pause between tries where no time is named. */
 const PROBE_SECONDS = { first: 5, most: 40 };
+/** No sooner after a refusal than so does the beginning of a turn try it. */
+const SOON_MS = 2_000;
 /** Failures that are a pause. */
 const PAUSES: ReadonlySet<string> = new Set(['rate_limit', 'no_credit', 'auth', 'no_model']);
 
@@ -21,6 +23,9 @@ interface Knowledge {
   /** Until when it must not ask again; 0: it was not refused since its last answer. */
   closed_until: number;
   answered_at: number;
+  refused_at: number;
+  /** Whether the last refusal named a time. Where it did not, what begins a turn tries the provider, some time after the refusal. */
+  is_named: boolean;
   /** Requests sent after a refusal that have not come back. */
   tries: number;
   readonly answered: Set<string>;
@@ -86,7 +91,10 @@ export class SimProvider {
     const { time, trace, ledger } = this.#around;
     const known = this.#known(actor);
     const was_refused = known.closed_until > 0;
-    if (time.now < known.closed_until) this.#breaks(actor, request, 'asks although it was refused');
+    const begins = !known.is_named && request.begins === true && time.now - known.refused_at >= SOON_MS;
+    const may_try = begins || request.insists === true || this.#isDue(request);
+    if (time.now < known.closed_until && !may_try)
+      this.#breaks(actor, request, 'asks although it was refused');
     else if (was_refused && known.tries > 0)
       this.#breaks(actor, request, 'asks while another request tries it');
     else if (!was_refused && this.#waits(request, known))
@@ -117,7 +125,8 @@ export class SimProvider {
         const wait_ms = this.#names_time ? left : null;
         const until = time.now + Math.min(left, wait_ms ?? PROBE_SECONDS.first * 1_000);
         // What was under way besides says nothing new.
-        if (time.now >= known.closed_until) known.closed_until = until;
+        if (was_refused || time.now >= known.closed_until) known.closed_until = until;
+        [known.refused_at, known.is_named] = [time.now, this.#names_time];
         const closes: Closing = { spent: 'quota', of_model: false, wait_ms };
         return {
           type: 'failure',
@@ -141,7 +150,7 @@ export class SimProvider {
     const fresh = {
       born_at: time.now,
       closed_until: 0,
-      answered_at: 0,
+      ...{ answered_at: 0, refused_at: 0, is_named: false },
       tries: 0,
       answered: new Set<string>(),
       doors: new Map<string, Door>(),
@@ -165,13 +174,23 @@ export class SimProvider {
       )
       .all();
     const told = rows.flatMap(({ root_id, pause }) => {
-      const { at, told_at = at, opens_at } = JSON.parse(pause as string) as Pause;
-      return told_at < born_at && told_at > answered_at ? [{ root_id, opens_at }] : [];
+      const { at, told_at = at, opens_at, tries } = JSON.parse(pause as string) as Pause;
+      return told_at < born_at && told_at > answered_at ? [{ root_id, opens_at, tries }] : [];
     });
-    // Processes that were refused without a time try at different times: the earliest counts.
+    // Processes try at different times: the earliest counts. One that starts asks at once where no time was named.
     return (
-      told.some(({ root_id }) => root_id === tree) && told.every(({ opens_at }) => (opens_at ?? 0) > time.now)
+      told.some(({ root_id }) => root_id === tree) &&
+      told.every(({ opens_at, tries }) => tries === 0 && (opens_at ?? 0) > time.now)
     );
+  }
+
+  /** Whether the time of the agent has come, by what another process had learnt later, where no time was named. */
+  #isDue({ agent }: ModelRequest): boolean {
+    const { time, ledger } = this.#around;
+    const sql = "SELECT json_extract(state, '$.paused') AS pause FROM agents WHERE id = ?";
+    const { pause } = ledger.database.prepare(sql).get(agent.id) as { pause: string | null };
+    const { opens_at, tries } = JSON.parse(pause ?? '{}') as Partial<Pause>;
+    return (tries ?? 0) > 0 && (opens_at ?? Number.POSITIVE_INFINITY) <= time.now;
   }
 
   #breaks(actor: Actor, { agent }: ModelRequest, what: string): void {
