@@ -23,16 +23,7 @@ export async function blameDocument(
     schema: 'coppice/blame/v1',
     path,
     whole,
-    changes: changes.map((change) => ({
-      agent_id: change.agent_id,
-      agent: change.agent_name,
-      root_id: change.root_id,
-      seq: change.seq,
-      call_id: change.result.call_id,
-      tool: change.result.name,
-      at: isoTime(change.at),
-      prompt: prompts.get(change) ?? null,
-    })),
+    changes: changes.map((change) => changeJson(change, prompts.get(change))),
     lines: asked.map(({ line: number, text, owner }) => ({
       line: number,
       text,
@@ -42,12 +33,29 @@ export async function blameDocument(
   };
 }
 
+/** A call that changed a file, with what its agent had been told to do. */
+export function changeJson(
+  { agent_id, agent_name, root_id, seq, at, result }: FileChange,
+  prompt: string | undefined,
+): DocumentOf<'coppice/blame/v1'>['changes'][number] {
+  return {
+    agent_id,
+    agent: agent_name,
+    root_id,
+    seq,
+    call_id: result.call_id,
+    tool: result.name,
+    at: isoTime(at),
+    prompt: prompt ?? null,
+  };
+}
+
 function sourceOf(owner: OwnedLine['owner']): 'agent' | 'before' | 'outside' {
   return typeof owner === 'string' ? owner : 'agent';
 }
 
 /** By change, the first line of what its agent had been told to do. */
-async function promptsOf(
+export async function promptsOf(
   store: Store,
   changes: readonly FileChange[],
 ): Promise<ReadonlyMap<FileChange, string>> {

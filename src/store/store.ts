@@ -180,6 +180,8 @@ export interface TreeReads {
   fileChanges(path: string, limit: number): Promise<FileChange[]>;
   /** A call of an agent of the tree that has a result, by its id or the beginning of it; `seq`: of the result. Of several, the newest. */
   findCall(root_id: string, text: string): Promise<FoundCall | null>;
+  /** Changes of files by calls of a tree, newest first. */
+  treeChanges(root_id: string, limit: number): Promise<FileChange[]>;
   /** Unconsumed mail in order; with `all`, also consumed; with numbers above `after`. */
   mail(to_id: string, all?: boolean, after?: number, limit?: number): Promise<Mail[]>;
   /** A page of all mail of a tree, oldest first, after the mail with this id. */

@@ -25,6 +25,18 @@ const exportedTree = z.strictObject({
     .describe('what `GET` answers, by path; of messages, those that the agent did not inherit, as one page'),
 });
 
+/** A call that changed a file. */
+const fileChange = {
+  agent_id: text('the agent that made the call'),
+  agent: text('its name'),
+  root_id: text('its tree'),
+  seq: number('of the message with the result'),
+  call_id: text('of the call'),
+  tool: text('`write` or `patch`'),
+  at: time('when it was recorded'),
+  prompt: maybe('first line of what the agent had been told to do'),
+};
+
 export type ExportedTree = z.infer<typeof exportedTree>;
 
 /** Documents that commands print about agents and their trees. */
@@ -101,16 +113,7 @@ export const TREE_DOCUMENTS = [
     shape: z.strictObject({
       path: text('of the file, absolute'),
       whole: yes('no change had to be left out because its resulting text is unknown'),
-      changes: list('calls that wrote lines which are still there', {
-        agent_id: text('the agent that made the call'),
-        agent: text('its name'),
-        root_id: text('its tree'),
-        seq: number('of the message with the result'),
-        call_id: text('of the call'),
-        tool: text('`write` or `patch`'),
-        at: time('when it was recorded'),
-        prompt: maybe('first line of what the agent had been told to do'),
-      }),
+      changes: list('calls that wrote lines which are still there', fileChange),
       lines: list('all lines, or the one that was asked about', {
         line: number('counted from 1'),
         text: text('its text'),
@@ -122,6 +125,31 @@ export const TREE_DOCUMENTS = [
         ),
         change: maybeNumber('place in `changes`, counted from 0; null unless by an agent'),
       }),
+    }),
+  },
+  {
+    name: 'coppice/files/v1',
+    by: [],
+    shape: z.strictObject({
+      root_id: text('the root'),
+      total: number('files that agents of the tree changed with `write` and `patch`'),
+      files: list('by path', {
+        path: text('absolute'),
+        name: text('the same, as seen from the folder of the first agent that changed it'),
+        diff: maybe(
+          'all changes of the tree as one unified diff; null: a text is not known, something else changed the file in between, or it is too large',
+        ),
+        changes: list('calls that changed it, the earliest first', {
+          ...fileChange,
+          diff: maybe('what the call changed; null: not known, or too large'),
+        }),
+        blame: list('who wrote the lines of the last text, if `diff` is there', {
+          from: number('first line, counted from 1'),
+          to: number('last line'),
+          change: number('place in `changes`, counted from 0'),
+        }),
+      }),
+      next: maybe('`after` of the next page; null: there is none'),
     }),
   },
   {

@@ -5,6 +5,7 @@ import { OUTCOMES } from '../../records/run/outcome.ts';
 import { given } from '../../records/text/json-fields.ts';
 import type { ResumeOptions, ResumeReport, RuntimeFace } from '../../runtime/runtime-face.ts';
 import type { Store } from '../../store/store.ts';
+import { filesDocument } from '../../trees/answers/files-document.ts';
 import { usedKey } from '../../trees/answers/people-answers.ts';
 import { TREES_USUAL, tasksDocument, treeDocument, treesDocument } from '../../trees/answers/tree-answers.ts';
 import { oneRoot } from '../../trees/find-agent.ts';
@@ -12,6 +13,7 @@ import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
 import { before, countUpTo, delivered, flag, NAME_MAX, named, rootSettings, route, words } from './route.ts';
 
 const TREES_MAX = 500;
+const FILES_MAX = 100;
 const PROMPT_MAX = 1_000_000;
 const limits = limitsShape.partial().describe('limits of the tree; those left out are the configured ones');
 
@@ -78,6 +80,20 @@ export const TREE_ROUTES = [
     scope: 'read',
     answer: 'coppice/tasks/v1',
     handle: (sources, request) => tasksDocument(sources, named(request, 'tree')),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/trees/:tree/files',
+    summary:
+      'What the agents of a tree changed in files, as diffs, with who wrote which lines and what they were told',
+    scope: 'read',
+    answer: 'coppice/files/v1',
+    watched: true,
+    query: z.strictObject({
+      after: z.string().max(4_096).optional().describe('`next` of the previous page'),
+      limit: countUpTo(FILES_MAX, 20).describe('maximum files'),
+    }),
+    handle: (sources, request) => filesDocument(sources, named(request, 'tree'), request.query),
   }),
   route({
     method: 'POST',

@@ -9,6 +9,7 @@ export const CALLS = {
   startTree: { route: 'POST /v1/trees', creates: true },
   tree: { route: 'GET /v1/trees/:tree' },
   tasks: { route: 'GET /v1/trees/:tree/tasks' },
+  files: { route: 'GET /v1/trees/:tree/files' },
   timeline: { route: 'GET /v1/trees/:tree/timeline' },
   treeMail: { route: 'GET /v1/trees/:tree/mail' },
   resumeTree: { route: 'POST /v1/trees/:tree/resume' },

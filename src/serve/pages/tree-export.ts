@@ -92,6 +92,7 @@ async function* treeDocuments(
     await whole('approvals', (after?: string) => asked.approvals({ tree: root_id, after, limit: PAGE })),
   ];
   yield [at, tree];
+  yield [`${at}/files`, await whole('files', (after?: string) => asked.files(root_id, { after }))];
   yield [`${at}/tasks`, await asked.tasks(root_id)];
   const timeline = await asked.timeline(root_id);
   yield [`${at}/timeline`, timeline];

@@ -91,7 +91,20 @@ export function treeReads(db: Database): TreeReads {
 
     tasks: async (root_id) => listedTasks(tasksOf(await db.read(TASKS, [root_id]))),
 
-    fileChanges: async (path, limit) => (await db.read(FILE_CHANGES, [path, limit])).map(fileChangeOf),
+    fileChanges: async (path, limit) =>
+      (
+        await db.read(changes('messages m JOIN agents g ON g.id = m.agent_id WHERE m.changed = $1'), [
+          path,
+          limit,
+        ])
+      ).map(fileChangeOf),
+
+    treeChanges: async (root_id, limit) => {
+      // SQLite would read all messages of the tree.
+      const by = db.kind === 'sqlite' ? 'INDEXED BY messages_changed' : '';
+      const rows = `agents g JOIN messages m ${by} ON m.agent_id = g.id AND m.changed IS NOT NULL WHERE g.root_id = $1`;
+      return (await db.read(changes(rows), [root_id, limit])).map(fileChangeOf);
+    },
 
     findCall: async (root_id, text) => {
       const [row] = await db.read(FIND_CALL, [root_id, `{"call_id":${JSON.stringify(text).slice(0, -1)}`]);
@@ -191,6 +204,6 @@ const FIND_CALL = `SELECT m.agent_id, m.seq, m.content FROM agents g JOIN messag
   WHERE g.root_id = $1 AND m.kind = 'result' AND substr(m.content, 1, length($2)) = $2 ORDER BY m.at DESC, m.seq DESC LIMIT 1`;
 
 /** Finds the answer that made the call as the last one before the result: no other answer lies between. */
-const FILE_CHANGES = `SELECT m.agent_id, m.seq, m.at, m.content, g.name, g.root_id,
+const changes = (rows: string) => `SELECT m.agent_id, m.seq, m.at, m.content, g.name, g.root_id,
     (SELECT a.content FROM messages a WHERE a.agent_id = m.agent_id AND a.seq < m.seq AND a.kind = 'assistant' ORDER BY a.seq DESC LIMIT 1) AS answer
-  FROM messages m JOIN agents g ON g.id = m.agent_id WHERE m.changed = $1 ORDER BY m.at DESC, m.seq DESC LIMIT $2`;
+  FROM ${rows} ORDER BY m.at DESC, m.seq DESC LIMIT $2`;

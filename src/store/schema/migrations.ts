@@ -75,6 +75,13 @@ ALTER TABLE deliveries ADD COLUMN outcome text;
 ALTER TABLE deliveries ADD COLUMN outcome_text text;
 `,
   },
+  {
+    number: 30,
+    purpose: 'an index for the files that a tree changed',
+    sql: `
+CREATE INDEX messages_changed ON messages (agent_id, seq) WHERE changed IS NOT NULL;
+`,
+  },
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;

@@ -86,6 +86,9 @@ describe('trees and agents', () => {
     assert.equal(list.trees[0].title, 'fork a kid');
     assert.deepEqual((await call('GET /v1/trees?before=2000-01-01T00:00:00Z')).json.trees, []);
     assert.deepEqual((await call('GET /v1/trees/:tree/tasks', { tree: id })).json.tasks, []);
+    assert.deepEqual((await call('GET /v1/trees/:tree/files', { tree: id })).json.files, []);
+    assert.equal((await call(`GET /v1/agents/:agent/diff?with=${id}`, { agent: id })).json.same, true);
+    await call('GET /v1/agents/:agent/why', { agent: id });
     const { json: tree } = await call('GET /v1/trees/:tree', { tree: id });
     assert.deepEqual(
       tree.agents.map(({ name }: { name: string }) => name),

@@ -1,4 +1,5 @@
-// Proves in a real browser, against `coppice serve`, what a person does with a whole tree: takes it away as a file that opens without a server.
+// Proves in a real browser, against `coppice serve`, what a person does with a whole tree: takes it away as a file that opens without a server, and
+// reads what its agents changed in files, and who wrote which line.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,14 +9,31 @@ import { CHROMIUM } from './browser.ts';
 import { type Dashboard, openDashboard } from './dashboard.ts';
 
 const skip = CHROMIUM === null ? 'chromium is not installed' : false;
-const RULES = [{ say: 'The answer is **forty-two**.' }];
+const LONG = Array.from({ length: 90 }, (_, at) => `line ${at} <b>`).join('\n');
+const RULES = [
+  {
+    when: { user: 'change', root: true, step: 0 },
+    calls: [
+      { name: 'write', input: { path: 'notes.md', content: 'one\ntwo\nthree\n' } },
+      { name: 'write', input: { path: 'src/long.txt', content: LONG } },
+      { name: 'fork', input: { name: 'fixer', prompt: 'make two a four' } },
+    ],
+  },
+  { when: { user: 'change', root: true, step: 1 }, calls: [{ name: 'wait', input: { timeout: 60 } }] },
+  {
+    when: { agent: 'fixer', step: 0 },
+    calls: [{ name: 'patch', input: { path: 'notes.md', edits: [{ old_text: 'two', new_text: 'four' }] } }],
+  },
+  { say: 'The answer is **forty-two**.' },
+];
+const PERMISSIONS = { allow: ['write', 'patch'] };
 
 describe('a whole tree', { skip }, () => {
   let dashboard: Dashboard;
   let tree = '';
 
   before(async () => {
-    dashboard = await openDashboard(RULES);
+    dashboard = await openDashboard(RULES, { agents: { defaults: { permissions: PERMISSIONS } } });
     const { home, page, link } = dashboard;
     const { stdout } = await home.run([
       'run',
@@ -57,6 +75,43 @@ describe('a whole tree', { skip }, () => {
     await copy.getByRole('article', { name: 'Answer' }).getByText('forty-two').waitFor();
     assert.equal(await copy.getByRole('button', { name: 'Export…' }).count(), 0);
     await offline.close();
+    assert.deepEqual(faults, []);
+  });
+
+  it('tells what its agents changed, by file and by agent, with who wrote which lines', async () => {
+    const { page, home, link, faults } = dashboard;
+    const run = await home.run(['run', 'change', '--model', 'scripted:rules.json', '--json']);
+    assert.equal(run.code, 0, run.stderr);
+    const { id } = JSON.parse(run.stdout);
+    await page.goto(new URL(`/trees/${id}?tab=files`, link).href);
+    const notes = page.getByRole('article', { name: 'notes.md' });
+    await notes.getByText('+3').waitFor();
+    const rows = () =>
+      notes.locator('.blamed > div').evaluateAll((all) => all.map((row) => row.textContent ?? ''));
+    assert.deepEqual(
+      (await rows()).map((row) => row.replace(/#\d+$/, '')),
+      ['@@ -0,0 +1,3 @@', '1+onemain ', '2+fourfixer ', '3+threemain '],
+    );
+    const long = page.getByRole('article', { name: 'src/long.txt' });
+    await long.getByRole('button', { name: '52 more lines' }).click();
+    await long.getByText('line 89 <b>').waitFor();
+    await page.getByRole('button', { name: 'fixer 1' }).click();
+    await notes.getByText('make two a four').waitFor();
+    assert.deepEqual((await rows()).slice(1), ['1 one', '-two', '2+four', '3 three']);
+    assert.equal(await long.count(), 0);
+    for (const [colorScheme, width] of [
+      ['light', 1_200],
+      ['dark', 360],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      assert.deepEqual(await dashboard.violations(), [], `${colorScheme} ${width}`);
+      assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
+    }
+    await page.setViewportSize({ width: 1_200, height: 800 });
+    await notes.getByRole('link', { name: /^fixer · patch/ }).click();
+    await page.getByRole('heading', { name: /^fixer/ }).waitFor();
+    assert.match(page.url(), /\/agents\/[\w-]+\?seq=\d+$/);
     assert.deepEqual(faults, []);
   });
 });

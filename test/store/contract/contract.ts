@@ -9,6 +9,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { child, fresh, letter, newAgent, newRoot, said, stepOf } from '../ledger-fixture.ts';
 import { asksContract } from './asks-contract.ts';
 import { cronContract } from './cron-contract.ts';
+import { fileChangesContract } from './file-changes-contract.ts';
 import { groupCommitContract } from './group-commit-contract.ts';
 import { idempotenceContract } from './idempotence-contract.ts';
 import { instructionsContract } from './instructions-contract.ts';
@@ -654,6 +655,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
     letterContract(() => ({ store, other }));
     tasksContract(() => ({ store, other }));
     instructionsContract(() => ({ store, other, execute: (sql) => ledger.execute(sql) }));
+    fileChangesContract(() => ({ store, other }));
     searchContract(() => ({ store, other, execute: (sql) => ledger.execute(sql) }));
     retentionContract(() => ({ store, other }));
     removalContract(() => ({ store, other }));

@@ -14,6 +14,7 @@ export const TABS = [
   ['messages', 'Messages'],
   ['tree', 'Tree'],
   ['tasks', 'Tasks'],
+  ['files', 'Files'],
 ] as const;
 export type Tab = (typeof TABS)[number][0];
 /** Minimum interval between changes of the address, as while zooming; browsers refuse more frequent ones. */

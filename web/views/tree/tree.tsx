@@ -9,6 +9,7 @@ import { RunHead, RunPanel, useWorkflowRun } from '../workflows/run-panel.tsx';
 import { AgentMap, MAP_MIN } from './agent-map.tsx';
 import { AgentsTable } from './agents-table.tsx';
 import { axisOf, type Range, shifted, zoomed } from './axis.ts';
+import { FilesView } from './files.tsx';
 import { Inspector } from './inspector.tsx';
 import type { Lane, Timeline } from './lanes.ts';
 import { LanesPicture } from './lanes-picture.tsx';
@@ -236,6 +237,7 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
         {tab === 'messages' && (
           <MailDiagram timeline={timeline} until={until} only={selected?.lane ?? null} />
         )}
+        {tab === 'files' && <FilesView root_id={timeline.root_id} />}
         {tab === 'tasks' && <TasksTable root_id={timeline.root_id} />}
         {tab === 'tree' && <AgentsTable timeline={timeline} until={until} onSelect={setSelected} />}
       </div>
