@@ -7,7 +7,7 @@ import { heldFiles } from './held-files.ts';
 export async function buildWeb(root: string, dist: string): Promise<readonly string[]> {
   const out = join(dist, 'web');
   mkdirSync(out, { recursive: true });
-  const { metafile, outputFiles } = await build({
+  const options = {
     absWorkingDir: root,
     bundle: true,
     platform: 'browser',
@@ -18,15 +18,26 @@ export async function buildWeb(root: string, dist: string): Promise<readonly str
     write: false,
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    entryPoints: {
-      dashboard: 'web/dashboard.tsx',
-      text: 'web/text.ts',
-      style: 'web/dashboard.css',
-    },
     outdir: out,
     legalComments: 'none',
-  });
-  const files = outputFiles.map(({ path, contents }) => [basename(path), contents] as const);
+  } as const;
+  const built = await Promise.all([
+    // What a server sends: the first script, the pages that are seldom the first, and what both need.
+    build({
+      ...options,
+      entryPoints: { dashboard: 'web/dashboard.tsx' },
+      splitting: true,
+      chunkNames: '[name]',
+    }),
+    // What an exported tree holds: the same as one script.
+    build({
+      ...options,
+      entryPoints: { whole: 'web/dashboard.tsx', text: 'web/text.ts', style: 'web/dashboard.css' },
+    }),
+  ]);
+  const files = built.flatMap(({ outputFiles }) =>
+    outputFiles.map(({ path, contents }) => [basename(path), contents] as const),
+  );
   for (const [name, contents] of [
     ...files,
     ['index.html', readFileSync(join(root, 'web', 'index.html'))] as const,
@@ -36,5 +47,5 @@ export async function buildWeb(root: string, dist: string): Promise<readonly str
     writeFileSync(draft, contents);
     renameSync(draft, join(out, name));
   }
-  return heldFiles(metafile);
+  return [...new Set(built.flatMap(({ metafile }) => heldFiles(metafile)))];
 }

@@ -2,18 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { EXPORTED } from '../data/exported.ts';
 import type { IconName } from '../parts/icon.tsx';
 import type { PageContext } from '../parts/page.ts';
+import { SeldomPage } from '../parts/seldom-page.tsx';
 import { AgentView } from './agent/agent.tsx';
 import { ApprovalsView } from './approvals.tsx';
-import { DeliveriesView } from './deliveries.tsx';
 import { ExportedView } from './exported.tsx';
-import { SchedulesView } from './schedules/schedules.tsx';
-import { SearchView } from './search.tsx';
-import { Cockpit } from './tree/live/cockpit.tsx';
 import { TreeView } from './tree/tree.tsx';
 import { TreesView } from './trees.tsx';
-import { UsageView } from './usage.tsx';
-import { WorkersView } from './workers.tsx';
-import { WorkflowsView } from './workflows/workflows.tsx';
 
 interface Page {
   /** Key that opens the page after `g`; a page without a key is reached by links. */
@@ -34,7 +28,7 @@ const LIVE: readonly Page[] = [
       const [, tree, view] = context.route.path;
       if (tree === undefined) return <TreesView {...context} />;
       return view === 'live' ? (
-        <Cockpit key={`${tree} live`} {...context} />
+        <SeldomPage key={`${tree} live`} name="cockpit" context={context} />
       ) : (
         <TreeView key={tree} {...context} />
       );
@@ -45,7 +39,7 @@ const LIVE: readonly Page[] = [
     path: 'workflows',
     title: 'Workflows',
     icon: 'workflows',
-    view: (context) => <WorkflowsView {...context} />,
+    view: (context) => <SeldomPage key="workflows" name="workflows" context={context} />,
   },
   {
     key: 'a',
@@ -59,35 +53,35 @@ const LIVE: readonly Page[] = [
     path: 'schedules',
     title: 'Schedules',
     icon: 'schedules',
-    view: (context) => <SchedulesView {...context} />,
+    view: (context) => <SeldomPage key="schedules" name="schedules" context={context} />,
   },
   {
     key: 'd',
     path: 'deliveries',
     title: 'Deliveries',
     icon: 'deliveries',
-    view: (context) => <DeliveriesView {...context} />,
+    view: (context) => <SeldomPage key="deliveries" name="deliveries" context={context} />,
   },
   {
     key: 'w',
     path: 'workers',
     title: 'Workers',
     icon: 'workers',
-    view: (context) => <WorkersView {...context} />,
+    view: (context) => <SeldomPage key="workers" name="workers" context={context} />,
   },
   {
     key: '/',
     path: 'search',
     title: 'Search',
     icon: 'search',
-    view: (context) => <SearchView {...context} />,
+    view: (context) => <SeldomPage key="search" name="search" context={context} />,
   },
   {
     key: 'u',
     path: 'usage',
     title: 'Usage',
     icon: 'usage',
-    view: ({ route }) => <UsageView route={route} />,
+    view: (context) => <SeldomPage key="usage" name="usage" context={context} />,
   },
   {
     path: 'agents',

@@ -5,6 +5,9 @@ import { packageRoot } from '../../processes/working-folder.ts';
 const FILES: Readonly<Record<string, string>> = {
   'index.html': 'text/html; charset=utf-8',
   'dashboard.js': 'text/javascript; charset=utf-8',
+  'chunk.js': 'text/javascript; charset=utf-8',
+  'seldom.js': 'text/javascript; charset=utf-8',
+  'whole.js': 'text/javascript; charset=utf-8',
   'text.js': 'text/javascript; charset=utf-8',
   'style.css': 'text/css; charset=utf-8',
 };

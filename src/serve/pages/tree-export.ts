@@ -143,7 +143,7 @@ export async function* treePage(
   pages: ReadonlyMap<string, PageFile>,
   exported: AsyncIterable<string>,
 ): AsyncGenerator<string> {
-  const scripts = ['text.js', 'dashboard.js'].map((name) => inScript(pages.get(name)?.body ?? ''));
+  const scripts = ['text.js', 'whole.js'].map((name) => inScript(pages.get(name)?.body ?? ''));
   const style = (pages.get('style.css')?.body ?? '').replaceAll(/<(?=\/style)/gi, '\\3c ');
   const policy = [
     "default-src 'none'",

@@ -1,0 +1,19 @@
+/** Pages that are not the first ones that a person opens: one script of their own, which the first one loads when one of them is asked for. */
+
+import { DeliveriesView } from './views/deliveries.tsx';
+import { SchedulesView } from './views/schedules/schedules.tsx';
+import { SearchView } from './views/search.tsx';
+import { Cockpit } from './views/tree/live/cockpit.tsx';
+import { UsageView } from './views/usage.tsx';
+import { WorkersView } from './views/workers.tsx';
+import { WorkflowsView } from './views/workflows/workflows.tsx';
+
+export const seldom = {
+  cockpit: Cockpit,
+  deliveries: DeliveriesView,
+  schedules: SchedulesView,
+  search: SearchView,
+  usage: UsageView,
+  workers: WorkersView,
+  workflows: WorkflowsView,
+} as const;
