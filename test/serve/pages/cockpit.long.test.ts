@@ -54,6 +54,7 @@ it('a person follows sixty agents in the cockpit, chooses one by keys, and reads
     assert.deepEqual(order.slice(0, 3), ['main', 'atlas-0', 'birch-1']);
 
     await page.getByText(/^\d\d running$/).waitFor();
+    await page.getByRole('log').locator('.tail-line').first().waitFor();
     await page.evaluate(() => {
       const moved = { sum: 0 };
       Object.assign(window, { moved });

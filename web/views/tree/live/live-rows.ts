@@ -21,17 +21,34 @@ export class LiveRows {
   readonly #cells = new Map<string, number[]>();
   #rows: readonly LiveRow[] = [];
   #changed = new Set<string>();
+  /** Agents of which something was told since `begin`. */
+  readonly #fresh = new Set<string>();
   #grew = false;
 
-  /** Takes a whole tree, as after a break of the stream. */
+  /** A whole tree is being read: what events tell meanwhile is newer than the answer. */
+  begin(): void {
+    this.#fresh.clear();
+  }
+
+  /** Takes the whole tree that was read. Its order counts: agents that were created together have the same time. */
   take(agents: readonly AgentDocument[]): void {
-    const known = new Set(agents.map(({ id }) => id));
-    for (const id of this.#agents.keys()) if (!known.has(id)) this.remove([id]);
-    for (const agent of agents) this.put(agent);
+    const before = [...this.#agents.values()];
+    const fresh = before.filter(({ id }) => this.#fresh.has(id));
+    this.#agents.clear();
+    const known = new Map(before.map((agent) => [agent.id, agent]));
+    for (const agent of agents) {
+      const older = known.get(agent.id);
+      if (older !== undefined) this.#agents.set(agent.id, older);
+      this.put(agent);
+    }
+    for (const agent of fresh) if (!this.#agents.has(agent.id)) this.#agents.set(agent.id, agent);
+    this.#grew = true;
   }
 
   put(agent: AgentDocument): void {
     const before = this.#agents.get(agent.id);
+    if (before !== undefined && agent.updated_at < before.updated_at) return;
+    this.#fresh.add(agent.id);
     this.#agents.set(agent.id, agent);
     this.#changed.add(agent.id);
     if (before === undefined) this.#grew = true;

@@ -59,6 +59,7 @@ export function useLiveTree(tree: string, chosen: string | null): LiveTree {
       due ??= setTimeout(show, FLUSH_MS);
     };
     const loadTree = async () => {
+      rows.begin();
       try {
         const { title, agents } = await request<Whole>('GET', `/v1/trees/${tree}`);
         rows.take(agents);
