@@ -51,7 +51,7 @@ export async function causesOf(
   }
   const last_answer = turn.find(({ kind }) => kind === 'assistant')?.seq ?? 0;
   const first = turn.at(-1)?.seq ?? seq;
-  const mail = (await past.mail(agent.id)).filter(
+  const mail = (await past.mail(agent)).filter(
     ({ consumed_seq: at }) => at !== null && at >= first - 1 && at < seq,
   );
   const told: Cause[] = [];

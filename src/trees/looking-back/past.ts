@@ -37,9 +37,13 @@ export class Past {
     return this.#once(`agent ${id}`, () => this.#store.agent(id));
   }
 
-  /** All that was ever addressed to the agent, oldest first. */
-  mail(agent_id: string): Promise<readonly Mail[]> {
-    return this.#once(`mail ${agent_id}`, () => this.#store.mail(agent_id, true));
+  /** All that was ever addressed to the agent, and, in a tree that goes on where another one was, to the agent that it was there. */
+  async mail({ id, parent_id, forked_from }: Agent): Promise<readonly Mail[]> {
+    const own = await this.#once(`mail ${id}`, () => this.#store.mail(id, true));
+    if (forked_from === null || forked_from.agent_id === parent_id) return own;
+    const was = await this.agent(forked_from.agent_id);
+    const read = was === null ? [] : await this.mail(was);
+    return [...read.filter(({ consumed_seq }) => (consumed_seq ?? Infinity) <= forked_from.seq), ...own];
   }
 
   /** Calls that changed a file, newest first. */

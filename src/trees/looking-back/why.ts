@@ -145,24 +145,19 @@ async function placeOf(store: Store, past: Past, agent: Agent, { message, call }
       );
     return { agent: by, seq: answer.seq, before: answer.seq, call_id: found.call_id };
   }
-  if (message === undefined) {
-    const newest = await past.answerBefore(agent.id, agent.last_seq + 1);
-    return placed(agent, newest?.seq ?? agent.last_seq);
-  }
-  const named = await past.message(agent.id, message);
+  const newest = message === undefined ? await past.answerBefore(agent.id, agent.last_seq + 1) : undefined;
+  // Until it has answered, a fork has only answers of its parent.
+  const seq = message ?? (newest?.agent_id === agent.id ? newest.seq : agent.last_seq);
+  const named = await past.message(agent.id, seq);
   if (named === undefined)
-    throw new CoppiceError('E_INVALID_ARGUMENT', `${agent.name} has no message ${message}`, {
+    throw new CoppiceError('E_INVALID_ARGUMENT', `${agent.name} has no message ${message ?? 'yet'}`, {
       hint: `Its messages are 1 to ${agent.last_seq}`,
     });
-  // What a message that is no answer tells is itself what led to it.
   if (named.kind !== 'result')
-    return placed(agent, message, named.kind === 'assistant' ? message : message + 1);
-  const answer = await past.answerBefore(agent.id, message);
-  return { ...placed(agent, answer?.seq ?? message), call_id: named.content.call_id };
-}
-
-function placed(agent: Agent, seq: number, before = seq): Place {
-  return { agent, seq, before };
+    // What a message tells that is no answer is itself what led to it.
+    return { agent, seq, before: named.kind === 'assistant' ? seq : seq + 1 };
+  const answer = (await past.answerBefore(agent.id, seq))?.seq ?? seq;
+  return { agent, seq: answer, before: answer, call_id: named.content.call_id };
 }
 
 /** A call that waits for a person. */

@@ -9,6 +9,7 @@ import { type WhyQuery, whyDocument } from '../../../src/trees/looking-back/why.
 import { onBothDatabases, stagesOn } from '../../runtime/both-databases.ts';
 import { approvalStage } from '../../runtime/permissions/approval-stage.ts';
 import { forked, type Line, type Play, type Scene } from '../../runtime/stage.ts';
+import { until } from '../../until.ts';
 
 const TOOLS = { tools: [readTool, writeTool] as never };
 
@@ -129,6 +130,20 @@ onBothDatabases('why', (database) => {
       ' you 18 prompt>18: who wrote them?',
       ' main 9 created>10: read the notes',
     ]);
+  });
+
+  it('tells of an agent that has not answered what it was told', async () => {
+    const on = await stage(({ name, step }) => {
+      if (name === 'mute') return new Promise(() => undefined);
+      return step === 0 ? [['fork', { name: 'mute', prompt: 'be quiet' }]] : 'done';
+    });
+    const root = await on.start('go');
+    await until(async () => (await on.store.find('mute')).length === 1, 'it is there');
+    assert.deepEqual((await told(on.store, 'mute')).slice(1), [
+      ' main 2 created>3: be quiet',
+      '  you 1 prompt>1: go',
+    ]);
+    await on.runtime.kill(root.id, 'the test');
   });
 
   it('goes through the outcomes of fan-outs, awaited sub-agents and background runs', async () => {
