@@ -45,4 +45,11 @@ it('a prompt that calls a command becomes its text, here and for a tree that beg
   assert.equal(later.code, 0, later.stderr);
   const resumed = await home.run(['resume', later.stdout.trim()]);
   assert.match(resumed.stdout, /^heard: Look at b\.ts: /);
+  const command = 'grep -q "echo out" && { echo "not here" >&2; exit 2; }; exit 0';
+  home.configure({
+    agentHooks: { PreToolUse: [{ matcher: 'Bash', hooks: [{ type: 'command', command }] }] },
+  });
+  const hooked = await run('/look a.ts', '--allow', 'bash:echo *');
+  assert.equal(hooked.code, 1);
+  assert.match(hooked.stderr, /\/look was not sent: a hook objects to echo out of it: not here/);
 });
