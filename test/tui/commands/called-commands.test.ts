@@ -21,9 +21,7 @@ it('lists commands from memory until a file changes', () => {
     placeOf: () => ({ folder, config: { ...config, cwd: folder } }),
     runtime: { offers: async () => null },
   };
-  // The configuration of an agent is the same object until it changes.
-  const place = app.placeOf();
-  const called = new CalledCommands({ ...app, placeOf: () => place } as unknown as AppContext);
+  const called = new CalledCommands(app as unknown as AppContext);
   const helps = () => called.rows().map(({ label, help }) => `${label} ${help}`);
   const first = called.rows();
   assert.deepEqual(helps(), ['/look Look. (.coppice/commands/look.md)']);

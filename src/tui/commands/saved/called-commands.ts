@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { asksForWorkflow } from '../../../kernel/toolsets/workflow/workflow-toolset.ts';
 import { savedScripts } from '../../../models/workflow/script-places.ts';
+import { skillsOf, skillText } from '../../../records/agent/skill.ts';
 import type { ServerOffers } from '../../../records/server-offers.ts';
 import { clean } from '../../../render/clean.ts';
 import {
@@ -70,7 +71,8 @@ export class CalledCommands {
     const { folder } = this.#app.placeOf(null);
     const files = [...commandFiles(place.folder, place.home), ...savedScripts(folder, place.home)];
     const paths = [this.#app.data_folder, ...files.map(({ path }) => path)];
-    const stamps = [place.config, this.offers(), ...paths, ...paths.map(stampOf)];
+    const skills = skillText(skillsOf(place.config));
+    const stamps = [place.folder, skills, this.offers(), ...paths, ...paths.map(stampOf)];
     const { length } = this.#listed.stamps;
     if (stamps.length !== length || stamps.some((stamp, at) => stamp !== this.#listed.stamps[at]))
       this.#listed = { stamps, rows: this.#read(place) };
