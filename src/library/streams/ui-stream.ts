@@ -17,6 +17,8 @@ export interface UIStreamOptions {
 const PAGE = 50;
 /** Shortest time between two looks: answers come in many small pieces. */
 const QUIET_MS = 30;
+/** How old the agents of the tree may be while the one that is read speaks. */
+const TREE_MS = 250;
 /** A child that speaks is told of again after so many characters. */
 const WORDS = 80;
 const KEEP_ALIVE_MS = 15_000;
@@ -92,11 +94,11 @@ async function* turnOf(
   after?: number,
 ): AsyncGenerator<UIMessageChunk> {
   const { store, runtime, live } = ground;
-  const newest = async () => (await store.history(id)).findLast((message) => promptIn(message) !== null);
-  let seq = after ?? ((await newest())?.seq ?? 1) - 1;
+  let seq = after ?? (await newestPrompt(ground, id)) - 1;
   let prompt: Prompt | null = null;
   const writer = new AnswerWriter();
   const told = new Map<string, string>();
+  let [agents, read_at]: [readonly Agent[], number] = [[], 0];
   const over = new AbortController();
   async function* look(): AsyncGenerator<UIMessageChunk> {
     const messages = await store.history(id, seq, PAGE);
@@ -116,7 +118,10 @@ async function* turnOf(
         if (chunk.type === 'reset-step') told.clear();
         yield chunk;
       }
-    for (const agent of prompt === null ? [] : await treeOf(ground, id)) {
+    // Each piece of what the agent says wakes this.
+    const is_old = parts.length === 0 || Date.now() - read_at >= TREE_MS;
+    if (prompt !== null && is_old) [agents, read_at] = [await treeOf(ground, id), Date.now()];
+    for (const agent of agents) {
       const data = agentAsUI(agent, ground);
       const spoken = Math.floor(live.textAfter(agent.last_seq, agent.id).length / WORDS);
       const version = JSON.stringify({ ...data, ...(spoken > 0 && { last_words: spoken }) });
@@ -130,11 +135,20 @@ async function* turnOf(
   yield* follow(ground, id, { signal: AbortSignal.any([left, over.signal]) }, look, () => '');
   if (left.aborted) return;
   yield* writer.end();
-  const agents = await treeOf(ground, id);
+  const all = await treeOf(ground, id);
   yield* endOf(
-    over.signal.aborted ? { ...outcomeOfTree(id, agents), failure: null } : await runtime.settled(id),
-    agents,
+    over.signal.aborted ? { ...outcomeOfTree(id, all), failure: null } : await runtime.settled(id),
+    all,
   );
+}
+
+/** The place of the newest prompt, found from the end; 1 if there is none. */
+async function newestPrompt({ store }: StreamGround, id: string): Promise<number> {
+  const last_seq = (await store.agent(id))?.last_seq ?? 0;
+  for (let size = PAGE; ; size *= 4) {
+    const found = (await store.history(id, Math.max(0, last_seq - size))).findLast((one) => promptIn(one));
+    if (found !== undefined || size >= last_seq) return found?.seq ?? 1;
+  }
 }
 
 const STOPPED: ReadonlySet<string> = new Set(['interrupted', 'cancelled', 'killed']);
