@@ -195,7 +195,7 @@ export class ToolCatalog {
         };
         const acting = seen.map(({ spec }) => this.#offered.specFor(spec, offer));
         const others = [...sent, ...(cut && !tools.includes(recall) ? [recall] : [])].map(({ spec }) =>
-          spec.name === 'cron' ? this.#offered.specFor(spec, offer) : spec,
+          /^(cron|patch)$/.test(spec.name) ? this.#offered.specFor(spec, offer) : spec,
         );
         return [...acting, ...others].toSorted((a, b) => (a.name < b.name ? -1 : 1));
       });

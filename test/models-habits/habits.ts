@@ -18,9 +18,9 @@ const read = (who: Who, name: string, wrote: unknown, meant: unknown): Habit => 
   wrote: [[name, wrote]],
   reads: [[name, meant]],
 });
-const named = (who: Who, wrote: string, meant: string, input: unknown): Habit => ({
+const named = (who: Who, wrote: string, meant: string, input: unknown, as = input): Habit => ({
   who,
-  wrote: [[wrote, input]],
+  wrote: [[wrote, as]],
   reads: [[meant, input]],
 });
 const text = (wrote: string, ...reads: Written[]): Habit => ({ who: 'process', wrote, reads });
@@ -32,6 +32,8 @@ const answer = (who: Who, name: string, input: unknown, answers: RegExp): Habit 
 
 const LS = { command: 'ls' };
 const A = { path: 'a.txt' };
+const ONCE = { path: 'a.txt', edits: [{ old_text: 'a', new_text: 'b', replace_all: false }] };
+const EVERYWHERE = { path: 'a.txt', edits: [{ old_text: 'a', new_text: 'b', replace_all: true }] };
 const EDIT = { path: 'a.txt', edits: [{ old_text: 'a', new_text: 'b' }] };
 const B = 'b0000000-0000-4000-8000-000000000001';
 
@@ -151,7 +153,22 @@ export const HABITS: readonly Habit[] = [
   read('process', 'patch', { file_path: 'a.txt', old_string: 'a', new_string: 'b' }, EDIT),
   read('process', 'patch', { path: 'a.txt', old_text: 'a', new_text: 'b' }, EDIT),
   read('process', 'patch', { path: 'a.txt', old_str: 'a', new_str: 'b' }, EDIT),
-  read('process', 'patch', { path: 'a.txt', old_string: 'a', new_string: 'b', replace_all: false }, EDIT),
+  read('process', 'patch', { path: 'a.txt', old_string: 'a', new_string: 'b', replace_all: false }, ONCE),
+  named('process', 'Edit', 'patch', EDIT, { file_path: 'a.txt', old_string: 'a', new_string: 'b' }),
+  named('process', 'str_replace', 'patch', EDIT, { path: 'a.txt', old_str: 'a', new_str: 'b' }),
+  named('process', 'MultiEdit', 'patch', EDIT, {
+    file_path: 'a.txt',
+    edits: [{ old_string: 'a', new_string: 'b' }],
+  }),
+  named('process', 'Edit', 'patch', EVERYWHERE, {
+    ...{ file_path: 'a.txt', old_string: 'a', new_string: 'b', replace_all: true },
+  }),
+  read(
+    'process',
+    'patch',
+    { path: 'a.txt', old_string: 'a', new_string: 'b', replace_all: true },
+    EVERYWHERE,
+  ),
   read('process', 'patch', { path: 'a.txt', edits: { old_text: 'a', new_text: 'b' } }, EDIT),
   read('process', 'patch', { path: 'a.txt', edits: '[{"old_text":"a","new_text":"b"}]' }, EDIT),
   read('process', 'patch', { path: 'a.txt', edits: '{"old_string":"a","new_string":"b"}' }, EDIT),
@@ -161,7 +178,7 @@ export const HABITS: readonly Habit[] = [
     'process',
     'patch',
     { file_path: 'a.txt', edits: [{ old_string: 'a', new_string: 'b', replace_all: false }] },
-    EDIT,
+    ONCE,
   ),
   read('process', 'patch', { path: 'a.txt', changes: [{ old_text: 'a', new_text: 'b' }] }, EDIT),
   named('process', 'Patch', 'patch', EDIT),
@@ -450,9 +467,9 @@ export const HABITS: readonly Habit[] = [
   ),
   answer(
     'process',
-    'patch',
-    { path: 'a', old_string: 'a', new_string: 'b', replace_all: true },
-    /"replace_all": not known.*patch \{"path":"a","edits":\[\{"old_text":"a","new_text":"b"\}\]\}/,
+    'Edit',
+    { file_path: 'a', old_string: 'a', new_string: 'b', fuzzy: true },
+    /no tool "Edit".*patch \{"path":"a","edits":\[\{"old_text":"a","new_text":"b"\}\]\}/,
   ),
   answer(
     'process',
@@ -498,12 +515,6 @@ export const HABITS: readonly Habit[] = [
   answer('process', 'ls', { path: 'src' }, /read \{"path":"src"\}/),
   answer('process', 'cat', { file: 'a.txt' }, /read \{"path":"a.txt"\}/),
   answer('process', 'Grep', { pattern: 'x', output_mode: 'content' }, /search \{"pattern":"x"\}/),
-  answer(
-    'process',
-    'Edit',
-    { file_path: 'a.txt', old_string: 'a', new_string: 'b' },
-    /patch \{"path":"a.txt","edits":\[\{"old_text":"a","new_text":"b"\}\]\}/,
-  ),
   answer('process', 'apply_patch', { input: '*** Begin' }, /patch \{"path":"<path>"/),
   answer('process', 'run_shell_command', { command: 'ls' }, /bash \{"command":"ls"\}/),
   answer('server', 'shop__search', { limit: 5 }, /Tools: .*shop__find/),

@@ -47,3 +47,14 @@ test('a byte order mark stays, once', () => {
   assert.equal(withBreaksOf('\ufeffa', '\ufeffb'), '\ufeffb');
   assert.equal(withBreaksOf('a', 'b'), 'b');
 });
+
+test('replaces all places that do not overlap where it is told to, and refuses what would grow without end', () => {
+  const all = (text: string, old_text: string, new_text: string) =>
+    editText(text, [{ old_text, new_text, replace_all: true }]);
+  assert.equal(all('a-a-a', 'a', '$&'), '$&-$&-$&');
+  assert.equal(all('aaaaa', 'aa', 'b'), 'bba');
+  assert.equal(all('x\r\ny\r\nx\r\ny\r\n', 'x\ny', 'z'), 'z\r\nz\r\n');
+  assert.equal(all('a'.repeat(1_000), 'a', 'b'), 'b'.repeat(1_000));
+  assert.throws(() => all('b', 'a', 'c'), /not found/);
+  assert.throws(() => all('a'.repeat(10_000), 'a', 'b'.repeat(10_000)), /too long for 10000 places/);
+});

@@ -42,7 +42,7 @@ export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
 export const IGNORED: ReadonlyMap<string, readonly string[]> = new Map(
   table(`
     description: *; explanation: *; reason: *; rationale: *; justification: *; purpose: *; subagenttype: *; agenttype: *; toolaction: *; toolsummary: *
-    runinbackground: false; background: false; isbackground: false; interactive: false; replaceall: false; dangerouslydisablesandbox: false
+    runinbackground: false; background: false; isbackground: false; interactive: false; dangerouslydisablesandbox: false
     withescalatedpermissions: false; sandboxpermissions: use_default; outputmode: content; n: true; expectedreplacements: 1`),
 );
 

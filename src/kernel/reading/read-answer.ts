@@ -1,6 +1,6 @@
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
 import { isJsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
-import { plainName } from './argument-aliases.ts';
+import { MEANINGS, plainName } from './argument-aliases.ts';
 import { type ReadTool, readArguments, requiredOf } from './read-arguments.ts';
 import { type WrittenCall, type WrittenCalls, writtenCalls } from './written-calls.ts';
 
@@ -67,9 +67,14 @@ function toolMeant(name: string, { names, find }: ReadTools): string {
   return meant.length === 1 ? (meant[0] as string) : name;
 }
 
-function readCall(part: CallPart, tools: ReadTools): CallPart {
-  const name = toolMeant(part.name, tools);
+function readCall(part: CallPart, tools: ReadTools, name = toolMeant(part.name, tools)): CallPart {
   const tool = tools.find(name);
+  // The `Edit` of another program is a `patch`, where nothing of it is left that `patch` does not take.
+  if (tool === undefined && name !== 'patch' && MEANINGS.get(plainName(name))?.[0] === 'patch') {
+    const patch = readCall(part, tools, 'patch');
+    const is_whole = tools.find('patch')?.fits(parsedObject(patch.read?.input ?? ''));
+    return is_whole === true ? patch : part;
+  }
   const renamed = name === part.name ? [] : [`${part.name} → ${name}`];
   if (tool === undefined) return part;
   const parsed = inputOf(part.input, tool);

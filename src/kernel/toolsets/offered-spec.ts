@@ -40,6 +40,7 @@ const SHOWN: Readonly<Record<string, (offer: Offer & Terms, tool: string) => boo
   worktree: ({ in_repository }) => in_repository,
   output_schema: asked('output_schema'),
   read_first: asked('read_first'),
+  replace_all: () => false,
   // Models without reasoning refuse any setting.
   thinking: ({ config }) => config.thinking !== 'off',
   deliver: ({ config, terms }, tool) =>

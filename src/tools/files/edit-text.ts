@@ -3,6 +3,8 @@ import { distance } from 'fastest-levenshtein';
 export interface Edit {
   readonly old_text: string;
   readonly new_text: string;
+  /** Everywhere, not in the only place. Not sent to models: other programs have it. */
+  readonly replace_all?: boolean | undefined;
 }
 
 const MARK = '\ufeff';
@@ -61,14 +63,23 @@ function applyEdit(text: string, edit: Edit, field: string): string {
   const [place] = places;
   if (place === undefined)
     throw new Error(`field "${field}.old_text": not found; ${nearestLine(text, edit.old_text)}`);
-  if (places.length > 1) {
+  if (edit.replace_all === true) places = placesOf(source, old_text, Number.POSITIVE_INFINITY);
+  else if (places.length > 1) {
     const lines = places.slice(0, places_named).map((at) => lineAt(text, at));
     const more = places.length > places_named ? ', …' : '';
     throw new Error(
       `field "${field}.old_text": found ${places.length}${places.length < PLACES_MAX ? '' : ' or more'} times (lines ${lines.join(', ')}${more}): add lines around it until it is found once`,
     );
   }
-  const edited = source.slice(0, place) + new_text + source.slice(place + old_text.length);
+  if (places.length * new_text.length > characters_searched)
+    throw new Error(`field "${field}.new_text": too long for ${places.length} places: use bash`);
+  let [edited, end] = ['', 0];
+  for (const at of places) {
+    if (at < end) continue;
+    edited += source.slice(end, at) + new_text;
+    end = at + old_text.length;
+  }
+  edited += source.slice(end);
   const kept = withBreaksOf(text, edited);
   if (kept === text)
     throw new Error(`field "${field}": changes only line breaks, which stay as they are: use bash`);
@@ -124,15 +135,15 @@ export const PLACES_MAX = 100;
 const BEGINNING = 8;
 
 /**
- * Returns the first `PLACES_MAX` occurrences of a text, overlapping ones included, in linear time (Knuth, Morris, Pratt): the engine's own search is
+ * Returns the first `most` occurrences of a text, overlapping ones included, in linear time (Knuth, Morris, Pratt): the engine's own search is
  * quadratic for `aaaa…b…aaaa` in a file of `a`.
  */
-export function placesOf(text: string, wanted: string): number[] {
+export function placesOf(text: string, wanted: string, most = PLACES_MAX): number[] {
   const places: number[] = [];
   const back = fallbacks(wanted);
   const beginning = wanted.slice(0, BEGINNING);
   let matched = 0;
-  for (let at = 0; at < text.length && places.length < PLACES_MAX; at += 1) {
+  for (let at = 0; at < text.length && places.length < most; at += 1) {
     if (matched === 0) {
       at = text.indexOf(beginning, at);
       if (at === -1) break;

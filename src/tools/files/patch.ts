@@ -15,6 +15,7 @@ const input = z.strictObject({
       z.strictObject({
         old_text: z.string().describe('Text that stands in the file exactly once, white space included.'),
         new_text: z.string(),
+        replace_all: z.boolean().optional(),
       }),
     )
     .min(1)
