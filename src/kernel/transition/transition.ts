@@ -12,7 +12,7 @@ import {
 import { resultText, withPartial } from '../../records/conversation/child-text.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import { unpaused } from '../../records/conversation/parked.ts';
-import { type EndWord, endWord } from '../../records/run/outcome.ts';
+import { endWord, nameOf } from '../../records/run/outcome.ts';
 import { appendEvent, appendUser } from './append.ts';
 import { askAnswered, asked, programAnswered, programAsked, questionWithdrawn, withdrawn } from './asking.ts';
 import { parked, settled } from './calls.ts';
@@ -199,11 +199,8 @@ function delegatedResult(
   return settled(state, { type: 'call-settled', at: event.at, result }, context);
 }
 
-const HOW: Readonly<Record<EndWord, string>> = {
-  ...({ failed: 'failed', cut_short: 'was cut short' } as const),
-  ...({ declined: 'declined', stopped: 'was stopped' } as const),
-};
-
 function failureText({ error, error_kind, partial }: Extract<ChildOutcome, { type: 'failure' }>): string {
-  return withPartial(`the sub-agent ${HOW[endWord(error_kind)]} (${error_kind}): ${error}`, partial ?? '');
+  const word = endWord(error_kind);
+  const was = word === 'cut_short' || word === 'stopped' ? 'was ' : '';
+  return withPartial(`the sub-agent ${was}${nameOf(word)} (${error_kind}): ${error}`, partial ?? '');
 }

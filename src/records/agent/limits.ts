@@ -74,23 +74,15 @@ export function isLimit(name: keyof Limits, value: number | null): boolean {
   return Number.isFinite(value) && value >= least && (!whole || Number.isInteger(value));
 }
 
-/** The limit of a tree by which a text says that something was cut short. */
-export interface NamedLimit {
-  readonly limit: 'tokens' | 'cost_usd' | 'turns' | 'run_ms';
-  readonly was: number;
-  /** Twice what was used, as an option: `tokens=18000`. */
-  readonly raised: string;
-}
-
-const NAMING: readonly (readonly [NamedLimit['limit'], RegExp])[] = [
+const NAMING = [
   ['tokens', /limit "tokens" of the tree reached: (?<used>[\d,]+) of (?<was>[\d,]+)/],
   ['cost_usd', /limit "cost" of the tree reached: \$(?<used>[\d.]+) of \$(?<was>[\d.]+)/],
   ['turns', /(?<was>\d+) model requests? in one turn/],
   ['run_ms', /run time of (?<was>[\d.]+) s/],
-];
+] as const;
 
-/** The limit of the tree that a text names, and how to raise it; null for budgets of agents and anything else. */
-export function namedLimit(text: string): NamedLimit | null {
+/** The limit of the tree that a text says was reached, and (`raised`) twice what was used, as an option: `tokens=18000`; null for budgets of agents. */
+export function namedLimit(text: string) {
   for (const [limit, pattern] of NAMING) {
     const { was, used = was } = pattern.exec(text)?.groups ?? {};
     if (was === undefined) continue;

@@ -64,7 +64,7 @@ export async function takeOver(
     isFreed(agent, tree.limits, retry ? tree.limits : limits);
   // Those that are led already.
   for (const agent of living) {
-    if (claimed.includes(agent)) continue;
+    if (agent.worker === executor.worker.id && !isLed(agent, executor)) continue;
     const cell = executor.cells.get(agent.id);
     if (model !== undefined && pauseOf(agent.state) !== null)
       await store.send(orderMail(agent, { type: 'model', model }));

@@ -135,17 +135,14 @@ export class TreeKeeper {
   /** Trees whose providers have named no time: a process that starts tries them at once, perhaps with another key. */
   async #parked(): Promise<string[]> {
     const { store, labels = [] } = this.#options;
-    const requests = await store.parkedRequests(PARKED_MAX);
-    const untimed = requests.filter(({ state }) => {
+    const parked = new Set<string>();
+    for (const { state, root_id } of await store.parkedRequests(PARKED_MAX)) {
       const pause = pauseOf(state);
-      return pause !== null && namesNoTime(pause);
-    });
-    const parked: string[] = [];
-    for (const root_id of new Set(untimed.map((agent) => agent.root_id))) {
+      if (pause === null || !namesNoTime(pause) || parked.has(root_id)) continue;
       const placement = await store.placement(root_id);
-      if (placement?.every((label) => labels.includes(label))) parked.push(root_id);
+      if (placement?.every((label) => labels.includes(label))) parked.add(root_id);
     }
-    return parked;
+    return [...parked];
   }
 
   async #takeAll(list: UnledList): Promise<void> {

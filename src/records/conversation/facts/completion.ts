@@ -3,14 +3,7 @@ import { type JsonObject, parsedObject } from '../../text/json-text.ts';
 /** The structured message with which a child reports the end of its work (docs/vocabularies.md). It may have more fields, which are kept. */
 export type Completion =
   | { readonly status: 'idle'; readonly success: true; readonly summary: string }
-  | {
-      readonly status: 'idle';
-      readonly success: false;
-      /** How it ended, where that is no failure. */
-      readonly outcome?: string;
-      readonly error: string;
-      readonly partial?: string;
-    };
+  | Readonly<{ status: 'idle'; success: false; outcome?: string; error: string; partial?: string }>;
 
 /** Signs of the ends that are neither done nor failed. */
 const SIGNS: Readonly<Record<string, string>> = { cut_short: '!', declined: '✗', stopped: '✗' };
