@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
-import { columnsOf, fit, paint, sign } from '../../render/style.ts';
+import { columnsOf, fit, paint } from '../../render/style.ts';
 import { treeRows } from '../../render/tree-rows.ts';
 import type { Calls } from '../../serve/client/client.ts';
 import { workFolder } from '../../settings/folders.ts';
@@ -61,25 +61,12 @@ async function whyOf(context: Context, asked: Calls, text: string | undefined, a
 function tell(context: Context, found: Why, heading?: string): number {
   const { out: style, width } = context;
   return printResult(context, found, () => {
-    const nodes = found.steps.flatMap((step, index) => [
-      { id: String(index), parent_id: step.led_to === null ? null : String(step.led_to), step, at: index },
-      ...(step.left_out === 0
-        ? []
-        : [{ id: `more ${index}`, parent_id: String(index), step: null, at: Number.POSITIVE_INFINITY }]),
-    ]);
-    const rows = treeRows(nodes, style, ({ at }) => at);
-    const lines = rows.map(({ agent: { step, parent_id }, stem }) => {
-      const head = paint(style, 'dim', stem);
-      const room = width - columnsOf(stem);
-      if (step !== null) return head + stepLine(step, context, room);
-      const more = found.steps[Number(parent_id)]?.left_out;
-      return head + paint(style, 'dim', fit(`${sign(style, '…')} ${more} more`, room, style));
-    });
-    return [
-      ...(heading === undefined ? [] : [paint(style, 'bold', fit(heading, width, style))]),
-      ...lines,
-      ...(found.whole ? [] : [paint(style, 'dim', context.hint('more: coppice why --all'))]),
-    ];
+    const nodes = found.steps.map((step, at) => ({ id: String(at), parent_id: `${step.led_to}`, step, at }));
+    const lines = treeRows(nodes, style, ({ at }) => at).map(
+      ({ agent: { step }, stem }) =>
+        paint(style, 'dim', stem) + stepLine(step, context, width - columnsOf(stem)),
+    );
+    return [...(heading === undefined ? [] : [paint(style, 'bold', fit(heading, width, style))]), ...lines];
   });
 }
 
@@ -103,7 +90,7 @@ function shortPath(path: string, folder: string): string {
 
 /** Who, in which message, how, and the first words; at the end, the message of the one above that took it in. */
 function stepLine(
-  { agent, seq, how, text, into, again }: Step,
+  { agent, seq, how, text, into, again, left_out }: Step,
   { out: style, options }: Context,
   room: number,
 ): string {
@@ -111,7 +98,8 @@ function stepLine(
   const is_own = how === 'call';
   const who = is_own ? '' : `${clean(agent ?? (how === 'schedule' ? 'a timer' : 'you'))} `;
   const place = seq === null ? '' : `#${seq}`;
-  const end = `${READ.has(how) ? ` (read in #${into})` : ''}${again ? ' (see above)' : ''}`;
+  const read = READ.has(how) ? ` (read in #${into})` : '';
+  const end = `${read}${again ? ' (see above)' : ''}${left_out === 0 ? '' : ` (${left_out} more: --all)`}`;
   const head = `${who}${place}${VERBS[how]}: `;
   const said = fit(
     clean(how === 'file' ? shortPath(text, cwd) : text),

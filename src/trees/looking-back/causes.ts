@@ -123,9 +123,12 @@ async function sentTo(
   const known = new Set<string>();
   const look = () => (sent.length < most ? past : null);
   for (const { kind, from_id, from_name: name, body: text, sent_at, consumed_seq } of mail) {
-    // A call that does not await the agents that it creates has ended before they have.
-    const is_outcome = kind === 'outcome' && children.includes(from_id) && sent_at <= at;
-    if ((consumed_seq !== into && !is_outcome) || kind === 'control' || kind === 'task') continue;
+    // An outcome may leave the mailbox before it is told, with the result of the call that created its agent.
+    const is_here =
+      kind === 'outcome'
+        ? sent_at <= at && (consumed_seq === into || children.includes(from_id))
+        : consumed_seq === into;
+    if (!is_here || kind === 'control' || kind === 'task') continue;
     const of = { into, seq: null, at: sent_at };
     if (from_id !== null) {
       known.add(from_id);
