@@ -3,7 +3,7 @@ import { openDashboard } from '../../test/serve/pages/dashboard.ts';
 
 /** Writes the pictures of the dashboard, taken of a real server in a real browser, into docs/images/. */
 const IMAGES = join(import.meta.dirname, '../../docs/images');
-const SIZE = { width: 1_200, height: 900 };
+const SIZE = { width: 1_200, height: 960 };
 
 const SCOUTS = {
   'db-reader': {

@@ -56,8 +56,8 @@ export function ApprovalsView({ approvals, writes }: PageContext) {
 
 interface ApprovalProps {
   readonly approval: ListedApproval;
-  /** Title of its tree. */
-  readonly tree: string | null;
+  /** Title of its tree; undefined on the pages of that tree. */
+  readonly tree?: string | null;
   readonly writes: boolean;
   readonly onAnswered: () => void;
 }
@@ -144,9 +144,11 @@ export function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) 
         </>
       )}
       <p class="facts dim">
-        <span>
-          tree <a href={`/trees/${root_id}`}>{tree ?? root_id.slice(0, 8)}</a>
-        </span>
+        {tree !== undefined && (
+          <span>
+            tree <a href={`/trees/${root_id}`}>{tree ?? root_id.slice(0, 8)}</a>
+          </span>
+        )}
         <span>
           in <code>{cwd}</code>
         </span>

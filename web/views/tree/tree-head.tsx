@@ -1,7 +1,7 @@
 import { count, dollars, duration } from '../../data/amounts.ts';
 import { EXPORTED } from '../../data/exported.ts';
 import { Standing } from '../../parts/status.tsx';
-import { type Bar, KINDS, type Timeline } from './lanes.ts';
+import { type Bar, KINDS, type Kind, type Timeline } from './lanes.ts';
 
 /** Outcomes of a root that the word of its status does not explain. */
 const ENDED: ReadonlySet<string> = new Set(['cut_short', 'declined', 'stopped', 'failed']);
@@ -52,27 +52,25 @@ export function TreeHead({ timeline }: { readonly timeline: Timeline }) {
 
 /** Sentence that says what determined how long the tree took. */
 function sentence({ shares, lanes, path }: Timeline): string {
-  const other = shares.find(({ agent }) => lanes[agent]?.about.parent !== null);
-  const percent = (share: number) => `${Math.round(share * 100)} %`;
-  if (other !== undefined && other.share >= 0.2)
-    return `${percent(other.share)} of this run waited for ${lanes[other.agent]?.about.name}.`;
   const busy = path.filter(({ kind }) => kind !== 'idle');
   const total = busy.reduce((sum, { start, end }) => sum + end - start, 0);
   if (total === 0) return '';
+  const told = (share: number, what: string) =>
+    `${Math.round(share * 100)} % of this run waited for ${what}.`;
   const [kind, time] = KINDS.map(
     (one) =>
       [one, busy.reduce((sum, part) => (part.kind === one ? sum + part.end - part.start : sum), 0)] as const,
-  ).sort((a, b) => b[1] - a[1])[0] as readonly [string, number];
-  const what: Readonly<Record<string, string>> = {
-    request: 'the model',
-    tool: 'tools',
-    waiting: 'other agents',
-    queued: 'its turn',
-  };
-  const call = kind === 'approval' ? longestAsked(lanes) : undefined;
-  const asked =
-    call === undefined ? 'your approval' : `your approval of ${`${call.name} ${call.said}`.trim()}`;
-  return `${percent(time / total)} of this run waited for ${kind === 'approval' ? asked : (what[kind] ?? kind)}.`;
+  ).sort((a, b) => b[1] - a[1])[0] as readonly [Kind, number];
+  // What a person can hasten comes before the agent that waits for it.
+  if (kind === 'approval') {
+    const { name = '', said = '' } = longestAsked(lanes) ?? {};
+    return told(time / total, `your approval of ${`${name} ${said}`.trim()}`);
+  }
+  const other = shares.find(({ agent }) => lanes[agent]?.about.parent !== null);
+  if (other !== undefined && other.share >= 0.2)
+    return told(other.share, lanes[other.agent]?.about.name ?? 'another agent');
+  const what = { request: 'the model', tool: 'tools', waiting: 'other agents', queued: 'its turn', idle: '' };
+  return told(time / total, what[kind]);
 }
 
 /** The call that a person took longest to answer. */

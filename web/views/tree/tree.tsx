@@ -137,7 +137,6 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
         <Approval
           key={approval.id}
           approval={approval}
-          tree={timeline.title}
           writes={context.writes}
           onAnswered={context.approvals.reload}
         />

@@ -65,13 +65,7 @@ export function Cockpit({ route, writes, approvals }: PageContext) {
               <span class="dim"> {row.agent.model}</span>
             </h2>
             {asked.map((approval) => (
-              <Approval
-                key={approval.id}
-                approval={approval}
-                tree={title}
-                writes={writes}
-                onAnswered={approvals.reload}
-              />
+              <Approval key={approval.id} approval={approval} writes={writes} onAnswered={approvals.reload} />
             ))}
             <TailView key={row.agent.id} lines={tail} />
             {writes && row.agent.ended_at === null && (
