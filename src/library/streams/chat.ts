@@ -8,9 +8,10 @@ import { derivedId } from '../../trees/derived-id.ts';
 import { startRoot } from '../agents.ts';
 import { type AgentGround, type CoppiceAgent, coppiceAgent, picturesOf } from '../coppice-agent.ts';
 import type { AgentOptions } from '../coppice-options.ts';
+import { treeOf } from './streams.ts';
 import type { UIMessageChunk } from './ui-chunks.ts';
 import { promptIn, type UIMessage, uiMessagesOf } from './ui-messages.ts';
-import { interruptAll, treeOf, type UIStreamOptions, uiResponse, uiStreamOf } from './ui-stream.ts';
+import { interruptAll, type UIStreamOptions, uiResponse, uiStreamOf } from './ui-stream.ts';
 
 /** What `useChat` of the AI SDK sends. Its newest message is sent to the agent, if there is one. Checked, as it comes from a browser. */
 export interface ChatRequest {

@@ -72,14 +72,19 @@ export function textOf(ground: StreamGround, id: string, options: StreamOptions 
   return follow(ground, id, options, look, () => `${Math.max(seq, 0)}:${offset}`);
 }
 
+/** The agent and those below it. */
+export async function treeOf({ store }: Pick<StreamGround, 'store'>, id: string): Promise<Agent[]> {
+  const all = await store.agents({ root_id: (await store.agent(id))?.root_id ?? id });
+  return [...all.filter((one) => one.id === id), ...descendantsOf(id, all)];
+}
+
 /** What happens to the agent and those below it. */
 export function eventsOf(ground: StreamGround, id: string, options: StreamOptions = {}): Stream<TreeEvent> {
   const { store } = ground;
   const seqs = new Map(placeIn(options, /^\{.*\}$/, (text) => Object.entries(SEQS.parse(JSON.parse(text)))));
   const versions = new Map<string, string>();
   async function* look(): AsyncGenerator<TreeEvent> {
-    const all = await store.agents({ root_id: (await store.agent(id))?.root_id ?? id });
-    for (const agent of [...all.filter((one) => one.id === id), ...descendantsOf(id, all)]) {
+    for (const agent of await treeOf(ground, id)) {
       const { updated_at, state, last_seq, calls, mail_count } = agent;
       const version = [updated_at, state.type, last_seq, calls, mail_count].join(' ');
       if (versions.get(agent.id) !== version) yield { type: 'agent', agent };

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { sleep } from '../../processes/waiting.ts';
-import { type Agent, descendantsOf, isActive } from '../../records/agent/agent.ts';
+import { type Agent, isActive } from '../../records/agent/agent.ts';
 import { outcomeOfTree } from '../../records/run/outcome.ts';
 import type { TreeOutcome } from '../../runtime/runtime-face.ts';
 import { checkSettings } from '../../settings/check-settings.ts';
-import { follow, type StreamGround } from './streams.ts';
+import { follow, type StreamGround, treeOf } from './streams.ts';
 import { AnswerWriter, type UIMessageChunk } from './ui-chunks.ts';
 import { agentAsUI, answerId, type Prompt, promptIn } from './ui-messages.ts';
 
@@ -27,12 +27,6 @@ const HEADERS = {
   ...{ 'x-vercel-ai-ui-message-stream': 'v1', 'x-accel-buffering': 'no' },
 };
 const OPTIONS = z.strictObject({ onClose: z.enum(['continue', 'interrupt']).optional() });
-
-/** The agent and those below it. */
-export async function treeOf({ store }: Pick<StreamGround, 'store'>, id: string): Promise<Agent[]> {
-  const all = await store.agents({ root_id: (await store.agent(id))?.root_id ?? id });
-  return [...all.filter((one) => one.id === id), ...descendantsOf(id, all)];
-}
 
 /** Interrupts the turns of the agent and of all below it. */
 export async function interruptAll(ground: StreamGround, id: string): Promise<void> {

@@ -8,22 +8,16 @@ export type ReadCommand = {
 }[CommandName];
 
 /** Words of other programs that are no command here, and what does it instead. */
-const OTHER_WORDS = new Map([
-  [
-    'init',
-    'Ask the agent to write AGENTS.md: agents of this folder get it, once you trust it (coppice trust).',
-  ],
-  ['config', 'coppice doctor shows the configuration file and what it says; /setup connects another model.'],
-  [
-    'permissions',
-    '/rules shows what you granted, /mode what is asked; other rules are in the configuration.',
-  ],
-  ['mcp', 'coppice mcp list shows the MCP servers that agents use; coppice mcp add adds one.'],
-  ['memory', 'Agents of this folder read its AGENTS.md, once you trust it (coppice trust).'],
-  ['doctor', 'coppice doctor, in a shell, checks the configuration, the models and the ledger.'],
-  ['redo', '/undo redo puts back what /undo took back.'],
-  ['rewind', '/undo takes back what agents changed in files; /new begins another conversation.'],
-]);
+const OTHER_WORDS: Readonly<Partial<Record<string, string>>> = {
+  init: 'Ask the agent to write AGENTS.md: agents of this folder get it, once you trust it (coppice trust).',
+  config: 'coppice doctor shows the configuration file and what it says; /setup connects another model.',
+  permissions: '/rules shows what you granted, /mode what is asked; other rules are in the configuration.',
+  mcp: 'coppice mcp list shows the MCP servers that agents use; coppice mcp add adds one.',
+  memory: 'Agents of this folder read its AGENTS.md, once you trust it (coppice trust).',
+  doctor: 'coppice doctor, in a shell, checks the configuration, the models and the ledger.',
+  redo: '/undo redo puts back what /undo took back.',
+  rewind: '/undo takes back what agents changed in files; /new begins another conversation.',
+};
 
 /** Whether a text is a command: a slash and a word. A path such as `/etc/hosts is odd` is not. */
 export function isCommand(text: string): boolean {
@@ -48,7 +42,7 @@ function commandCalled(word: string): (typeof COMMANDS)[number] | undefined {
 /** Reads the line of a command; a text says what is wrong with it. */
 export function readCommand(line: string): ReadCommand | string {
   const [, word = '', text = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
-  const other = OTHER_WORDS.get(word.toLowerCase());
+  const other = Object.hasOwn(OTHER_WORDS, word.toLowerCase()) ? OTHER_WORDS[word.toLowerCase()] : undefined;
   if (other !== undefined) return other;
   const command = commandCalled(word);
   if (command === undefined) {
