@@ -166,7 +166,7 @@ describe('coppice cron', () => {
     for (const [args, message] of [
       [['--cron', '61 * * * *', '--task', 't'], /the minute "61" is not allowed/],
       [['--task', 't'], /a schedule needs exactly one of/],
-      [['--every', '1h'], /a job needs a task/],
+      [['--every', '1h'], /a job needs a task.*\n.*what it does is --task: coppice cron add NAME/],
       [['--every', '1h', '--task', 't', '--deliver', 'file:nosuch'], /nosuch/],
     ] as const) {
       const { code, stderr } = await home.run(['cron', 'add', 'keyless', ...args]);

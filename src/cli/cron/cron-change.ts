@@ -72,10 +72,12 @@ function absoluteModel(model: string | undefined): string | undefined {
 
 /** `coppice cron add NAME`. */
 export async function cronAdd(context: Context, name: string, options: CronAddOptions): Promise<number> {
-  if (name.trim() === '') {
+  const is_aimless = options.task === undefined && options.workflow === undefined;
+  if (name.trim() === '' || is_aimless) {
+    const what = is_aimless ? 'a job needs a task' : 'the name of the scheduled task is empty';
     const hint =
       'What comes first is its name; what it does is --task: coppice cron add NAME --every 1d --task "…"';
-    throw new CoppiceError('E_USAGE', 'the name of the scheduled task is empty', { hint });
+    throw new CoppiceError('E_USAGE', what, { hint });
   }
   return ask(context, async (asked) => {
     const wish = await wishOf(context, options);
