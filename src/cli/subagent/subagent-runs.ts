@@ -67,7 +67,7 @@ function runTable({ width, out: style }: Context, runs: Runs['runs']): string[] 
       ? sign(style, '–')
       : duration(run.duration_ms ?? Math.max(0, now - Date.parse(run.started_at))),
     duration(now - Date.parse(run.created_at)),
-    clean(run.error ?? run.task),
+    clean(run.error ?? (run.outcome_text.startsWith('done, ') ? run.outcome_text : run.task)),
   ]);
   return tableLines(HEAD, rows, { width, right: new Set([4, 5]), style });
 }

@@ -155,3 +155,15 @@ it('counts every call that got a result, and what `--deliver` brings tells of de
   assert.match(run.stderr.trimEnd().split('\n').at(-1) ?? '', /^done, 1 of 2 failed: repeated_failure/);
   assert.match(job.text, /^\[Cron: job\] Complete, 1 of 2 failed: .*, 4 calls denied: /);
 });
+
+it('the history of runs tells which calls of a run were denied', async () => {
+  const home = makeHome();
+  const input = { task: 'try it', description: 'trier' };
+  withRules(home, [
+    { when: { root: true, step: 0 }, calls: [{ name: 'subagent_spawn', input }] },
+    { when: { user: 'try it', step: 0 }, calls: [bash('echo 1')] },
+  ]);
+  await home.run(['run', ...MODEL, '--toolset', 'delegate', 'go']);
+  const { stdout } = await home.run(['subagent', 'history']);
+  assert.match(stdout, /trier .*completed .*done, 1 call denied: bash/);
+});
