@@ -16,8 +16,21 @@ it('lists commands from memory until a file changes', () => {
   mkdirSync(commands, { recursive: true });
   writeFileSync(join(commands, 'look.md'), 'Look.');
   const { config } = agent('main', null);
+  mkdirSync(join(folder, '.coppice', 'workflows'));
+  writeFileSync(
+    join(folder, '.coppice', 'workflows', 'cost.js'),
+    "export const meta = { name: 'cost', description: 'Counts' };",
+  );
+  // Asked whenever a workflow is read.
+  let read = 0;
+  const accepts = () => {
+    read += 1;
+    return false;
+  };
+  const said: string[] = [];
   const app = {
-    ...{ data_folder, state: { view: null, root_id: null }, trust: { home, accepts: () => true } },
+    say: (text: string) => said.push(text),
+    ...{ data_folder, state: { view: null, root_id: null }, trust: { home, accepts } },
     placeOf: () => ({ folder, config: { ...config, cwd: folder } }),
     runtime: { offers: async () => null },
   };
@@ -25,7 +38,12 @@ it('lists commands from memory until a file changes', () => {
   const helps = () => called.rows().map(({ label, help }) => `${label} ${help}`);
   const first = called.rows();
   assert.deepEqual(helps(), ['/look Look. (.coppice/commands/look.md)']);
-  assert.equal(called.rows(), first, 'nothing was read again');
+  assert.equal(called.rows()[0], first[0], 'nothing was read again');
+  assert.equal(read, 1);
+  for (const name of ['cost', 'status', 'cost']) called.tellHidden(name);
+  assert.equal(read, 1, 'nor for a command of the program');
+  assert.deepEqual(said.length, 1, said.join());
+  assert.match(said[0] ?? '', /^\/cost is a command of Coppice\./);
   writeFileSync(join(commands, 'look.md'), 'Look twice.');
   assert.deepEqual(
     helps(),
@@ -34,10 +52,11 @@ it('lists commands from memory until a file changes', () => {
   );
   writeFileSync(join(commands, 'add.md'), 'Add.');
   assert.equal(helps().length, 2, 'a new file');
-  const again = called.rows();
-  assert.equal(called.rows(), again);
+  const [again] = called.rows();
+  assert.equal(called.rows()[0], again);
   rmSync(join(commands, 'look.md'));
   assert.deepEqual(helps(), ['/add Add. (.coppice/commands/add.md)']);
   writeFileSync(join(data_folder, 'trust.json'), '{}');
-  assert.notEqual(called.rows(), again, 'what is trusted may have changed');
+  assert.ok(called.rows().length > 0);
+  assert.equal(read, 5, 'what is trusted may have changed');
 });

@@ -65,8 +65,16 @@ export class CalledCommands {
     return offers;
   }
 
-  /** For completion and help, which ask at every key: read again only after a change. */
+  /** For completion and help. */
   rows(): readonly CalledRow[] {
+    const rows = this.#all();
+    return rows.filter(
+      ({ name }, at) => !isBuiltIn(name) && rows.findIndex((one) => one.name === name) === at,
+    );
+  }
+
+  /** What can be called, also what others hide. Asked for at every key: read again only after a change. */
+  #all(): readonly CalledRow[] {
     const place = this.place(this.#app.state.view);
     const { folder } = this.#app.placeOf(null);
     const files = [...commandFiles(place.folder, place.home), ...savedScripts(folder, place.home)];
@@ -74,22 +82,17 @@ export class CalledCommands {
     const skills = skillText(skillsOf(place.config));
     const stamps = [place.folder, skills, this.offers(), ...paths, ...paths.map(stampOf)];
     const { length } = this.#listed.stamps;
-    if (stamps.length !== length || stamps.some((stamp, at) => stamp !== this.#listed.stamps[at]))
-      this.#listed = { stamps, rows: this.#read(place) };
+    if (stamps.length !== length || stamps.some((stamp, at) => stamp !== this.#listed.stamps[at])) {
+      const all = [...listedCommands(place, this.offers()), ...savedCommands(this.#app)];
+      const rows = all.map(({ name, hint, help }) => ({ name, label: `/${name} ${hint}`.trim(), help }));
+      this.#listed = { stamps, rows };
+    }
     return this.#listed.rows;
-  }
-
-  #read(place: CommandPlace): readonly CalledRow[] {
-    const rows = [...listedCommands(place, this.offers()), ...savedCommands(this.#app)];
-    return rows
-      .filter(({ name }, at) => !isBuiltIn(name) && rows.findIndex((one) => one.name === name) === at)
-      .map(({ name, hint, help }) => ({ name, label: `/${name} ${hint}`.trim(), help }));
   }
 
   /** Says once that a command of the program has the name of another one, which is not called so. */
   tellHidden(name: string): void {
-    const others = [...listedCommands(this.place(null), null), ...savedCommands(this.#app)];
-    const hidden = others.find((one) => one.name === name);
+    const hidden = this.#all().find((one) => one.name === name);
     if (hidden === undefined || this.#told.has(name)) return;
     this.#told.add(name);
     this.#app.say(`/${name} is a command of Coppice. Rename the other one to call it: ${hidden.help}`);
