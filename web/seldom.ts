@@ -1,5 +1,6 @@
 /** Pages that are not the first ones that a person opens: one script of their own, which the first one loads when one of them is asked for. */
 
+import { CompareView } from './views/compare.tsx';
 import { DeliveriesView } from './views/deliveries.tsx';
 import { SchedulesView } from './views/schedules/schedules.tsx';
 import { SearchView } from './views/search.tsx';
@@ -10,6 +11,7 @@ import { WorkflowsView } from './views/workflows/workflows.tsx';
 
 export const seldom = {
   cockpit: Cockpit,
+  compare: CompareView,
   deliveries: DeliveriesView,
   schedules: SchedulesView,
   search: SearchView,

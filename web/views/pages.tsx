@@ -84,6 +84,12 @@ const LIVE: readonly Page[] = [
     view: (context) => <SeldomPage key="usage" name="usage" context={context} />,
   },
   {
+    path: 'compare',
+    title: 'Compare',
+    icon: 'trees',
+    view: (context) => <SeldomPage key="compare" name="compare" context={context} />,
+  },
+  {
     path: 'agents',
     title: 'Agent',
     icon: 'trees',

@@ -41,11 +41,15 @@ export function TreesView({ writes, route }: PageContext) {
     () => new Map((active?.trees ?? []).map(({ root_id, tokens }) => [root_id, tokens])),
     [active],
   );
+  const [compared, setCompared] = useState<readonly string[]>([]);
+  const choose = (id: string) =>
+    setCompared(compared.includes(id) ? compared.filter((one) => one !== id) : [...compared, id].slice(-2));
   const [starts, setStarts] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const within = `/search?q=${encodeURIComponent(search.trim())}`;
   useKeys([
     { key: '/', what: 'searches', act: () => field.current?.focus() },
+    { key: 'c', what: 'chooses the row for a comparison', act: chooseRow },
     ...(writes ? [{ key: 'n', what: 'starts a tree', act: () => setStarts(true) }] : []),
   ]);
   const visible = groups.filter(({ key, trees }) => trees.length > 0 && (shown === 'all' || key === shown));
@@ -87,6 +91,17 @@ export function TreesView({ writes, route }: PageContext) {
           </a>
         ))}
       </nav>
+      {compared.length > 0 && (
+        <p role="status">
+          {compared.length === 1 ? (
+            'Choose another run to compare it with.'
+          ) : (
+            <a class="chip" href={`/compare?a=${compared[0]}&b=${compared[1]}`}>
+              Compare the two
+            </a>
+          )}
+        </p>
+      )}
       {starts && <StartTree like={data?.trees ?? []} onClose={() => setStarts(false)} />}
       <Trouble error={error} />
       {visible.length === 0 && (
@@ -116,7 +131,14 @@ export function TreesView({ writes, route }: PageContext) {
             </tr>
           </thead>
           {visible.map(({ key, title, trees }) => (
-            <Group key={key} title={title} trees={trees} activity={activity} />
+            <Group
+              key={key}
+              title={title}
+              trees={trees}
+              activity={activity}
+              compared={compared}
+              onCompare={choose}
+            />
           ))}
         </table>
       )}
@@ -161,9 +183,17 @@ interface GroupProps {
   readonly trees: readonly Tree[];
   /** Tokens over time by tree. */
   readonly activity: ReadonlyMap<string, readonly number[]>;
+  /** Roots of the runs that were chosen for a comparison. */
+  readonly compared: readonly string[];
+  readonly onCompare: (root_id: string) => void;
 }
 
-function Group({ title, trees, activity }: GroupProps) {
+/** Ticks the box of the row that has the focus. */
+function chooseRow(): void {
+  document.activeElement?.closest('tr')?.querySelector<HTMLElement>('input[type="checkbox"]')?.click();
+}
+
+function Group({ title, trees, activity, compared, onCompare }: GroupProps) {
   return (
     <tbody>
       <tr>
@@ -176,6 +206,14 @@ function Group({ title, trees, activity }: GroupProps) {
       {trees.map((tree) => (
         <tr key={tree.root_id}>
           <td class="task">
+            <input
+              type="checkbox"
+              class="compared"
+              aria-label={`Compare ${tree.title}`}
+              title="Compare with another run (c)"
+              checked={compared.includes(tree.root_id)}
+              onChange={() => onCompare(tree.root_id)}
+            />
             <a href={`/trees/${tree.root_id}`} data-row>
               {tree.title}
             </a>

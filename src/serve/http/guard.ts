@@ -37,6 +37,7 @@ export const PAGES = [
   'usage',
   'workflows',
   'search',
+  'compare',
 ] as const;
 const OPEN_PAGE = new RegExp(`^/(?:assets/.*|v1/openapi\\.json)?$|^/(?:${PAGES.join('|')})(?:/|$)`);
 /** Deliveries to webhooks prove who sent them by their signatures. */

@@ -1,5 +1,5 @@
 // Proves in a real browser, against `coppice serve`, what a person does with a whole tree: takes it away as a file that opens without a server, and
-// reads what its agents changed in files, and who wrote which line.
+// reads what its agents changed in files, and who wrote which line, and compares it with another run.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -112,6 +112,37 @@ describe('a whole tree', { skip }, () => {
     await notes.getByRole('link', { name: /^fixer · patch/ }).click();
     await page.getByRole('heading', { name: /^fixer/ }).waitFor();
     assert.match(page.url(), /\/agents\/[\w-]+\?seq=\d+$/);
+    assert.deepEqual(faults, []);
+  });
+
+  it('is compared with another run: chosen in the list, by agent, with the first difference', async () => {
+    const { page, home, link, faults } = dashboard;
+    await home.run(['run', 'change more', '--model', 'scripted:rules.json', '--json', '--cwd', home.work]);
+    await page.goto(new URL('/trees', link).href);
+    // The newest is above.
+    await page.getByRole('checkbox', { name: 'Compare change more' }).check();
+    await page.getByText('Choose another run to compare it with.').waitFor();
+    await page.getByRole('link', { name: 'change', exact: true }).focus();
+    await page.keyboard.press('c');
+    await page.getByRole('link', { name: 'Compare the two' }).click();
+    const runs = page.getByRole('region', { name: 'The runs' });
+    await runs.getByRole('link', { name: 'change more' }).waitFor();
+    const first = page.getByRole('article', { name: 'First difference' });
+    await first.getByText('of main').waitFor();
+    await first.getByText('-change more').waitFor();
+    const agents = page.getByRole('region', { name: 'Agents' });
+    await agents.getByRole('link', { name: 'main/fixer' }).click();
+    await page.getByRole('article', { name: 'First run, main/fixer' }).getByText('forty-two').waitFor();
+    await page.getByRole('article', { name: 'Second run, main/fixer' }).getByText('Calls: patch').waitFor();
+    for (const [colorScheme, width] of [
+      ['light', 1_200],
+      ['dark', 360],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 800 });
+      assert.deepEqual(await dashboard.violations(), [], `${colorScheme} ${width}`);
+      assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
+    }
     assert.deepEqual(faults, []);
   });
 });

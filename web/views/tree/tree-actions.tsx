@@ -17,11 +17,12 @@ interface ActionsProps {
   readonly root: Agent;
   /** Whether this session may change the tree here. */
   readonly changes: boolean;
+  readonly like: string | null;
   readonly onDone: () => void;
 }
 
 /** What a person can do with a whole tree. */
-export function TreeActions({ tree, root, changes, onDone }: ActionsProps) {
+export function TreeActions({ tree, root, changes, like, onDone }: ActionsProps) {
   const sending = useSending();
   const [dialog, setDialog] = useState<'message' | 'budget' | 'export' | 'kill' | null>(null);
   const working = tree.agents.filter((one) => one.ended_at === null && !RESTING.has(one.state));
@@ -91,6 +92,7 @@ export function TreeActions({ tree, root, changes, onDone }: ActionsProps) {
             {what}
           </button>
         ))}
+        {like !== null && <a href={`/compare?a=${like}&b=${root.root_id}`}>Compare with the earlier run</a>}
         <span class="dim open-elsewhere">
           In a terminal: <code>coppice --tree {root.root_id.slice(0, 8)}</code>
         </span>

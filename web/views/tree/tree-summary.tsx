@@ -23,10 +23,12 @@ interface SummaryProps {
   readonly context: PageContext;
   /** Whether its root is a workflow run, which has actions of its own. */
   readonly is_run: boolean;
+  /** The run that this one repeats, if the link names it. */
+  readonly like: string | null;
 }
 
 /** What a person wants to know of a tree first: what it was asked, what came of it or why not, and what can be done about it. */
-export function TreeSummary({ root_id, context, is_run }: SummaryProps) {
+export function TreeSummary({ root_id, context, is_run, like }: SummaryProps) {
   const tree = useApi<Tree>(`/v1/trees/${root_id}`, EXPORTED === null ? REFRESH_MS : 0);
   const begun = useApi<{ readonly messages: readonly Message[] }>(`/v1/agents/${root_id}/messages?limit=1`);
   if (tree.data === null) return null;
@@ -50,7 +52,13 @@ export function TreeSummary({ root_id, context, is_run }: SummaryProps) {
         <Fact name="Left">{leftText(tree.data)}</Fact>
       </dl>
       {EXPORTED === null && (
-        <TreeActions tree={tree.data} root={root} changes={context.writes && !is_run} onDone={tree.reload} />
+        <TreeActions
+          tree={tree.data}
+          root={root}
+          changes={context.writes && !is_run}
+          like={like}
+          onDone={tree.reload}
+        />
       )}
       {task.trim() !== tree.data.title && <Folded title="Task" text={task} markdown={false} />}
       <Failures agents={tree.data.agents} root={root} />

@@ -53,6 +53,7 @@ export function TreeView(context: PageContext) {
 }
 
 function TreePicture({ timeline, context }: { readonly timeline: Timeline; readonly context: PageContext }) {
+  const like = useMemo(() => context.route.query.get('like'), []);
   const first = useMemo(() => linkedIn(context.route.query, timeline), []);
   const [tab, setTab] = useState<Tab>(first.tab);
   const [selected, setSelected] = useState(first.selected);
@@ -145,6 +146,7 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
         root_id={timeline.root_id}
         context={context}
         is_run={timeline.lanes[0]?.about.workflow !== null}
+        like={like}
       />
       {run.data !== null && <RunHead run={run.data} onDone={run.reload} writes={context.writes} />}
       {map}

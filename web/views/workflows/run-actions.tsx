@@ -28,7 +28,7 @@ export function RunActions({ run, onDone }: ActionsProps) {
   };
   const rerun = async () => {
     const begun = await sending.send<{ readonly id: string }>('POST', `${at}/rerun`);
-    if (begun !== null) go(`/trees/${begun.id}`);
+    if (begun !== null) go(`/trees/${begun.id}?like=${run.root_id}`);
   };
   const goes_on = run.ended_at === null;
   const rests = run.paused !== null || run.status === 'unled';
