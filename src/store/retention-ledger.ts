@@ -51,7 +51,7 @@ export interface OldEntry {
 export interface RetentionLedger {
   /**
    * A page of trees that may be removed, oldest first: the root has ended (or rests, if `idle`), nothing happened since `before`, no agent is at work or led,
-   * no living agent has unread mail, no delivery is pending, and no enabled job belongs to the tree. `next`: where the next page begins; null: no more.
+   * no living agent has unread mail, no delivery is pending, no enabled job belongs to the tree, and no other tree was cut from it. `next`: where the next page begins; null: no more.
    */
   oldTrees(
     terms: RetentionTerms,

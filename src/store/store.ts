@@ -3,6 +3,7 @@
  * are two: sqlite/ and postgres/.
  */
 
+import type { CutLedger } from '../kernel/cut/cut-facts.ts';
 import type { BudgetChange } from '../kernel/ledger/budgets.ts';
 import type { Refusal, Step, Verdict } from '../kernel/step.ts';
 import type { Agent, Tree } from '../records/agent/agent.ts';
@@ -288,6 +289,7 @@ export interface Store
     OutboxLedger,
     RetentionLedger,
     LoadReads,
+    CutLedger,
     SearchLedger {
   readonly kind: 'sqlite' | 'postgres';
   /** Address for people and logs, without passwords. */

@@ -141,6 +141,7 @@ it('a tree: run, ps, tree, show, logs, send, wait, kill', async () => {
   assert.ok((await logLines('kid')).length > 0);
   await printed('wait', 'kid', '--timeout', '0');
   await printed('wait', id);
+  await printed('rewind', id, '--to', '1');
   await printed('kill', id);
 });
 

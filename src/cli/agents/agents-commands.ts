@@ -88,11 +88,25 @@ export function addAgentsCommands({ sub, deferred, imported }: CommandBuilder, w
     )
     .option('--timeout <seconds>', `maximum time; then exit ${EXIT.wait_incomplete}`, seconds, 3600)
     .action(imported(async () => (await import('./wait.ts')).wait));
+  sub('rewind', 'Make a new tree that is as this one was at a moment')
+    .argument('[id]', "an agent of the tree; default: this folder's newest tree")
+    .option(
+      '--to <when>',
+      'a message as 12 or NAME#12, "before 12", "before CALL", or a time as "10 minutes"',
+    )
+    .option(
+      '--edit <text>',
+      'text that takes the place of the message that --to names; - reads standard input',
+    )
+    .option('--result <call=text>', 'instead of --to: another result of this call')
+    .option('--files', 'also restore files that write and patch changed since')
+    .option('--dry-run', 'only show what would be done')
+    .action(imported(async () => (await import('./orders/rewind.ts')).rewind));
   sub('merge', "Merge agents' worktrees into the folder of their tree")
     .argument('<ids...>', `${AGENT} of each`)
-    .action(imported(async () => (await import('./merge.ts')).merge));
+    .action(imported(async () => (await import('./orders/merge.ts')).merge));
   sub('kill', 'End agents and all their descendants')
     .argument('<ids...>', `${AGENT} of each`)
     .option('-y, --yes', 'do not ask for confirmation')
-    .action(imported(async () => (await import('./kill.ts')).kill));
+    .action(imported(async () => (await import('./orders/kill.ts')).kill));
 }

@@ -238,6 +238,36 @@ export const TREE_DOCUMENTS = [
     shape: z.strictObject({ killed: texts('ids of all that were ended') }),
   },
   {
+    name: 'coppice/rewind/v1',
+    by: ['rewind'],
+    shape: z.strictObject({
+      root_id: maybe('the root of the new tree; null: nothing was done, only shown'),
+      of: text('the root of the tree that it was cut from'),
+      at: time('what came later is not in it'),
+      agents: list('its agents', {
+        id: maybe('its id'),
+        was: text('its id in the other tree, by which the other agents of the new one know it, too'),
+        name: text('its name'),
+        state: text('its state'),
+        messages: number('messages of its conversation that are kept'),
+        later: number('messages of the other tree that are not'),
+        interrupted: texts('tools whose calls had begun and had no result: they are not run again'),
+      }),
+      born_later: texts('names of the agents that are not in it'),
+      letters: number('letters that were on their way, and are again'),
+      files: list('files that `write` and `patch` changed since, and nobody else', {
+        path: text('where it is'),
+        restored: yes('whether it has the content of then now'),
+      }),
+      difference: texts('lines of the differences to the files of then'),
+      not_undone: texts('what stays as it is now, and why'),
+      edited: maybeGroup('the message that is another one', {
+        name: text('name of its agent'),
+        seq: number('its number'),
+      }),
+    }),
+  },
+  {
     name: 'coppice/merge/v1',
     by: ['merge'],
     shape: z.strictObject({

@@ -184,11 +184,11 @@ function write(unit: UnitOfWork, step: Step, before: AgentFacts, token: string |
     },
   );
   for (const request of step.requests) enterRequest(unit, agent_id, request);
-  for (const child of step.create) create(unit, child);
+  for (const child of step.create) create(unit, child, last_seq);
   count(unit, step, root_id);
   charge(unit, step, root_id);
   for (const { mail_id, seq } of step.consume) unit.consume(mail_id, seq);
-  const sent = step.send.map((mail) => post(unit, mail, worker));
+  const sent = step.send.map((mail) => post(unit, mail, worker, mail.from_id === agent_id ? last_seq : null));
   const met = ended ? [] : setWaitEdges(unit, step);
   if (ended) recordEnd(unit, agent, step);
   else if (before.status === 'idle' && isTask(before.origin) && isWorking(state.type))

@@ -44,7 +44,12 @@ export function storedConfig(unit: UnitOfWork, root_id: string, config: AgentCon
   return JSON.stringify({ ...config, instructions: true });
 }
 
-export function create(unit: UnitOfWork, { agent, messages, run }: NewAgent): void {
+/** `made_seq`: the newest message of its creator then. */
+export function create(
+  unit: UnitOfWork,
+  { agent, messages, run }: NewAgent,
+  made_seq: number | null = null,
+): void {
   const { id, root_id, parent_id, name, session_key, origin, depth, worker, created_at, state } = agent;
   const from = agent.forked_from;
   const last_seq = append(unit, id, from?.seq ?? 0, messages, created_at);
@@ -62,7 +67,7 @@ export function create(unit: UnitOfWork, { agent, messages, run }: NewAgent): vo
     ...{ config: storedConfig(unit, root_id, agent.config), state: JSON.stringify(state) },
     ...{ forked_from: from?.agent_id ?? null, forked_seq: from?.seq ?? null },
     ...{ doing: null, reply: null, sent_this_turn: false },
-    ...{ created_at, updated_at: created_at, ended_at: null, reaped_at: null },
+    ...{ created_at, updated_at: created_at, ended_at: null, reaped_at: null, made_seq, was: null },
   });
   if (worker === null && isWorking(state.type)) enterUnled(unit, [facts]);
   if (run !== undefined) addRun(unit, agent, run);
@@ -82,7 +87,7 @@ export function createRoot(
     ...{ root_id, limits: JSON.stringify(limits), live: 1, total: 1, tokens: 0, cost_usd: 0 },
     ...{ cached_tokens: 0, reserved_tokens: 0, reserved_usd: 0, served, removal: null },
   };
-  unit.addTree(tree, { ...tree, placement: JSON.stringify(placement) });
+  unit.addTree(tree, { ...tree, placement: JSON.stringify(placement), cut_of: null, cut: null });
   create(unit, root);
   return treeRecord(unit, tree);
 }

@@ -91,7 +91,7 @@ export interface FactKinds {
   waiters: readonly string[];
   /** A living agent and its living descendants. */
   below: readonly string[];
-  /** The children of an agent that are still in the ledger. */
+  /** The children of an agent that are still in the ledger, and agents of trees that were cut from its tree: they go on with its messages. */
   children: readonly string[];
   /** Number of children of an agent, and of agents of a tree, that are at rest. */
   resting_children: number;

@@ -77,7 +77,7 @@ export function kill(
   for (const agent of awaited) {
     const mail = outcomeOf(unit, agent, states.get(agent.id) as Killed, at);
     // No writer: the verdict does not report this mail, so the killing worker needs the signal too.
-    if (unit.isAlive(mail.to_id)) post(unit, mail, null);
+    if (unit.isAlive(mail.to_id)) post(unit, mail, null, unit.agent(agent.id)?.last_seq);
   }
   // A signalled worker checks the whole tree, so one of the killed background runs stands for all of them.
   if (freed !== undefined) signalQueued(unit, freed.id, writer);

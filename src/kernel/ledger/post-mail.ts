@@ -5,11 +5,19 @@ import type { AgentFacts } from './facts.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 import { enterUnled, signal } from './unled.ts';
 
-/** Puts mail into the mailbox of a living agent. `writer`: the worker that writes it, which needs no signal. */
-export function post(unit: UnitOfWork, mail: NewMail, writer: string | null): Mail {
+/**
+ * Puts mail into the mailbox of a living agent. `writer`: the worker that writes it, which needs no signal. `sent_seq`: the newest message of its sender then, by
+ * which cuts know what comes before it.
+ */
+export function post(
+  unit: UnitOfWork,
+  mail: NewMail,
+  writer: string | null,
+  sent_seq: number | null = null,
+): Mail {
   const before = unit.agent(mail.to_id) as AgentFacts;
   const to = unit.setAgent(before, { mail_count: before.mail_count + 1 });
-  const sent = unit.addMail(mail, to.mail_count);
+  const sent = unit.addMail(mail, to.mail_count, sent_seq);
   if (to.worker === null) enterUnled(unit, [to]);
   else signal(unit, to, writer, 'mail');
   unit.rows.notify(`agent_event_${to.id}`, 'mail');

@@ -25,15 +25,15 @@ function table(key: string, columns: { readonly [Type in ColumnType]?: string })
 /** The tables that decisions write, with the columns that they set (docs/ledger.md); without columns that the database numbers by itself. */
 export const TABLES = {
   trees: table('root_id', {
-    text: 'root_id limits placement removal',
+    text: 'root_id limits placement removal cut_of cut',
     int: 'live total tokens cached_tokens reserved_tokens',
     real: 'cost_usd reserved_usd',
     bool: 'served',
   }),
   agents: table('id', {
-    text: 'id root_id parent_id name session_key origin config status state forked_from worker doing reply last_write budget',
+    text: 'id root_id parent_id name session_key origin config status state forked_from worker doing reply last_write budget was',
     int: `depth last_seq forked_seq mail_count noticed living_children epoch deaths calls input_tokens output_tokens cached_tokens reasoning_tokens
-      created_at updated_at ended_at reaped_at`,
+      created_at updated_at ended_at reaped_at made_seq`,
     real: 'cost_usd',
     bool: 'sent_this_turn',
   }),
@@ -41,7 +41,7 @@ export const TABLES = {
   messages: table('agent_id seq', { text: 'agent_id kind content changed', int: 'seq at' }),
   mail: table('id', {
     text: 'id root_id to_id from_id from_name kind body images did facts',
-    int: 'number sent_at consumed_seq',
+    int: 'number sent_at consumed_seq sent_seq',
   }),
   requests: table('', {
     text: 'agent_id model',

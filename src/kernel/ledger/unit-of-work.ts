@@ -180,7 +180,7 @@ export class UnitOfWork {
     this.rows.update('mail', { id: mail_id, consumed_seq: seq });
   }
 
-  addMail(mail: NewMail, number: number): Mail {
+  addMail(mail: NewMail, number: number, sent_seq: number | null): Mail {
     const stored = { ...mail, ...completionInLetter(mail), number, consumed_seq: null };
     const box = this.#posted.get(mail.to_id);
     const one = { id: mail.id, kind: mail.kind, number };
@@ -193,6 +193,7 @@ export class UnitOfWork {
       images: images === undefined ? null : JSON.stringify(images),
       did,
       facts: JSON.stringify({ attached, completion }),
+      sent_seq,
     });
     return stored;
   }

@@ -50,7 +50,9 @@ export function resumed(state: AgentState, event: EventOf<'resume'>, context: Tr
       next = withoutCall(next, call);
     }
   }
-  return next === counted ? step(counted, effects) : schedule(next, effects, context);
+  // Nothing had begun at the cut (docs/time-machine.md).
+  const is_due = next !== counted || running.length === 0;
+  return is_due ? schedule(next, effects, context) : step(counted, effects);
 }
 
 /** Ends the turn and reports running calls as interrupted. A person may retry. */

@@ -144,6 +144,19 @@ export interface Agent extends AgentColumns {
   readonly ended_at: number | null;
   /** When a person hid the agent from the lists; it stays in the ledger. */
   readonly reaped_at: number | null;
+  /** Ids that it had in the trees that its tree was cut from, nearest first: texts of its conversation use them. Absent in other trees. */
+  readonly was?: readonly string[];
+}
+
+/** Where a tree was cut from another one (docs/time-machine.md). */
+export interface CutPlace {
+  /** Root of the other tree. */
+  readonly of: string;
+  /** What came later is not in this tree; milliseconds since the epoch. */
+  readonly at: number;
+  /** Set if one message was named: the last one of this agent of the other tree that is in this one. */
+  readonly agent_id?: string;
+  readonly seq?: number;
 }
 
 /** Counters and limits of one tree (law 7). */
@@ -153,6 +166,8 @@ export interface Tree extends TreeSums {
   readonly live: number;
   /** Agents ever created, the root included. */
   readonly total: number;
+  /** Absent: it was not cut from another tree. */
+  readonly cut?: CutPlace;
 }
 
 /** Returns the system text of a configuration. For an agent program only `system`, since it reads the instruction files itself. */

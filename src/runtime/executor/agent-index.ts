@@ -147,7 +147,7 @@ export class AgentIndex {
     return found;
   }
 
-  /** Resolves a uuid, a uuid prefix (≥ 4 characters) or a name; among several matches, a single living one wins. */
+  /** Resolves a uuid, a uuid prefix (≥ 4 characters) or a name; among several matches, a single living one wins. Ids from before a cut count, too. */
   resolve(text: string, root_id: string): Meant {
     const exact = this.#agents.get(text);
     if (exact !== undefined && exact.root_id === root_id) return { found: 'one', agent: exact };
@@ -157,7 +157,9 @@ export class AgentIndex {
   /** Scans all agents of the tree only for text that may be a uuid prefix; names are indexed. */
   #matching(text: string, root_id: string): Agent[] {
     if (ID_PREFIX.test(text))
-      return this.members(root_id).filter((agent) => agent.name === text || agent.id.startsWith(text));
+      return this.members(root_id).filter(({ id, name, was = [] }) =>
+        [id, ...was].some((one) => name === text || one.startsWith(text)),
+      );
     const named = this.#named.get(nameKey(root_id, text)) ?? [];
     return [...named].flatMap((id) => this.#agents.get(id) ?? []);
   }

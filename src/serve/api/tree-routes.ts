@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { limits as limitsShape } from '../../documents/shapes/agent-parts.ts';
+import { spillFolder } from '../../processes/output/spill-folder.ts';
 import { isActive } from '../../records/agent/agent.ts';
 import { OUTCOMES } from '../../records/run/outcome.ts';
 import { given } from '../../records/text/json-fields.ts';
 import type { ResumeOptions, ResumeReport, RuntimeFace } from '../../runtime/runtime-face.ts';
+import { dataFolder, outputFolder } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
 import { filesDocument } from '../../trees/answers/files-document.ts';
 import { usedKey } from '../../trees/answers/people-answers.ts';
 import { TREES_USUAL, tasksDocument, treeDocument, treesDocument } from '../../trees/answers/tree-answers.ts';
 import { oneRoot } from '../../trees/find-agent.ts';
 import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
+import { rewindTree } from '../../trees/rewind/rewind-tree.ts';
 import { before, countUpTo, delivered, flag, NAME_MAX, named, rootSettings, route, words } from './route.ts';
 
 const TREES_MAX = 500;
@@ -128,6 +131,45 @@ export const TREE_ROUTES = [
         broken: report.broken.map(({ agent, reason }) => ({ agent_id: agent.id, name: agent.name, reason })),
       };
     },
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/trees/:tree/rewind',
+    summary: 'Makes a new tree that is as this one was at a moment; it rests until it is resumed',
+    scope: 'write',
+    creates: true,
+    answer: 'coppice/rewind/v1',
+    body: z.strictObject({
+      to: z
+        .string()
+        .min(1)
+        .max(NAME_MAX)
+        .describe('`12`, `NAME#12`, `before 12`, `before CALL`, `10 minutes`, or a time'),
+      edit: z
+        .string()
+        .max(PROMPT_MAX)
+        .optional()
+        .describe('text that takes the place of the message, or of the result of the call, that `to` names'),
+      model: z
+        .string()
+        .min(1)
+        .max(500)
+        .optional()
+        .describe("another model for the agent that `to` names, else for those with the root's"),
+      files: z
+        .boolean()
+        .optional()
+        .describe('files that `write` and `patch` changed since get the content that they had'),
+      dry_run: z.boolean().optional().describe('only says what would be done'),
+    }),
+    handle: async ({ store, unled }, request) =>
+      rewindTree(
+        store,
+        await oneRoot(store, named(request, 'tree')),
+        request.body,
+        request.id,
+        spillFolder(outputFolder(dataFolder(unled.env))),
+      ),
   }),
 ] as const;
 

@@ -13,6 +13,7 @@ export const CALLS = {
   timeline: { route: 'GET /v1/trees/:tree/timeline' },
   treeMail: { route: 'GET /v1/trees/:tree/mail' },
   resumeTree: { route: 'POST /v1/trees/:tree/resume' },
+  rewindTree: { route: 'POST /v1/trees/:tree/rewind', creates: true },
   agents: { route: 'GET /v1/agents' },
   agent: { route: 'GET /v1/agents/:agent' },
   messages: { route: 'GET /v1/agents/:agent/messages' },

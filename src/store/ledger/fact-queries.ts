@@ -82,7 +82,9 @@ export const FACT_QUERIES: { readonly [Kind in FactKind]: FactQuery<Kind> } = {
       UNION ALL SELECT g.id, g.status, below.place + 1 FROM below ${join('agents', 'g', 'g.parent_id = below.id')}
     ) SELECT id FROM below WHERE ${LIVING} ORDER BY place, id`,
   ),
-  children: list('SELECT id FROM agents WHERE parent_id = $1'),
+  children: list(
+    'SELECT id FROM agents WHERE parent_id = $1 UNION ALL SELECT id FROM agents WHERE forked_from = $1 AND was IS NOT NULL',
+  ),
   resting_children: value(`SELECT count(*) FROM agents WHERE parent_id = $1 AND ${isNotBusy('agents')}`),
   resting_in_tree: value(`SELECT count(*) FROM agents WHERE root_id = $1 AND ${isNotBusy('agents')}`),
   scripted_in_tree: value(`SELECT count(*) FROM agents WHERE root_id = $1 AND ${OF_WORKFLOWS}`),

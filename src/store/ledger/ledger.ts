@@ -31,6 +31,9 @@ export function openLedger(db: Database): Store {
     ...loadReads(db),
     indexMessages: async (limit_ms) => (await searching()).indexMessages(limit_ms),
     search: async (...query) => (await searching()).search(...query),
+    // Loaded by the first cut: most commands make none.
+    cutFacts: async (...given) => (await import('./past/cut-queries.ts')).cuts(db).cutFacts(...given),
+    enterCut: async (cut) => (await import('./past/cut-queries.ts')).cuts(db).enterCut(cut),
     listen: (worker_id, wake) => db.listen(worker_id, wake),
     now: () => db.now(),
     close: () => db.close(),

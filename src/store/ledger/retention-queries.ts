@@ -114,6 +114,7 @@ export function retention(db: Database): RetentionLedger {
       OR EXISTS (SELECT 1 FROM workers w WHERE w.id = g.worker AND ${isWorkerAlive(db.dialect, '$3')})
       OR (g.${LIVING} AND EXISTS (SELECT 1 FROM mail m WHERE m.to_id = g.id AND m.consumed_seq IS NULL))
       OR (SELECT m.sent_at FROM mail m WHERE m.to_id = g.id ORDER BY m.number DESC LIMIT 1) >= $1))
+    AND NOT EXISTS (SELECT 1 FROM trees c WHERE c.cut_of = r.id)
     AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.root_id = r.id AND d.status = 'pending')
     AND NOT EXISTS (SELECT 1 FROM cron_jobs j WHERE j.root_id = r.id AND ${isTrue('j.enabled')})`;
   const gone = async () => JSON.stringify(await goneWorkers(db));

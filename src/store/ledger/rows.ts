@@ -69,6 +69,7 @@ export function agentOf(row: Row): Agent {
     updated_at: row.updated_at as number,
     ended_at: row.ended_at as number | null,
     reaped_at: row.reaped_at as number | null,
+    ...(row.was === null || row.was === undefined ? {} : { was: parseColumn<readonly string[]>(row, 'was') }),
   };
 }
 
@@ -86,6 +87,7 @@ export function treeOf(row: Row): Tree {
     total: row.total as number,
     tokens: row.tokens as number,
     cost_usd: row.cost_usd as number,
+    ...(row.cut_of === null ? {} : { cut: parseColumn<NonNullable<Tree['cut']>>(row, 'cut') }),
     ...optionalTreeSums({
       cached_tokens: Number(row.cached_tokens),
       reserved_tokens: Number(row.reserved_tokens),
@@ -184,7 +186,7 @@ export function askOf(row: Row): Ask {
 }
 
 export function mailOf(row: Row): Mail {
-  const { images, did, facts, ...rest } = row;
+  const { images, did, facts, sent_seq: _, ...rest } = row;
   const letter = rest as unknown as Mail;
   return {
     ...letter,

@@ -2,9 +2,9 @@ import { listedTasks } from '../../records/run/listed-task.ts';
 import type { FoundCall, TreeLetter } from '../read-records.ts';
 import type { TreeReads } from '../store.ts';
 import { agentsOf } from './agent-rows.ts';
-import { conversations, history, newestCheckpoint } from './conversations.ts';
 import { type Database, NO_LIMIT } from './database.ts';
 import { TASKS, tasksOf } from './fact-queries.ts';
+import { conversations, history, newestCheckpoint } from './past/conversations.ts';
 import { askOf, fileChangeOf, mailOf, markOf, parseColumn, placedRequestOf, runOf, treeOf } from './rows.ts';
 import {
   below,

@@ -82,6 +82,21 @@ ALTER TABLE deliveries ADD COLUMN outcome_text text;
 CREATE INDEX messages_changed ON messages (agent_id, seq) WHERE changed IS NOT NULL;
 `,
   },
+  {
+    number: 31,
+    purpose:
+      'cuts of trees (docs/time-machine.md), and the place of a letter and of a birth in the conversation of whoever caused it',
+    // Null in older rows, which are ordered by time.
+    sql: `
+ALTER TABLE mail ADD COLUMN sent_seq bigint;
+ALTER TABLE agents ADD COLUMN made_seq bigint;
+ALTER TABLE agents ADD COLUMN was text;
+ALTER TABLE trees ADD COLUMN cut_of text;
+ALTER TABLE trees ADD COLUMN cut text;
+CREATE INDEX agents_cut ON agents (forked_from) WHERE was IS NOT NULL;
+CREATE INDEX trees_cut ON trees (cut_of) WHERE cut_of IS NOT NULL;
+`,
+  },
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;

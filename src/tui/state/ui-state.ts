@@ -1,4 +1,5 @@
 // The content of the terminal UI as data; the other files of this folder are pure functions that change or read it.
+
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { modeOf } from '../../permissions/mode.ts';
 import type { Agent, PermissionMode } from '../../records/agent/agent.ts';
@@ -6,6 +7,7 @@ import { addUsage, NO_USAGE, type Usage } from '../../records/agent/usage.ts';
 import type { Ask, AskScope } from '../../records/conversation/ask.ts';
 import type { CaptureContent, PlacedMessage } from '../../records/conversation/message.ts';
 import type { ListedTask } from '../../records/run/listed-task.ts';
+import type { Restoration } from '../../trees/rewind/file-restoration.ts';
 import { NO_PULSE, type Pulse } from './agents/pulse.ts';
 import type { Answer, Choice } from './answer.ts';
 import type { Entry } from './entry.ts';
@@ -79,15 +81,6 @@ export type Overlay =
   | { readonly type: 'keys'; readonly filter?: string; readonly from?: number }
   /** All trees of the ledger (`Overview`). */
   | { readonly type: 'trees' };
-
-/** A file of the working folder that `/undo` restores. */
-export interface Restoration {
-  readonly path: string;
-  /** Hash of its present content; null: there is no such file. */
-  readonly from: string | null;
-  /** The content to restore; null: the file is removed. */
-  readonly text: string | null;
-}
 
 /** The visible question of an agent (`question-in-view.ts`). */
 export interface Question {

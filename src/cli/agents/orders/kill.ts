@@ -1,12 +1,12 @@
-import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
-import { clean } from '../../render/clean.ts';
-import type { Asked } from '../../serve/client/ledger-client.ts';
-import { ask } from '../setup/ask-server.ts';
-import type { Context } from '../setup/context.ts';
-import { printResult } from '../setup/output.ts';
-import { confirm } from '../setup/standard-input.ts';
-import { findAgent, hasEnded } from './find-agent.ts';
+import type { AgentDocument } from '../../../documents/shapes/agent-parts.ts';
+import { CoppiceError } from '../../../records/coppice-error.ts';
+import { clean } from '../../../render/clean.ts';
+import type { Asked } from '../../../serve/client/ledger-client.ts';
+import { ask } from '../../setup/ask-server.ts';
+import type { Context } from '../../setup/context.ts';
+import { printResult } from '../../setup/output.ts';
+import { confirm } from '../../setup/standard-input.ts';
+import { findAgent, hasEnded } from '../find-agent.ts';
 
 /** `coppice kill ID…`: kills agents and all their descendants, whichever process leads them, but none if one cannot be found. Asks on a terminal. */
 export function kill(

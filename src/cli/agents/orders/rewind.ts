@@ -1,0 +1,84 @@
+import type { DocumentOf } from '../../../documents/shapes/all-documents.ts';
+import { CoppiceError } from '../../../records/coppice-error.ts';
+import { duration } from '../../../render/amounts.ts';
+import { clean } from '../../../render/clean.ts';
+import { ask } from '../../setup/ask-server.ts';
+import type { Context } from '../../setup/context.ts';
+import { printResult } from '../../setup/output.ts';
+import { confirm, readText } from '../../setup/standard-input.ts';
+import { findRoot } from '../find-agent.ts';
+
+type Rewound = DocumentOf<'coppice/rewind/v1'>;
+
+interface RewindOptions {
+  readonly to?: string;
+  readonly edit?: string;
+  readonly result?: string;
+  readonly files?: boolean;
+  readonly dryRun?: boolean;
+}
+
+const AGENTS_MAX = 40;
+
+/** `coppice rewind [ID] --to WHEN`: makes a new tree that is as this one was then. */
+export function rewind(context: Context, text: string | undefined, options: RewindOptions): Promise<number> {
+  return ask(context, async (asked) => {
+    const root_id = await findRoot(context, asked, text, { only_here: true });
+    const { model } = context.options;
+    const order = {
+      ...(await whenOf(options)),
+      ...(model === undefined ? {} : { model }),
+    };
+    let { files = false } = options;
+    if (!files && options.dryRun !== true && !context.json && process.stdin.isTTY) {
+      const plan = await asked.rewindTree(root_id, { ...order, dry_run: true });
+      if (plan.files.length > 0) {
+        process.stderr.write(`${plan.difference.map((line) => `${clean(line)}\n`).join('')}`);
+        const count = plan.files.length === 1 ? 'this file' : `these ${plan.files.length} files`;
+        files = await confirm(`Restore ${count}, too? [y] restore  [n] leave as they are: `);
+      }
+    }
+    const done = await asked.rewindTree(root_id, { ...order, files, dry_run: options.dryRun === true });
+    return printResult(context, done, () => rewoundLines(done));
+  });
+}
+
+/** The moment, and the text that something there gets instead. */
+async function whenOf({ to, edit, result }: RewindOptions) {
+  const [, call, said] = /^([^=]+)=(.*)$/s.exec(result ?? '') ?? [];
+  if (result !== undefined && (call === undefined || to !== undefined || edit !== undefined))
+    throw new CoppiceError('E_USAGE', '--result needs CALL=TEXT, and neither --to nor --edit');
+  const named = call ?? to;
+  if (named === undefined)
+    throw new CoppiceError('E_USAGE', 'name a moment with --to, or a call with --result');
+  const text = said ?? edit;
+  return { to: named, ...(text !== undefined && { edit: await readText(text, 'text', '--edit') }) };
+}
+
+function rewoundLines(done: Rewound): string[] {
+  const { root_id, of, at, agents, born_later, letters, edited, files } = done;
+  const ago = duration(Math.max(0, Date.now() - Date.parse(at)));
+  const lines = [`${of.slice(0, 8)} as it was ${ago} ago (${at})`];
+  for (const { name, state, messages, later, interrupted } of agents.slice(0, AGENTS_MAX)) {
+    const calls = interrupted.length === 0 ? '' : `; interrupted: ${interrupted.map(clean).join(', ')}`;
+    const gone = later === 0 ? '' : `, without the ${later} after them`;
+    lines.push(`  ${clean(name)}: ${state}, ${messages} messages${gone}${calls}`);
+  }
+  if (agents.length > AGENTS_MAX) lines.push(`  … ${agents.length - AGENTS_MAX} more agents`);
+  if (born_later.length > 0)
+    lines.push(
+      `not in it, because they were created later: ${born_later.slice(0, AGENTS_MAX).map(clean).join(', ')}`,
+    );
+  if (edited !== null) lines.push(`message ${edited.seq} of ${clean(edited.name)} is another one`);
+  if (letters > 0) lines.push(`${letters} ${letters === 1 ? 'letter is' : 'letters are'} on the way again`);
+  for (const { path, restored } of files)
+    lines.push(
+      `${clean(path)} ${restored ? 'has its content of then' : 'was changed since: --files restores it'}`,
+    );
+  for (const text of done.not_undone) lines.push(`not undone: ${clean(text)}`);
+  const next =
+    root_id === null
+      ? 'nothing was done: leave out --dry-run'
+      : `the new tree is ${root_id.slice(0, 8)}; it rests. To go on with it: coppice resume ${root_id.slice(0, 8)}`;
+  return [...lines, next];
+}

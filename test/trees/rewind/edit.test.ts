@@ -1,0 +1,106 @@
+// Proves that one message of the past can be another one: a person's, the task of a fork, the result of a call, the answer of a model, or the model itself;
+// what came before stays as it was, and calls before it are not run again.
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { it } from 'node:test';
+import * as z from 'zod';
+import type { Agent } from '../../../src/records/agent/agent.ts';
+import { defineTool } from '../../../src/tools/define-tool.ts';
+import { type RewindOrder, rewindTree } from '../../../src/trees/rewind/rewind-tree.ts';
+import { onBothDatabases, stagesOn } from '../../runtime/both-databases.ts';
+import type { Play, Stage } from '../../runtime/stage.ts';
+import { assertLawful } from './cut-trees.ts';
+
+const ran: string[] = [];
+const bash = defineTool({
+  name: 'bash',
+  description: 'Runs.',
+  input: z.strictObject({ command: z.string() }),
+  side_by_side: false,
+  idempotent: false,
+  subject: ({ command }) => command,
+  run: async ({ command }) => {
+    ran.push(command);
+    return `${command} ran`;
+  },
+});
+
+const play: Play = (scene) => {
+  const task = scene.user.split('\n').at(-1);
+  if (scene.name !== 'main') return `${scene.name} did ${task}`;
+  if (scene.step === 0) return [['bash', { command: 'one' }]];
+  if (scene.step === 1) return [['fork', { name: 'a', prompt: 'look' }]];
+  return `${task}: ${scene.results[0]?.output}`;
+};
+
+onBothDatabases('an edited past', (database) => {
+  const setStage = stagesOn(database, { tools: [bash] as never });
+
+  async function edited(
+    { store, runtime }: Stage,
+    root: Agent,
+    order: RewindOrder,
+  ): Promise<readonly Agent[]> {
+    const { root_id, edited: place } = await rewindTree(store, root, order, randomUUID(), tmpdir());
+    assert.equal(place === null, order.edit === undefined);
+    await runtime.resume(root_id as string);
+    await runtime.settled(root_id as string);
+    await assertLawful(store, root_id as string);
+    return (await store.agents({ root_id: root_id as string })).toReversed();
+  }
+
+  it('goes on from there', async () => {
+    const stage = await setStage(play);
+    const { root } = await stage.perform('begin');
+    const { store } = stage;
+    const said = async ({ id }: Agent, at: number) => {
+      const message = (await store.history(id)).at(at);
+      return message?.kind === 'user'
+        ? message.content.text
+        : message?.kind === 'result'
+          ? message.content.output
+          : '';
+    };
+    ran.length = 0;
+    const [asked] = (await edited(stage, root, { to: '1', edit: 'other' })) as [Agent];
+    assert.equal(await said(asked, 0), 'other');
+    assert.match(asked.reply ?? '', /one ran/);
+    assert.deepEqual(ran, ['one'], 'a call behind the edit runs');
+
+    ran.length = 0;
+    const [call] = (await store.history(root.id)).flatMap(({ kind, content }) =>
+      kind === 'result' ? [content.call_id] : [],
+    );
+    const [told] = (await edited(stage, root, { to: `${call}`, edit: 'it failed' })) as [Agent];
+    assert.equal(await said(told, 2), 'it failed');
+    assert.match(told.reply ?? '', /it failed/);
+    assert.deepEqual(ran, [], 'a call before it does not');
+
+    const a = await stage.agent('a');
+    const first = (a.forked_from?.seq ?? 0) + 1;
+    const [, child] = (await edited(stage, root, { to: `a#${first}`, edit: 'listen' })) as [Agent, Agent];
+    const identity = await said(child, first - 1);
+    assert.match(identity, /^You are now "a".*Your task:\nlisten$/s);
+    assert.equal(child.reply, 'a did listen');
+
+    const [ended] = (await edited(stage, root, { to: '2', edit: 'I stop here' })) as [Agent];
+    assert.deepEqual([ended.state.type, ended.last_seq], ['idle', 2]);
+
+    const [other] = (await edited(stage, root, { to: '3', model: 'play/other' })) as [Agent];
+    assert.equal(other.config.model, 'play/other');
+    assert.equal((await store.agent(root.id))?.config.model, 'play/actor', 'the old tree stays');
+  });
+
+  it('says what cannot be edited', async () => {
+    const { store, perform, agent } = await setStage(play);
+    const { root } = await perform('begin');
+    const { id } = await agent('a');
+    for (const to of [`${id}#1`, 'before 2', '10 minutes', '99'])
+      await assert.rejects(
+        rewindTree(store, root, { to, edit: 'x' }, randomUUID(), tmpdir()),
+        { name: 'CoppiceError' },
+        to,
+      );
+  });
+});
