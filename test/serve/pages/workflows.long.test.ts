@@ -139,6 +139,10 @@ describe('workflows in the dashboard', { skip }, () => {
     const ran = page.url();
     await page.getByRole('button', { name: 'Rerun' }).click();
     await page.waitForURL((url) => url.pathname.startsWith('/trees/') && url.href !== ran);
+    await page.getByRole('link', { name: 'Compare with the earlier run' }).click();
+    const runs = page.getByRole('region', { name: 'The runs' });
+    await runs.getByRole('row', { name: /^Agents/ }).waitFor();
+    assert.match(page.url(), /\/compare\?a=[\w-]+&b=[\w-]+$/);
     assert.deepEqual(faults, []);
   });
 
