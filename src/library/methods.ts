@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { DocumentOf } from '../documents/shapes/all-documents.ts';
 import { titleOf } from '../documents/tree-titles.ts';
 import type { WorkflowFunction } from '../models/workflow/globals/workflow-function.ts';
+import { spillFolder } from '../processes/output/spill-folder.ts';
 import { type Agent, isActive } from '../records/agent/agent.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { OUTCOMES } from '../records/run/outcome.ts';
 import type { ResumeOptions, ResumeReport, StartOptions } from '../runtime/runtime-face.ts';
 import { checkSettings } from '../settings/check-settings.ts';
+import { dataFolder, outputFolder } from '../settings/folders.ts';
 import { livingWorkers } from '../store/process-gone.ts';
 import {
   type AgentsQuery,
@@ -17,6 +20,7 @@ import {
 import { type ApprovalFilter, approvalsDocument } from '../trees/answers/people-answers.ts';
 import { type TreesQuery, treesDocument } from '../trees/answers/tree-answers.ts';
 import { oneAgent } from '../trees/find-agent.ts';
+import type { RewindOrder } from '../trees/rewind/rewind-tree.ts';
 import { type TimelineDocument, timelineDocument } from '../trees/timeline/timeline-json.ts';
 import { TreeTimelines } from '../trees/timeline/tree-timelines.ts';
 import { type RootOptions, startRoot } from './agents.ts';
@@ -58,6 +62,8 @@ export interface Methods extends Workflows {
   agents(query?: AgentsQuery): Promise<DocumentOf<'coppice/agents/v1'>>;
   messages(agent: string, query?: MessagesQuery): Promise<DocumentOf<'coppice/messages/v1'>>;
   timeline(tree: string): Promise<TimelineDocument>;
+  /** Makes a new tree that is as this one was; it rests until `resume`. */
+  rewind(tree: string, order: RewindOrder): Promise<DocumentOf<'coppice/rewind/v1'>>;
   /** What waits for an answer, in all trees of the ledger or in one. */
   approvals(query?: ApprovalFilter): Promise<DocumentOf<'coppice/approvals/v1'>>;
   /** Answers an approval, once, whoever leads its agent. */
@@ -82,6 +88,7 @@ const QUERIES = {
   agents: z.strictObject({ ...tree, called: text }),
   messages: z.strictObject({ after: z.int().min(0).optional(), tail: count, limit: count }),
   resume: z.strictObject({ output: any, model: text, limits: any, retry: yes, without_last: yes }),
+  rewind: z.strictObject({ to: z.string(), edit: text, model: text, files: yes, dry_run: yes }),
   find: z.strictObject({ output: any }),
   approvals: z.strictObject({ ...tree, id: text, after: text }),
 };
@@ -130,6 +137,13 @@ export function methodsOn(ground: MethodGround): Methods {
     agents: async (query) => agentsDocument(sources, await inTree(asked('agents', query))),
     messages: async (agent, query) =>
       messagesDocument(sources, (await found(agent)).id, asked('messages', query)),
+    async rewind(tree, order) {
+      const { root_id } = await found(tree);
+      const root = (await store.agent(root_id)) as Agent;
+      const { rewindTree } = await import('../trees/rewind/rewind-tree.ts');
+      const lock_folder = spillFolder(outputFolder(dataFolder(env)));
+      return rewindTree(store, root, asked('rewind', order), randomUUID(), lock_folder);
+    },
     async timeline(tree) {
       const root = await found(tree);
       return timelineDocument(await new TreeTimelines(store).of(root.root_id), await titleOf(store, root));

@@ -21,7 +21,7 @@ export interface Coppice extends Pick<Engine<never>, 'subscribe' | 'kill' | 'clo
 
 const METHODS = [
   ...(['start', 'resume', 'find', 'send', 'chat', 'workflow', 'approvals', 'answer'] as const),
-  ...(['trees', 'agents', 'messages', 'timeline'] as const),
+  ...(['trees', 'agents', 'messages', 'timeline', 'rewind'] as const),
 ] as const satisfies readonly (keyof Methods)[];
 
 /** Parts that a test brings along: a ledger in memory, a clock. */

@@ -52,6 +52,17 @@ describe('the ledger', () => {
     });
   });
 
+  it('takes a tree back, as a new one that rests until it is resumed', async () => {
+    const { coppice } = await stage();
+    const agent = await coppice.start({ prompt: 'begin' });
+    await agent.result();
+    const { root_id, of } = await coppice.rewind(agent.id, { to: '1', edit: 'only this' });
+    assert.equal(of, agent.id);
+    assert.deepEqual((await coppice.agents({ tree: root_id as string })).agents.length, 1);
+    assert.equal((await (await coppice.resume(root_id as string)).result()).reply, 'done');
+    await assert.rejects(coppice.rewind(agent.id, { when: '1' } as never), /unknown key "when" of rewind/);
+  });
+
   it('gives a restarted program all work that nobody leads, and no other', async () => {
     const database = `sqlite:${join(temporaryFolder(), 'work.db')}`;
     const first = await stage(FORKS, { database });
