@@ -20,19 +20,30 @@ export function resumeCommand(context: LedgerContext, root_id: string, ask: bool
 /** The flags given to this command that another one needs to find the same ledger, without a password. */
 export function sameLedgerFlags({ options: { database, server, config } }: LedgerContext): string {
   const flags = [
-    ...(database === undefined ? [] : [` --database ${shellWord(ledgerName(database))}`]),
+    ...(database === undefined ? [] : databaseFlag(database)),
     ...(server === undefined ? [] : [` --server ${shellWord(server)}`]),
     ...(config === undefined ? [] : [` --config ${shellWord(config)}`]),
   ];
   return flags.join('');
 }
 
+/** None for an address that is none: no command works with it. */
+function databaseFlag(database: string): string[] {
+  try {
+    return [` --database ${shellWord(ledgerName(database))}`];
+  } catch {
+    return [];
+  }
+}
+
 /** A command in a text: `coppice`, its name, and for the groups whose parts differ in what they take, the name of the part. */
 const COMMAND =
-  /\bcoppice (?=(approvals|budget|cron|deliveries|export|kill|logs|merge|ps|resume|run|send|show|subagent|tasks|tree|usage|wait|workflow|worker list|worker drain|--tree|acp|blame|demo|doctor|gc|mcp|profiles|serve|setup|trust|ui|web|worker)\b)/g;
+  /\bcoppice (?=(approvals|budget|compact|cron|deliveries|diff|export|kill|logs|merge|ps|resume|rewind|run|search|send|show|subagent|tasks|tree|usage|wait|why|workflow|worker list|worker drain|--tree|acp|blame|demo|doctor|gc|mcp|profiles|record|replay|serve|setup|trust|ui|web|worker)\b)/g;
 /** Commands that refuse `--server`. */
 const LOCAL = new Set(
-  '--tree acp blame demo doctor gc mcp profiles serve setup trust ui web worker workflow'.split(' '),
+  '--tree acp blame demo doctor gc mcp profiles record replay serve setup trust ui web worker workflow'.split(
+    ' ',
+  ),
 );
 
 /** Gives the commands in a hint the flags by which they find the same ledger, so that they work as they stand; those that have them keep them. */
