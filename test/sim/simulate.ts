@@ -6,6 +6,7 @@ import { isTerminal, isWorking } from '../../src/records/agent/state.ts';
 import { CoppiceError } from '../../src/records/coppice-error.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { StoreError } from '../../src/store/store-error.ts';
 import { CREATION_PERMISSIONS } from '../../src/tools/built-in-permissions.ts';
 import { memoryFolder } from '../temporary-folder.ts';
@@ -67,9 +68,11 @@ export interface SimOptions {
   readonly workflows?: boolean;
   /** Whether the provider takes no requests now and then, while processes die and start again. */
   readonly pauses?: boolean;
+  /** Called with the ledger of a run that kept every law, when all work has ended. */
+  readonly onRest?: (store: Store) => Promise<void>;
 }
 
-type More = Pick<SimOptions, 'tasks' | 'asks' | 'workflows' | 'pauses'>;
+type More = Pick<SimOptions, 'tasks' | 'asks' | 'workflows' | 'pauses' | 'onRest'>;
 
 /** Interval between the moments of a storm, milliseconds. */
 const MOMENT_MS = 2_000;
@@ -216,6 +219,7 @@ class Simulation {
       const { broken, totals } = await brokenRuns(this.ledger.store, this.ledger.removed);
       this.#workflows = totals;
       for (const law of broken) this.#failures.add(law);
+      if (this.#failures.size === 0) await this.#more.onRest?.(this.ledger.store);
     } catch (error) {
       this.fail('the simulation itself failed', error);
     }

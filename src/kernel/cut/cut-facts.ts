@@ -5,7 +5,7 @@ import type { Row, TableName } from '../ledger/tables.ts';
 import type { ConsistentCut, CutLetter, CutPoint } from './places.ts';
 import type { HowCallsRun } from './state-at.ts';
 
-/** What the ledger has of a tree at a cut. Rows are as they are now; agents are in the order of their birth. */
+/** What the ledger has of a tree at a cut. Rows are as they are now; parents come before their children, whatever the clocks say. */
 export interface CutFacts {
   readonly point: CutPoint;
   readonly tree: Row;

@@ -78,6 +78,8 @@ export function stateAt(tail: readonly PlacedMessage[], known: AtCut): AgentStat
     return { type: 'executing', seq, ...begun(open, known), results, spawned, early: [], turn };
   if (spawned.length === 0) return { type: 'requesting', attempt: 1, turn };
   const pending = spawned.flatMap(({ agent_id }) => (known.nameOf(agent_id) === undefined ? [] : [agent_id]));
+  // Nothing else would wake it.
+  if (pending.length === 0) return { type: 'requesting', attempt: 1, turn };
   const gone = spawned.filter(({ agent_id }) => known.nameOf(agent_id) === undefined).map(lost);
   return { type: 'awaiting', pending, results: gone, spawned, turn };
 }

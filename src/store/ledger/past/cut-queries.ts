@@ -92,7 +92,7 @@ export function cuts(db: Database): CutLedger {
       const [[tree], [instructions], members, runs, tasks, asked] = await Promise.all([
         ofTree('SELECT * FROM trees WHERE root_id = $1'),
         ofTree('SELECT text FROM instructions WHERE root_id = $1'),
-        ofTree(`SELECT * FROM agents WHERE root_id = $1 ORDER BY created_at, depth, ${row_number}`),
+        ofTree(`SELECT * FROM agents WHERE root_id = $1 ORDER BY depth, created_at, ${row_number}`),
         ofTree('SELECT * FROM subagent_runs WHERE root_id = $1'),
         ofTree('SELECT * FROM tasks WHERE root_id = $1'),
         ofTree(
