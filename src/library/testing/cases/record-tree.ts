@@ -125,6 +125,7 @@ function refused(why: string): CoppiceError {
 }
 
 function unrepeatable(agent: Agent): string | null {
+  if (agent.parent_id === null && agent.forked_from !== null) return 'goes on from a moment of another tree';
   if (isActive(agent)) return 'is still at work';
   if (agent.config.client !== undefined || isAgentProgram(agent.config.model)) return 'is another program';
   if (agent.config.workflow !== undefined) return 'is a script';
