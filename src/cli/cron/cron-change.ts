@@ -72,7 +72,8 @@ function absoluteModel(model: string | undefined): string | undefined {
 
 /** `coppice cron add NAME`. */
 export async function cronAdd(context: Context, name: string, options: CronAddOptions): Promise<number> {
-  const is_aimless = options.task === undefined && options.workflow === undefined;
+  const { task, workflow, args, calls } = options;
+  const is_aimless = [task, workflow, args, calls].every((one) => one === undefined);
   if (name.trim() === '' || is_aimless) {
     const what = is_aimless ? 'a job needs a task' : 'the name of the scheduled task is empty';
     const hint =

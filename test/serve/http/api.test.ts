@@ -89,6 +89,12 @@ describe('trees and agents', () => {
     assert.deepEqual((await call('GET /v1/trees/:tree/files', { tree: id })).json.files, []);
     assert.equal((await call(`GET /v1/agents/:agent/diff?with=${id}`, { agent: id })).json.same, true);
     await call('GET /v1/agents/:agent/why', { agent: id });
+    const back = await call(
+      'POST /v1/trees/:tree/rewind',
+      { tree: id },
+      { body: { to: '1', dry_run: true } },
+    );
+    assert.equal(back.json.of, id);
     const { json: tree } = await call('GET /v1/trees/:tree', { tree: id });
     assert.deepEqual(
       tree.agents.map(({ name }: { name: string }) => name),
