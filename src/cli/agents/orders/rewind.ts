@@ -2,11 +2,13 @@ import type { DocumentOf } from '../../../documents/shapes/all-documents.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { duration } from '../../../render/amounts.ts';
 import { clean } from '../../../render/clean.ts';
+import { fit, paint } from '../../../render/style.ts';
+import type { Calls } from '../../../serve/client/client.ts';
 import { ask } from '../../setup/ask-server.ts';
 import type { Context } from '../../setup/context.ts';
-import { printResult } from '../../setup/output.ts';
+import { printLines, printResult } from '../../setup/output.ts';
 import { confirm, readText } from '../../setup/standard-input.ts';
-import { findRoot } from '../find-agent.ts';
+import { findAgent, findRoot } from '../find-agent.ts';
 
 type Rewound = DocumentOf<'coppice/rewind/v1'>;
 
@@ -22,6 +24,8 @@ const AGENTS_MAX = 40;
 
 /** `coppice rewind [ID] --to WHEN`: makes a new tree that is as this one was then. */
 export function rewind(context: Context, text: string | undefined, options: RewindOptions): Promise<number> {
+  if (options.to === undefined && options.result === undefined && !context.json)
+    return ask(context, (asked) => listPlaces(context, asked, text));
   return ask(context, async (asked) => {
     const root_id = await findRoot(context, asked, text, { only_here: true });
     const { model } = context.options;
@@ -41,6 +45,44 @@ export function rewind(context: Context, text: string | undefined, options: Rewi
     const done = await asked.rewindTree(root_id, { ...order, files, dry_run: options.dryRun === true });
     return printResult(context, done, () => rewoundLines(done));
   });
+}
+
+const PLACES_MAX = 400;
+
+/** Prints the newest messages of an agent to which one can go back. */
+async function listPlaces(context: Context, asked: Calls, text: string | undefined): Promise<number> {
+  const { root_id: root, id } =
+    text === undefined
+      ? await asked.agent(await findRoot(context, asked, text, { only_here: true }))
+      : await findAgent(context, asked, text);
+  const { messages } = await asked.messages(id, { tail: PLACES_MAX });
+  const rows = messages.flatMap((message): string[][] => {
+    const said = saidIn(message);
+    const ago = duration(Math.max(0, Date.now() - message.at));
+    return said === null ? [] : [[String(message.seq), ...said, `${ago} ago`]];
+  });
+  const width = Math.max(20, context.width - 32);
+  printLines([
+    ...rows.map(
+      ([seq = '', who = '', words = '', ago = '']) =>
+        `${seq.padStart(5)}  ${who.padEnd(8)}  ${fit(words, width, context.out).padEnd(width)}  ${paint(context.out, 'dim', ago)}`,
+    ),
+    `Go back to one of these: ${context.hint(`coppice rewind ${root.slice(0, 8)} --to ${id === root ? '' : `${id.slice(0, 8)}#`}N`)}`,
+  ]);
+  return 0;
+}
+
+/** Who said what in a message that can be gone back to, on one line; null for all others. */
+function saidIn(message: DocumentOf<'coppice/messages/v1'>['messages'][number]): string[] | null {
+  if (message.kind === 'user') {
+    const { origin, text } = message.content;
+    return [origin === 'human' ? 'you' : origin, clean(text)];
+  }
+  if (message.kind !== 'assistant') return null;
+  const parts = message.content.parts.flatMap((part) =>
+    part.type === 'call' ? [`[${part.name}]`] : part.type === 'text' ? [part.text] : [],
+  );
+  return ['answer', clean(parts.join(' '))];
 }
 
 /** The moment, and the text that something there gets instead. */
