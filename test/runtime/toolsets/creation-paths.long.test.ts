@@ -287,8 +287,8 @@ function pathSuite(path: CreationPath, database: Database): void {
   });
 
   for (const [limit, value, said] of [
-    ['tokens', 12, /limit "tokens" of the tree reached: 12 of 12 tokens used\. .*--limit tokens=N/],
-    ['cost_usd', 0.5, /limit "cost" of the tree reached: \$0\.5 of \$0\.5 used\. .*--limit cost=N/],
+    ['tokens', 12, /limit "tokens" of the tree reached: 12 of 12 tokens used\. .*--limit tokens=\d+\)/],
+    ['cost_usd', 0.5, /limit "cost" of the tree reached: \$0\.5 of \$0\.5 used\. .*--limit cost=\d+\)/],
   ] as const)
     it(`with the ${limit} of the tree used up no child is created, and the creator answers for the last time`, async () => {
       const on = await setStage(playOf(path, { main: [many(path, 3)] }), {
