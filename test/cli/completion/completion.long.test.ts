@@ -194,6 +194,7 @@ describe('the scripts', () => {
         '--script',
         '--workflow',
       ],
+      ...['--to', '--edit', '--result', 'search words'],
       ...['run prompt', 'send text', 'budget amounts', 'cron add name', 'worker drain worker'],
       'approvals allow answer',
       ...['mcp add name', 'mcp add command', 'mcp login name', 'mcp test names'],

@@ -22,8 +22,8 @@ interface Operation {
   readonly operationId: string;
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
 }
-/** Not methods: a stream, which `events()` reads, and the door of other services' webhooks. */
-const OTHERS = ['events', 'hooks'];
+/** Not methods: a stream, which `events()` reads, a file that a browser saves, and the door of other services' webhooks. */
+const OTHERS = ['events', 'exportTree', 'hooks'];
 
 let web: WebStage;
 let text: string;
