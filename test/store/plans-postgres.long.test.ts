@@ -29,6 +29,7 @@ describe('plans on a large PostgreSQL ledger', () => {
     admin = new pg.Client({ connectionString: url });
     await admin.connect();
     for (const sql of largeLedger((n) => `generate_series(1, ${n}) AS s (i)`)) await admin.query(sql);
+    await admin.query('INSERT INTO search_places (agent_id, seq) SELECT id, 0 FROM agents');
     await admin.query('VACUUM ANALYZE');
     await log.begin(url);
     store = await openStore(url);

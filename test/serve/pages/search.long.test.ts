@@ -62,8 +62,13 @@ describe('search', { skip }, () => {
     const { page, link, faults } = dashboard;
     await page.goto(new URL(`/agents/${walk}`, link).href);
     await page.getByText('The walk is over.').waitFor();
-    await page.keyboard.press('/');
-    await page.keyboard.type('KIWI');
+    const box = page.getByLabel('Find in the conversation').getByRole('searchbox');
+    // Keys do nothing before the page has read its conversation.
+    await until(async () => {
+      if (!(await box.isVisible())) await page.keyboard.press('/');
+      return box.isVisible();
+    }, 'the words can be typed');
+    await box.fill('KIWI');
     await page.getByText('3 of 3').waitFor();
     await page.getByText('Step 47: a kiwi').waitFor();
     for (const [key, place, text] of [

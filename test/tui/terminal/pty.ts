@@ -143,6 +143,7 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
     mark: () => written.length,
     send: (data) => child.write(data),
     resize(next_columns, next_rows) {
+      show(written.length);
       terminal.resize(next_columns, next_rows);
       child.resize(next_columns, next_rows);
     },
