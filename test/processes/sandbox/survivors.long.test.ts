@@ -15,7 +15,7 @@ const CANCELS = Number(process.env.CANCELS ?? 100);
 const KILLS = Number(process.env.KILLS ?? 24);
 const CANCELS_AT_ONCE = 10;
 const KILLS_AT_ONCE = 4;
-const GONE_MS = 5_000;
+const GONE_MS = 30_000;
 /** A unique sleep duration for each run, by which survivors are found. */
 const SECONDS = `${100_000 + process.pid}.5`;
 
