@@ -46,8 +46,8 @@ export interface Pty {
 }
 
 const WAIT_MS = 60_000;
-const FRAME_BEGINS = '\x1b[?2026h';
-const FRAME_ENDS = '\x1b[?2026l';
+/** Synchronized output: set while a frame has arrived in part. */
+const IN_FRAME = 2026;
 
 /** Runs a program as a person's shell would. */
 export function openPty(file: string, args: readonly string[], options: PtyOptions = {}): Pty {
@@ -83,19 +83,9 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
   const wake = () => {
     for (const check of [...waiting]) check();
   };
-  // A frame may arrive in parts. Like terminals that know synchronized output, this one shows it once it is whole.
-  let shown = 0;
-  const show = (to: number) => {
-    if (to > shown) terminal.write(written.slice(shown, to), wake);
-    shown = Math.max(shown, to);
-  };
   child.onData((data) => {
     written += data;
-    // A sequence may have been cut in two.
-    const from = Math.max(0, shown - FRAME_BEGINS.length);
-    const fresh = written.slice(from);
-    const begun = fresh.lastIndexOf(FRAME_BEGINS);
-    show(begun > fresh.lastIndexOf(FRAME_ENDS) ? from + begun : written.length);
+    terminal.write(data, wake);
   });
   for (const [final, on] of [
     ['h', true],
@@ -116,7 +106,6 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
   const ended = new Promise<{ exitCode: number; signal: number }>((resolve) => {
     child.onExit(({ exitCode, signal }) => {
       over = true;
-      show(written.length);
       terminal.write('', () => {
         wake();
         resolve({ exitCode, signal: signal ?? 0 });
@@ -143,7 +132,6 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
     mark: () => written.length,
     send: (data) => child.write(data),
     resize(next_columns, next_rows) {
-      show(written.length);
       terminal.resize(next_columns, next_rows);
       child.resize(next_columns, next_rows);
     },
@@ -156,7 +144,8 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
           clearTimeout(timer);
         };
         const check = () => {
-          if (!test()) return;
+          // A person sees whole frames, and the caller may look further at once.
+          if ((modes.get(IN_FRAME) === true && !over) || !test()) return;
           stop();
           resolve();
         };
