@@ -18,6 +18,10 @@ const LINES = Array.from(
   (_, index) => `line ${index + 1}, ${'word '.repeat(10)}end ${index + 1}.`,
 );
 
+const SHORT_MS = 40;
+/** Long enough for a busy machine: what is drawn for one size must not meet the next. */
+const LONG_MS = 600;
+
 /** Resizes in steps: with a long pause the program sees each one; with a short pause, as when dragging, only some. */
 async function resized({ pty }: UiStage, pause_ms: number): Promise<void> {
   for (const [columns, rows] of SIZES) {
@@ -35,7 +39,7 @@ for (const cuts of [true, false])
   it(`on a terminal that ${cuts ? 'cuts' : 'rewraps'} lines`, async (test) => {
     const rules = {
       rules: [
-        { when: { root: true, step: 0 }, say: LINES.join('\n\n'), chunk_ms: 10 },
+        { when: { root: true, step: 0 }, say: LINES.join('\n\n'), chunk_ms: 30 },
         { when: { root: true, step: 1 }, calls: [{ name: 'bash', input: { command: 'echo asked' } }] },
         { say: 'The end.' },
       ],
@@ -43,16 +47,16 @@ for (const cuts of [true, false])
     const ui = await openUi(test, rules, { cuts, ...(cuts ? { env: { XTERM_VERSION: 'XTerm(390)' } } : {}) });
     await ui.say('stream');
     await ui.pty.until('line 3,');
-    await resized(ui, 40);
-    await resized(ui, 200);
+    await resized(ui, SHORT_MS);
+    await resized(ui, LONG_MS);
     await ui.pty.until('end 40.');
     await ui.press(KEY.leader, 'a');
     await ui.pty.until('Agents 1');
-    await resized(ui, 40);
+    await resized(ui, SHORT_MS);
     await ui.press(KEY.escape);
     await ui.say('ask');
     await ui.pty.until('wants: bash');
-    await resized(ui, 200);
+    await resized(ui, LONG_MS);
     await ui.pty.until('echo asked');
     await ui.answer('y');
     await ui.pty.until('The end.');
