@@ -16,7 +16,10 @@ export async function rewound(store: Store, root_id: string, to: string): Promis
   return (await store.agents({ root_id: id as string })).toReversed();
 }
 
-/** What a tree has done, in words that are the same for every tree that did it: names for ids, no times. */
+/**
+ * What a tree has done, in words that are the same for every tree that did it: names for ids, no times, and the results
+ * of one turn by name, since calls that run side by side end in any order.
+ */
 export async function story(store: Store, root_id: string): Promise<string> {
   const agents = (await store.agents({ root_id })).toReversed();
   const names = new Map(agents.flatMap(({ id, name, was = [] }) => [id, ...was].map((one) => [one, name])));
@@ -29,8 +32,18 @@ export async function story(store: Store, root_id: string): Promise<string> {
   const lines: string[] = [];
   for (const { id, name, state } of agents.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     lines.push(`${name}: ${state.type}`);
-    for (const message of await store.history(id))
-      if (message.kind !== 'event') lines.push(plain(said(message)));
+    let results: string[] = [];
+    for (const message of await store.history(id)) {
+      if (message.kind === 'event') continue;
+      const line = plain(said(message));
+      if (message.kind === 'result') {
+        results.push(line);
+        continue;
+      }
+      lines.push(...results.toSorted(), line);
+      results = [];
+    }
+    lines.push(...results.toSorted());
   }
   return lines.join('\n');
 }
