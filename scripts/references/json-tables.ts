@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { JSON_DOCUMENTS, PARTS } from '../../src/documents/shapes/all-documents.ts';
-import type { JsonDocument } from '../../src/documents/shapes/json-document.ts';
 import { messages } from '../../src/documents/shapes/message-lines.ts';
 import { ERROR_CODES } from '../../src/records/coppice-error.ts';
 import { table } from './commands-tables.ts';
@@ -36,7 +35,7 @@ export function jsonTables(): Readonly<Record<string, string>> {
   };
 }
 
-function documentText({ name, by, shape, like }: JsonDocument): string {
+function documentText({ name, by, shape, like }: (typeof JSON_DOCUMENTS)[number]): string {
   const commands = by
     .map((command) => (command.startsWith('every') ? command : `\`coppice ${command}\``))
     .join(', ');

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { agent, mail, treeRow } from './agent-parts.ts';
 import { approval, oneOf, text, texts, worker } from './document-parts.ts';
-import type { JsonDocument } from './json-document.ts';
 import { message } from './message-lines.ts';
 
 const delta = z.discriminatedUnion('type', [
@@ -43,11 +42,7 @@ const event = z.strictObject({
   workers: z.array(worker).optional().describe('with `workers`: all of them'),
 });
 
-export const EVENT_DOCUMENT: JsonDocument = {
-  name: 'coppice/event/v1',
-  by: [],
-  shape: event,
-  note: 'One event of [`GET /v1/events`](http-api.md#events).',
-};
+/** One event of `GET /v1/events`. */
+export const EVENT_DOCUMENT = { 'coppice/event/v1': { shape: event } };
 
 export type EventDocument = DeepReadonly<z.infer<typeof event>> & { readonly schema: 'coppice/event/v1' };

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { maybe, text, yes } from './document-parts.ts';
 
-export interface JsonDocument {
-  /** Value of the document's `schema`. */
-  readonly name: string;
+interface DocumentShape {
   /** Commands that print the document. */
-  readonly by: readonly string[];
+  readonly by?: readonly string[];
   /** Fields in addition to `schema`. */
-  readonly shape: z.ZodObject;
+  readonly shape?: z.ZodObject;
   /** Name of a part whose keys the document has, too; they are documented there. */
   readonly like?: string;
-  readonly note?: string;
 }
+
+/** Documents by the value of their `schema`. */
+export type DocumentShapes = Readonly<Record<string, DocumentShape>>;
 
 export const error = z.strictObject({
   code: text('stable; see below'),

@@ -18,7 +18,7 @@ import {
   worker,
   yes,
 } from './document-parts.ts';
-import type { JsonDocument } from './json-document.ts';
+import type { DocumentShapes } from './json-document.ts';
 
 const rows = (...names: readonly string[]) =>
   z.strictObject(Object.fromEntries(names.map((name) => [name, number(`rows of ${name}`)])));
@@ -26,9 +26,8 @@ const rows = (...names: readonly string[]) =>
 const SET_ASIDE = { name: text('its own'), why: text('the end of a sentence') };
 
 /** Documents that commands print about everything but agents. */
-export const OTHER_DOCUMENTS = [
-  {
-    name: 'coppice/approvals/v1',
+export const OTHER_DOCUMENTS = {
+  'coppice/approvals/v1': {
     by: ['approvals list'],
     shape: z.strictObject({
       approvals: z
@@ -49,28 +48,16 @@ export const OTHER_DOCUMENTS = [
       next: maybe('`after` of the next page; null: there is none'),
     }),
   },
-  {
-    name: 'coppice/approval/v1',
-    by: ['approvals allow', 'approvals deny'],
-    like: 'approval',
-    shape: z.strictObject({}),
-  },
-  {
-    name: 'coppice/rules/v1',
+  'coppice/approval/v1': { by: ['approvals allow', 'approvals deny'], like: 'approval' },
+  'coppice/rules/v1': {
     by: ['approvals rules list'],
     shape: z.strictObject({
       file: text('where rules that are granted for good are kept'),
       rules: z.array(grantedRule).describe('those of the ledger, oldest first, then those of the file'),
     }),
   },
-  {
-    name: 'coppice/rule/v1',
-    by: ['approvals rules remove'],
-    like: 'granted_rule',
-    shape: z.strictObject({}),
-  },
-  {
-    name: 'coppice/replay/v1',
+  'coppice/rule/v1': { by: ['approvals rules remove'], like: 'granted_rule' },
+  'coppice/replay/v1': {
     by: ['replay'],
     shape: z.strictObject({
       file: text('the case'),
@@ -91,41 +78,35 @@ export const OTHER_DOCUMENTS = [
       updated: yes('whether the file now holds what is sent today'),
     }),
   },
-  {
-    name: 'coppice/subagent-runs/v1',
+  'coppice/subagent-runs/v1': {
     by: ['subagent list', 'subagent history'],
     shape: z.strictObject({
       runs: z.array(run).describe('`list`: oldest first; `history`: newest first'),
       unled: texts('those at work that no process leads now'),
     }),
   },
-  {
-    name: 'coppice/subagent-run/v1',
+  'coppice/subagent-run/v1': {
     by: ['subagent show', 'subagent cancel'],
     like: 'run',
     shape: z.strictObject({ has_conversation: yes('its conversation was not deleted') }),
   },
-  {
-    name: 'coppice/cron-jobs/v1',
+  'coppice/cron-jobs/v1': {
     by: ['cron list'],
     shape: z.strictObject({ jobs: z.array(job).describe('all jobs') }),
   },
-  {
-    name: 'coppice/cron-job/v1',
+  'coppice/cron-job/v1': {
     by: ['cron add', 'cron show', 'cron update', 'cron enable', 'cron disable', 'cron rm'],
     like: 'job',
     shape: z.strictObject({ removed: z.literal(true).optional().describe('only of `cron rm`') }),
   },
-  {
-    name: 'coppice/cron-runs/v1',
+  'coppice/cron-runs/v1': {
     by: ['cron runs'],
     shape: z.strictObject({
       job: text('id of the job'),
       runs: z.array(jobRun).describe('newest first'),
     }),
   },
-  {
-    name: 'coppice/cron-fired/v1',
+  'coppice/cron-fired/v1': {
     by: ['cron run --detach'],
     shape: z.strictObject({
       job: text('id of the job'),
@@ -133,25 +114,21 @@ export const OTHER_DOCUMENTS = [
       root_id: maybe('the tree that was started'),
     }),
   },
-  {
-    name: 'coppice/deliveries/v1',
+  'coppice/deliveries/v1': {
     by: ['deliveries list'],
     shape: z.strictObject({ deliveries: z.array(delivery).describe('newest first') }),
   },
-  {
-    name: 'coppice/deliveries-retried/v1',
+  'coppice/deliveries-retried/v1': {
     by: ['deliveries retry'],
     shape: z.strictObject({ retried: number('how many are retried') }),
   },
-  {
-    name: 'coppice/workers/v1',
+  'coppice/workers/v1': {
     by: ['worker list'],
     shape: z.strictObject({
       workers: z.array(worker).describe('oldest first'),
     }),
   },
-  {
-    name: 'coppice/worker-drained/v1',
+  'coppice/worker-drained/v1': {
     by: ['worker drain'],
     shape: z.strictObject({
       id: text('the worker that was told'),
@@ -159,8 +136,7 @@ export const OTHER_DOCUMENTS = [
       pid: number('its process'),
     }),
   },
-  {
-    name: 'coppice/gc/v1',
+  'coppice/gc/v1': {
     by: ['gc'],
     shape: z.strictObject({
       dry_run: yes('nothing was removed'),
@@ -199,8 +175,7 @@ export const OTHER_DOCUMENTS = [
       }),
     }),
   },
-  {
-    name: 'coppice/profiles/v1',
+  'coppice/profiles/v1': {
     by: ['profiles'],
     shape: z.strictObject({
       profiles: z
@@ -209,8 +184,7 @@ export const OTHER_DOCUMENTS = [
       notices: texts('what is wrong with files that were left out'),
     }),
   },
-  {
-    name: 'coppice/trust/v1',
+  'coppice/trust/v1': {
     by: ['trust'],
     shape: z.strictObject({
       folder: text('the folder'),
@@ -222,8 +196,7 @@ export const OTHER_DOCUMENTS = [
       notices: z.array(z.string()).optional().describe('what is wrong with them'),
     }),
   },
-  {
-    name: 'coppice/mcp-servers/v1',
+  'coppice/mcp-servers/v1': {
     by: ['mcp list'],
     shape: z.strictObject({
       servers: list('those of the configuration first', {
@@ -244,8 +217,7 @@ export const OTHER_DOCUMENTS = [
       notices: texts('what in the folder cannot be used'),
     }),
   },
-  {
-    name: 'coppice/mcp-test/v1',
+  'coppice/mcp-test/v1': {
     by: ['mcp test'],
     shape: z.strictObject({
       ok: yes('every server answered'),
@@ -261,18 +233,15 @@ export const OTHER_DOCUMENTS = [
       }),
     }),
   },
-  {
-    name: 'coppice/mcp-login/v1',
+  'coppice/mcp-login/v1': {
     by: ['mcp login'],
     shape: z.strictObject({ name: text('its name'), logged_in: yes('there is a login now') }),
   },
-  {
-    name: 'coppice/mcp-server/v1',
+  'coppice/mcp-server/v1': {
     by: ['mcp add'],
     shape: z.strictObject({ name: text('its name'), file: text('the configuration') }),
   },
-  {
-    name: 'coppice/doctor/v1',
+  'coppice/doctor/v1': {
     by: ['doctor'],
     shape: z.strictObject({
       healthy: yes('nothing needed is missing'),
@@ -284,4 +253,4 @@ export const OTHER_DOCUMENTS = [
       }),
     }),
   },
-] as const satisfies readonly JsonDocument[];
+} as const satisfies DocumentShapes;

@@ -11,7 +11,7 @@ import {
   time,
   yes,
 } from './document-parts.ts';
-import type { JsonDocument } from './json-document.ts';
+import type { DocumentShapes } from './json-document.ts';
 
 const side = (meaning: string) =>
   maybeGroup(`${meaning}; null: it is not there`, {
@@ -26,9 +26,8 @@ const side = (meaning: string) =>
   });
 
 /** Documents of commands that look back. */
-export const PAST_DOCUMENTS = [
-  {
-    name: 'coppice/why/v1',
+export const PAST_DOCUMENTS = {
+  'coppice/why/v1': {
     by: ['why'],
     shape: z.strictObject({
       root_id: text('the tree'),
@@ -58,8 +57,7 @@ export const PAST_DOCUMENTS = [
       }),
     }),
   },
-  {
-    name: 'coppice/diff/v1',
+  'coppice/diff/v1': {
     by: ['diff'],
     shape: z.strictObject({
       a: text('the first of the two agents'),
@@ -84,4 +82,4 @@ export const PAST_DOCUMENTS = [
       }),
     }),
   },
-] as const satisfies readonly JsonDocument[];
+} as const satisfies DocumentShapes;

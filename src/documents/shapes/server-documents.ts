@@ -13,7 +13,7 @@ import {
   time,
   yes,
 } from './document-parts.ts';
-import type { JsonDocument } from './json-document.ts';
+import type { DocumentShapes } from './json-document.ts';
 import { message } from './message-lines.ts';
 import { timeline, treeLetter } from './timeline-document.ts';
 
@@ -79,15 +79,11 @@ const spending = z.strictObject({
 });
 
 /** Documents of the server; commands print only a few of them. */
-export const SERVER_DOCUMENTS = [
-  {
-    name: 'coppice/trees/v1',
-    by: [],
+export const SERVER_DOCUMENTS = {
+  'coppice/trees/v1': {
     shape: z.strictObject({ trees: z.array(treeRow).describe('newest first') }),
   },
-  {
-    name: 'coppice/cron-next/v1',
-    by: [],
+  'coppice/cron-next/v1': {
     shape: z.strictObject({
       job: text('uuid'),
       instants: z
@@ -95,17 +91,14 @@ export const SERVER_DOCUMENTS = [
         .describe('when it is due next, soonest first; none while it is disabled'),
     }),
   },
-  {
-    name: 'coppice/messages/v1',
-    by: [],
+  'coppice/messages/v1': {
     shape: z.strictObject({
       agent_id: text('the agent'),
       messages: z.array(message).describe('oldest first'),
       next: maybeNumber('`after` of the next page; null: there is none'),
     }),
   },
-  {
-    name: 'coppice/search/v1',
+  'coppice/search/v1': {
     by: ['search'],
     shape: z.strictObject({
       complete: yes('false while older conversations are still indexed: ask again'),
@@ -122,9 +115,7 @@ export const SERVER_DOCUMENTS = [
       next: maybe('`before` of the next page; null: there is none'),
     }),
   },
-  {
-    name: 'coppice/prompt/v1',
-    by: [],
+  'coppice/prompt/v1': {
     shape: z.strictObject({
       agent_id: text('the agent'),
       system: text('its system prompt'),
@@ -136,40 +127,32 @@ export const SERVER_DOCUMENTS = [
       next: maybeNumber('`after` of the next page; null: there is none'),
     }),
   },
-  {
-    name: 'coppice/mailbox/v1',
-    by: [],
+  'coppice/mailbox/v1': {
     shape: z.strictObject({ agent_id: text('the agent'), mail: z.array(mail).describe('oldest first') }),
   },
-  {
-    name: 'coppice/requests/v1',
-    by: [],
+  'coppice/requests/v1': {
     shape: z.strictObject({
       agent_id: text('the agent'),
       requests: z.array(request).describe('oldest first'),
       next: z.number().int().nullable().describe('`after` of the next page; null: there is none'),
     }),
   },
-  { name: 'coppice/timeline/v1', by: [], shape: timeline },
-  {
-    name: 'coppice/tree-mail/v1',
-    by: [],
+  'coppice/timeline/v1': { shape: timeline },
+  'coppice/tree-mail/v1': {
     shape: z.strictObject({
       root_id: text('the root'),
       mail: z.array(treeLetter).describe('oldest first'),
       next: z.string().nullable().describe('`after` of the next page; null: there is none'),
     }),
   },
-  { name: 'coppice/usage/v1', by: ['usage'], shape: usage },
-  {
-    name: 'coppice/estimates/v1',
+  'coppice/usage/v1': { by: ['usage'], shape: usage },
+  'coppice/estimates/v1': {
     by: ['run --dry-run'],
     shape: z.strictObject({
       estimates: z.array(estimate).describe('of an agent as it was asked for, then of one of each profile'),
     }),
   },
-  {
-    name: 'coppice/budget/v1',
+  'coppice/budget/v1': {
     by: ['budget'],
     shape: z.strictObject({
       agent_id: text('the agent'),
@@ -180,19 +163,15 @@ export const SERVER_DOCUMENTS = [
       until: maybeTime('when its time is over; null: no budget on its path limits it'),
     }),
   },
-  { name: 'coppice/activity/v1', by: [], shape: activity },
-  { name: 'coppice/child/v1', by: [], like: 'agent', shape: z.strictObject({}) },
-  {
-    name: 'coppice/ordered/v1',
-    by: [],
+  'coppice/activity/v1': { shape: activity },
+  'coppice/child/v1': { like: 'agent' },
+  'coppice/ordered/v1': {
     shape: z.strictObject({
       to: text('the agent'),
       running: yes('a process leads the agent now'),
     }),
   },
-  {
-    name: 'coppice/resumed/v1',
-    by: [],
+  'coppice/resumed/v1': {
     shape: z.strictObject({
       root_id: text('the root'),
       agents: texts('agents that this server leads now'),
@@ -204,8 +183,7 @@ export const SERVER_DOCUMENTS = [
       }),
     }),
   },
-  {
-    name: 'coppice/login-link/v1',
+  'coppice/login-link/v1': {
     by: ['web'],
     shape: z.strictObject({
       url: text('signs a browser in, once, within a minute'),
@@ -213,20 +191,16 @@ export const SERVER_DOCUMENTS = [
       expires_at: time('when it expires'),
     }),
   },
-  {
-    name: 'coppice/signed-in/v1',
-    by: [],
+  'coppice/signed-in/v1': {
     shape: z.strictObject({
       key: text('sent with every request of this session as the header `coppice-key`, beside its cookie'),
     }),
   },
-  {
-    name: 'coppice/session/v1',
-    by: [],
+  'coppice/session/v1': {
     shape: z.strictObject({
       scope: oneOf('what this token or session may do', 'read', 'write'),
       version: text('of the server'),
     }),
   },
-  { name: 'coppice/logged-out/v1', by: [], shape: z.strictObject({}) },
-] as const satisfies readonly JsonDocument[];
+  'coppice/logged-out/v1': {},
+} as const satisfies DocumentShapes;

@@ -14,7 +14,7 @@ import {
   time,
   yes,
 } from './document-parts.ts';
-import { error, type JsonDocument } from './json-document.ts';
+import { type DocumentShapes, error } from './json-document.ts';
 
 const exportedTree = z.strictObject({
   root_id: text('the root'),
@@ -40,9 +40,8 @@ const fileChange = {
 export type ExportedTree = z.infer<typeof exportedTree>;
 
 /** Documents that commands print about agents and their trees. */
-export const TREE_DOCUMENTS = [
-  {
-    name: 'coppice/run/v1',
+export const TREE_DOCUMENTS = {
+  'coppice/run/v1': {
     by: ['run', 'resume', 'demo', 'cron run'],
     shape: z.strictObject({
       id: text('the root'),
@@ -75,15 +74,11 @@ export const TREE_DOCUMENTS = [
       agents: z.array(agent).optional().describe('all agents of the tree; not of a stopped run'),
     }),
   },
-  {
-    name: 'coppice/entered/v1',
+  'coppice/entered/v1': {
     by: ['run --detach'],
     shape: z.strictObject({ id: text('the root; coppice serve or a worker leads it') }),
   },
-  {
-    name: 'coppice/hook/v1',
-    by: [],
-    note: 'The answer to a delivery to a [webhook](webhooks.md#webhooks-in).',
+  'coppice/hook/v1': {
     shape: z.strictObject({
       hook: text('its name in the configuration'),
       outcome: oneOf(
@@ -97,9 +92,8 @@ export const TREE_DOCUMENTS = [
       text: text('the same in words'),
     }),
   },
-  { name: 'coppice/export/v1', by: ['export'], shape: exportedTree },
-  {
-    name: 'coppice/agents/v1',
+  'coppice/export/v1': { by: ['export'], shape: exportedTree },
+  'coppice/agents/v1': {
     by: ['ps'],
     shape: z.strictObject({
       agents: z.array(agent).describe('oldest first'),
@@ -107,8 +101,7 @@ export const TREE_DOCUMENTS = [
       approvals: number('approvals that wait for an answer'),
     }),
   },
-  {
-    name: 'coppice/blame/v1',
+  'coppice/blame/v1': {
     by: ['blame'],
     shape: z.strictObject({
       path: text('of the file, absolute'),
@@ -127,9 +120,7 @@ export const TREE_DOCUMENTS = [
       }),
     }),
   },
-  {
-    name: 'coppice/files/v1',
-    by: [],
+  'coppice/files/v1': {
     shape: z.strictObject({
       root_id: text('the root'),
       total: number('files that agents of the tree changed with `write` and `patch`'),
@@ -152,8 +143,7 @@ export const TREE_DOCUMENTS = [
       next: maybe('`after` of the next page; null: there is none'),
     }),
   },
-  {
-    name: 'coppice/tree/v1',
+  'coppice/tree/v1': {
     by: ['tree'],
     shape: z.strictObject({
       root_id: text('the root'),
@@ -164,8 +154,7 @@ export const TREE_DOCUMENTS = [
       agents: z.array(agent).describe('oldest first'),
     }),
   },
-  {
-    name: 'coppice/tasks/v1',
+  'coppice/tasks/v1': {
     by: ['tasks'],
     shape: z.strictObject({
       root_id: text('the root'),
@@ -183,8 +172,7 @@ export const TREE_DOCUMENTS = [
       }),
     }),
   },
-  {
-    name: 'coppice/agent/v1',
+  'coppice/agent/v1': {
     by: ['show'],
     like: 'agent',
     shape: z.strictObject({
@@ -203,8 +191,7 @@ export const TREE_DOCUMENTS = [
       child_names: texts('their names'),
     }),
   },
-  {
-    name: 'coppice/mail/v1',
+  'coppice/mail/v1': {
     by: ['send'],
     shape: z.strictObject({
       id: text('of the letter'),
@@ -213,8 +200,7 @@ export const TREE_DOCUMENTS = [
       running: yes('a process leads the agent now'),
     }),
   },
-  {
-    name: 'coppice/wait/v1',
+  'coppice/wait/v1': {
     by: ['wait'],
     shape: z.strictObject({
       results: list('one for each agent', {
@@ -232,13 +218,11 @@ export const TREE_DOCUMENTS = [
       timed_out: z.literal(true).optional().describe('only if some are still at work; exit code 5'),
     }),
   },
-  {
-    name: 'coppice/kill/v1',
+  'coppice/kill/v1': {
     by: ['kill'],
     shape: z.strictObject({ killed: texts('ids of all that were ended') }),
   },
-  {
-    name: 'coppice/rewind/v1',
+  'coppice/rewind/v1': {
     by: ['rewind'],
     shape: z.strictObject({
       root_id: maybe('the root of the new tree; null: nothing was done, only shown'),
@@ -267,8 +251,7 @@ export const TREE_DOCUMENTS = [
       }),
     }),
   },
-  {
-    name: 'coppice/merge/v1',
+  'coppice/merge/v1': {
     by: ['merge'],
     shape: z.strictObject({
       folder: text('the top folder of the repository'),
@@ -286,4 +269,4 @@ export const TREE_DOCUMENTS = [
       }),
     }),
   },
-] as const satisfies readonly JsonDocument[];
+} as const satisfies DocumentShapes;

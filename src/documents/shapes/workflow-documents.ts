@@ -13,7 +13,7 @@ import {
   time,
   yes,
 } from './document-parts.ts';
-import type { JsonDocument } from './json-document.ts';
+import type { DocumentShapes } from './json-document.ts';
 
 const used = {
   tokens: number('tokens of all its agents, with those below them'),
@@ -42,9 +42,8 @@ const workflowRun = {
 };
 
 /** Documents about workflows (docs/workflows.md). */
-export const WORKFLOW_DOCUMENTS = [
-  {
-    name: 'coppice/workflows/v1',
+export const WORKFLOW_DOCUMENTS = {
+  'coppice/workflows/v1': {
     by: ['workflow list'],
     shape: z.strictObject({
       workflows: list('saved workflows that a folder can use, by name', {
@@ -56,8 +55,7 @@ export const WORKFLOW_DOCUMENTS = [
       }),
     }),
   },
-  {
-    name: 'coppice/workflow-check/v1',
+  'coppice/workflow-check/v1': {
     by: ['workflow check'],
     shape: z.strictObject({
       name: text('its name'),
@@ -78,8 +76,7 @@ export const WORKFLOW_DOCUMENTS = [
         .describe('how it ends: `done` has `result`, `failed` has `failure`'),
     }),
   },
-  {
-    name: 'coppice/workflow-run/v1',
+  'coppice/workflow-run/v1': {
     by: ['workflow show'],
     shape: z.strictObject({
       ...workflowRun,
@@ -118,14 +115,11 @@ export const WORKFLOW_DOCUMENTS = [
       }),
     }),
   },
-  {
-    name: 'coppice/workflow-runs/v1',
+  'coppice/workflow-runs/v1': {
     by: ['workflow list --runs'],
     shape: z.strictObject({ runs: list('newest first', workflowRun) }),
   },
-  {
-    name: 'coppice/workflow-script/v1',
-    by: [],
+  'coppice/workflow-script/v1': {
     shape: z.strictObject({
       id: text('the run'),
       name: text('name of the workflow'),
@@ -134,8 +128,7 @@ export const WORKFLOW_DOCUMENTS = [
       calls: number('maximum calls of `agent()`'),
     }),
   },
-  {
-    name: 'coppice/workflow-order/v1',
+  'coppice/workflow-order/v1': {
     by: ['workflow pause', 'workflow stop', 'workflow skip', 'workflow retry', 'workflow resume'],
     shape: z.strictObject({
       run: text('the run'),
@@ -146,16 +139,14 @@ export const WORKFLOW_DOCUMENTS = [
       led: yes('a process leads it now'),
     }),
   },
-  {
-    name: 'coppice/workflow-mail/v1',
+  'coppice/workflow-mail/v1': {
     by: ['workflow send'],
     shape: z.strictObject({
       run: text('the run'),
       to: list('whom it went to', { id: text('the agent'), label: text('its label') }),
     }),
   },
-  {
-    name: 'coppice/workflow-saved/v1',
+  'coppice/workflow-saved/v1': {
     by: ['workflow save'],
     shape: z.strictObject({
       run: text('the run'),
@@ -163,4 +154,4 @@ export const WORKFLOW_DOCUMENTS = [
       path: text('its file'),
     }),
   },
-] as const satisfies readonly JsonDocument[];
+} as const satisfies DocumentShapes;

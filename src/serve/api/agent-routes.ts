@@ -21,10 +21,8 @@ const tailUpTo = (max: number) => z.coerce.number().int().min(1).max(max).option
 
 export const AGENT_ROUTES = [
   route({
-    method: 'GET',
-    path: '/v1/agents',
+    route: 'GET /v1/agents',
     summary: 'Agents of the newest trees, or of one tree, oldest first',
-    scope: 'read',
     answer: 'coppice/agents/v1',
     query: z.strictObject({
       tree: z.string().optional().describe('only of this tree'),
@@ -43,18 +41,14 @@ export const AGENT_ROUTES = [
     handle: (sources, { query }) => agentsDocument(sources, query),
   }),
   route({
-    method: 'GET',
-    path: '/v1/agents/:agent',
+    route: 'GET /v1/agents/:agent',
     summary: 'One agent',
-    scope: 'read',
     answer: 'coppice/agent/v1',
     handle: (sources, request) => agentDocument(sources, named(request, 'agent')),
   }),
   route({
-    method: 'GET',
-    path: '/v1/agents/:agent/messages',
+    route: 'GET /v1/agents/:agent/messages',
     summary: 'A page of the conversation, inherited messages included, oldest first',
-    scope: 'read',
     answer: 'coppice/messages/v1',
     query: z.strictObject({
       after: z.coerce.number().int().min(0).default(0).describe('messages after this `seq`'),
@@ -64,10 +58,8 @@ export const AGENT_ROUTES = [
     handle: (sources, request) => messagesDocument(sources, named(request, 'agent'), request.query),
   }),
   route({
-    method: 'GET',
-    path: '/v1/agents/:agent/why',
+    route: 'GET /v1/agents/:agent/why',
     summary: 'What led to an answer or call, back to the prompts of people',
-    scope: 'read',
     answer: 'coppice/why/v1',
     query: z.strictObject({
       message: z.coerce.number().int().min(1).optional().describe('`seq`; default: its newest answer'),
@@ -82,20 +74,16 @@ export const AGENT_ROUTES = [
     handle: ({ store }, request) => whyDocument(store, named(request, 'agent'), request.query),
   }),
   route({
-    method: 'GET',
-    path: '/v1/agents/:agent/diff',
+    route: 'GET /v1/agents/:agent/diff',
     summary:
       'The agent with all below it, compared with another one: the first difference, then agent by agent',
-    scope: 'read',
     answer: 'coppice/diff/v1',
     query: z.strictObject({ with: z.string().min(1).max(NAME_MAX).describe('the other agent') }),
     handle: ({ store }, request) => diffDocument(store, named(request, 'agent'), request.query.with),
   }),
   route({
-    method: 'GET',
-    path: '/v1/agents/:agent/mail',
+    route: 'GET /v1/agents/:agent/mail',
     summary: 'What was addressed to the agent, oldest first',
-    scope: 'read',
     answer: 'coppice/mailbox/v1',
     query: z.strictObject({ all: flag.describe('also what it has read') }),
     handle: async ({ store }, request) => {
@@ -104,10 +92,8 @@ export const AGENT_ROUTES = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/v1/agents/:agent/requests',
+    route: 'GET /v1/agents/:agent/requests',
     summary: 'A page of its model requests with their usage, oldest first',
-    scope: 'read',
     answer: 'coppice/requests/v1',
     query: z.strictObject({
       after: z.coerce.number().int().min(0).default(0).describe('`next` of the previous page'),
@@ -130,10 +116,8 @@ export const AGENT_ROUTES = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/v1/agents/:agent/prompt',
+    route: 'GET /v1/agents/:agent/prompt',
     summary: 'A page of the conversation as its model sees it, with the bytes of each message, oldest first',
-    scope: 'read',
     answer: 'coppice/prompt/v1',
     query: z.strictObject({
       after: z.coerce.number().int().min(0).default(0).describe('messages after this `number`'),

@@ -68,18 +68,14 @@ const session = z
 
 export const JOB_ROUTES = [
   route({
-    method: 'GET',
-    path: '/v1/jobs',
+    route: 'GET /v1/jobs',
     summary: 'Scheduled jobs, by name',
-    scope: 'read',
     answer: 'coppice/cron-jobs/v1',
     handle: async ({ store }) => ({ jobs: (await store.jobs()).map(jobJson) }),
   }),
   route({
-    method: 'POST',
-    path: '/v1/jobs',
+    route: 'POST /v1/jobs',
     summary: 'Schedules a task',
-    scope: 'write',
     creates: true,
     answer: 'coppice/cron-job/v1',
     body: z.strictObject({
@@ -113,18 +109,14 @@ export const JOB_ROUTES = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/v1/jobs/:job',
+    route: 'GET /v1/jobs/:job',
     summary: 'One job',
-    scope: 'read',
     answer: 'coppice/cron-job/v1',
     handle: async ({ jobs }, request) => jobJson(await jobs.find(named(request, 'job'))),
   }),
   route({
-    method: 'PATCH',
-    path: '/v1/jobs/:job',
+    route: 'PATCH /v1/jobs/:job',
     summary: 'Changes a job; omitted fields stay as they are',
-    scope: 'write',
     answer: 'coppice/cron-job/v1',
     body: z.strictObject({
       name: z.string().min(1).max(NAME_MAX).optional().describe('a new name'),
@@ -152,10 +144,8 @@ export const JOB_ROUTES = [
     },
   }),
   route({
-    method: 'DELETE',
-    path: '/v1/jobs/:job',
+    route: 'DELETE /v1/jobs/:job',
     summary: 'Removes a job; its runs stay',
-    scope: 'write',
     answer: 'coppice/cron-job/v1',
     handle: async ({ jobs }, request) => {
       const job = await jobs.find(named(request, 'job'));
@@ -164,10 +154,8 @@ export const JOB_ROUTES = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/v1/jobs/:job/run',
+    route: 'POST /v1/jobs/:job/run',
     summary: 'Fires a job once more, now',
-    scope: 'write',
     answer: 'coppice/cron-fired/v1',
     handle: async ({ jobs, onEntered }, request) => {
       const job = await jobs.find(named(request, 'job'));
@@ -177,10 +165,8 @@ export const JOB_ROUTES = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/v1/jobs/:job/next',
+    route: 'GET /v1/jobs/:job/next',
     summary: 'When a job is due next',
-    scope: 'read',
     answer: 'coppice/cron-next/v1',
     query: z.strictObject({ count: countUpTo(NEXT_MAX, 5).describe('maximum instants') }),
     handle: async ({ jobs }, request) => {
@@ -196,10 +182,8 @@ export const JOB_ROUTES = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/v1/jobs/:job/runs',
+    route: 'GET /v1/jobs/:job/runs',
     summary: 'Instants of a job, newest first',
-    scope: 'read',
     answer: 'coppice/cron-runs/v1',
     query: z.strictObject({ limit: countUpTo(RUNS_MAX, 100).describe('maximum instants') }),
     handle: async ({ store, jobs }, request) => {

@@ -24,10 +24,8 @@ const CAPTURED = z.union([
 /** Routes that give orders to agents, whichever process leads them. */
 export const ORDER_ROUTES = [
   route({
-    method: 'POST',
-    path: '/v1/agents/:agent/send',
+    route: 'POST /v1/agents/:agent/send',
     summary: 'Writes to the agent; it wakes an idle one',
-    scope: 'write',
     creates: true,
     answer: 'coppice/mail/v1',
     body: z.strictObject({
@@ -37,10 +35,8 @@ export const ORDER_ROUTES = [
     handle: (sources, request) => sentDocument(sources, named(request, 'agent'), request.body, request.id),
   }),
   route({
-    method: 'POST',
-    path: '/v1/agents/:agent/fork',
+    route: 'POST /v1/agents/:agent/fork',
     summary: 'Forks a child that inherits the conversation',
-    scope: 'write',
     creates: true,
     answer: 'coppice/child/v1',
     body: z.strictObject({
@@ -54,18 +50,14 @@ export const ORDER_ROUTES = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/v1/agents/:agent/kill',
+    route: 'POST /v1/agents/:agent/kill',
     summary: 'Ends the agent and all its descendants',
-    scope: 'write',
     answer: 'coppice/kill/v1',
     handle: (sources, request) => killedDocument(sources, named(request, 'agent')),
   }),
   route({
-    method: 'POST',
-    path: '/v1/agents/:agent/interrupt',
+    route: 'POST /v1/agents/:agent/interrupt',
     summary: 'Stops the turn of this one agent; its children go on',
-    scope: 'write',
     answer: 'coppice/ordered/v1',
     body: z.strictObject({
       reason: text('shown in the conversation').max(NAME_MAX).default('interrupted by you'),
@@ -74,10 +66,8 @@ export const ORDER_ROUTES = [
       order(sources, request, ({ id }) => sources.runtime.interrupt(id, request.body.reason)),
   }),
   route({
-    method: 'POST',
-    path: '/v1/agents/:agent/retry',
+    route: 'POST /v1/agents/:agent/retry',
     summary: 'Repeats the model request of an agent whose turn failed',
-    scope: 'write',
     answer: 'coppice/ordered/v1',
     body: z.strictObject({
       without_last: z.boolean().default(false).describe('leave out the message that the provider refused'),
@@ -86,11 +76,9 @@ export const ORDER_ROUTES = [
       order(sources, request, ({ id }) => sources.runtime.retry(id, request.body.without_last)),
   }),
   route({
-    method: 'POST',
-    path: '/v1/agents/:agent/compact',
+    route: 'POST /v1/agents/:agent/compact',
     summary:
       'Summarises the older part of the conversation before the next request; at once if the agent rests',
-    scope: 'write',
     answer: 'coppice/ordered/v1',
     body: z.strictObject({
       keep: z.string().max(TEXT_MAX).default('').describe('what the summary must keep'),
@@ -99,19 +87,15 @@ export const ORDER_ROUTES = [
       order(sources, request, ({ id }) => sources.runtime.compact(id, request.body.keep)),
   }),
   route({
-    method: 'GET',
-    path: '/v1/agents/:agent/budget',
+    route: 'GET /v1/agents/:agent/budget',
     summary: 'What the agent may still spend',
-    scope: 'read',
     answer: 'coppice/budget/v1',
     handle: async ({ store }, request) =>
       budgetDocument(store, await oneAgent(store, named(request, 'agent'))),
   }),
   route({
-    method: 'POST',
-    path: '/v1/agents/:agent/budget',
+    route: 'POST /v1/agents/:agent/budget',
     summary: 'Raises or lowers the budget of the agent; of a root, also the limits of its tree',
-    scope: 'write',
     answer: 'coppice/budget/v1',
     body: z.strictObject({
       usd: z.number().min(0).nullable().optional().describe('US dollars; null: no limit'),
@@ -128,10 +112,8 @@ export const ORDER_ROUTES = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/v1/agents/:agent/capture',
+    route: 'POST /v1/agents/:agent/capture',
     summary: 'Adds text that is shown with the conversation and never sent to its model',
-    scope: 'write',
     answer: 'coppice/ordered/v1',
     body: CAPTURED as typeof CAPTURED & z.ZodObject,
     handle: (sources, request) => {
@@ -140,8 +122,7 @@ export const ORDER_ROUTES = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/v1/wait',
+    route: 'POST /v1/wait',
     summary: 'Answers when none of these agents, or of a tree, is at work any more, or when the time is over',
     scope: 'read',
     answer: 'coppice/wait/v1',

@@ -41,10 +41,8 @@ const formValue = z.union([
 /** Routes for approvals, rules, runs, deliveries and workers. */
 export const PEOPLE_ROUTES = [
   route({
-    method: 'GET',
-    path: '/v1/approvals',
+    route: 'GET /v1/approvals',
     summary: 'Approvals that wait for an answer, oldest first',
-    scope: 'read',
     answer: 'coppice/approvals/v1',
     query: z.strictObject({
       id: z.string().optional().describe('only this one, if it is open: its id, or the beginning of it'),
@@ -56,10 +54,8 @@ export const PEOPLE_ROUTES = [
     handle: (sources, { query }) => approvalsDocument(sources, query),
   }),
   route({
-    method: 'POST',
-    path: '/v1/approvals/:approval/allow',
+    route: 'POST /v1/approvals/:approval/allow',
     summary: 'Allows this one call, or grants a rule, which also answers the open questions that it covers',
-    scope: 'write',
     answer: 'coppice/approval/v1',
     body: z.strictObject({
       scope: z
@@ -86,10 +82,8 @@ export const PEOPLE_ROUTES = [
       answerDocument(sources, named(request, 'approval'), { verdict: 'allow', ...request.body }),
   }),
   route({
-    method: 'POST',
-    path: '/v1/approvals/:approval/deny',
+    route: 'POST /v1/approvals/:approval/deny',
     summary: 'Denies this one call',
-    scope: 'write',
     answer: 'coppice/approval/v1',
     body: z.strictObject({
       note: z.string().max(NOTE_MAX).default('').describe('what the model is told'),
@@ -100,26 +94,20 @@ export const PEOPLE_ROUTES = [
       answerDocument(sources, named(request, 'approval'), { verdict: 'deny', ...request.body }),
   }),
   route({
-    method: 'GET',
-    path: '/v1/rules',
+    route: 'GET /v1/rules',
     summary: 'Rules that people granted in answer to approvals and that still hold, oldest first',
-    scope: 'read',
     answer: 'coppice/rules/v1',
     handle: (sources) => rulesDocument(sources),
   }),
   route({
-    method: 'DELETE',
-    path: '/v1/rules/:rule',
+    route: 'DELETE /v1/rules/:rule',
     summary: 'Takes back a rule',
-    scope: 'write',
     answer: 'coppice/rule/v1',
     handle: (sources, request) => removedRuleDocument(sources, named(request, 'rule')),
   }),
   route({
-    method: 'GET',
-    path: '/v1/runs',
+    route: 'GET /v1/runs',
     summary: 'Isolated runs, newest first',
-    scope: 'read',
     answer: 'coppice/subagent-runs/v1',
     query: z.strictObject({
       active: flag.describe('only queued and running ones'),
@@ -131,18 +119,14 @@ export const PEOPLE_ROUTES = [
       runsAnswer(sources, query, job === undefined ? undefined : (await sources.jobs.find(job)).id),
   }),
   route({
-    method: 'GET',
-    path: '/v1/runs/:run',
+    route: 'GET /v1/runs/:run',
     summary: 'One run',
-    scope: 'read',
     answer: 'coppice/subagent-run/v1',
     handle: async ({ store }, request) => runDocument(store, await oneRun(store, named(request, 'run'))),
   }),
   route({
-    method: 'POST',
-    path: '/v1/runs/:run/cancel',
+    route: 'POST /v1/runs/:run/cancel',
     summary: 'Stops a run; what it did is kept',
-    scope: 'write',
     answer: 'coppice/subagent-run/v1',
     handle: async (sources, request) => {
       const run = await oneRun(sources.store, named(request, 'run'));
@@ -150,10 +134,8 @@ export const PEOPLE_ROUTES = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/v1/deliveries',
+    route: 'GET /v1/deliveries',
     summary: 'Deliveries, newest first',
-    scope: 'read',
     answer: 'coppice/deliveries/v1',
     query: z.strictObject({
       status: z.enum(['pending', 'delivered', 'failed']).optional().describe('only these'),
@@ -163,10 +145,8 @@ export const PEOPLE_ROUTES = [
     handle: (sources, { query }) => deliveriesDocument(sources, query),
   }),
   route({
-    method: 'POST',
-    path: '/v1/deliveries/retry',
+    route: 'POST /v1/deliveries/retry',
     summary: 'Tries failed deliveries again, and those that wait for their next try',
-    scope: 'write',
     answer: 'coppice/deliveries-retried/v1',
     body: z.strictObject({
       deliveries: z
@@ -184,18 +164,14 @@ export const PEOPLE_ROUTES = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/v1/workers',
+    route: 'GET /v1/workers',
     summary: 'Processes that lead agents of this ledger, oldest first',
-    scope: 'read',
     answer: 'coppice/workers/v1',
     handle: (sources) => workersDocument(sources),
   }),
   route({
-    method: 'POST',
-    path: '/v1/workers/:worker/drain',
+    route: 'POST /v1/workers/:worker/drain',
     summary: 'Tells a worker to take no more trees, finish its turns, and stop',
-    scope: 'write',
     answer: 'coppice/worker-drained/v1',
     handle: async ({ store }, request) => {
       const worker = findWorker(await store.workers(), named(request, 'worker'));

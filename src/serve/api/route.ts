@@ -107,16 +107,26 @@ export interface Route extends Terms {
 
 const NOTHING = z.strictObject({});
 
-/** Defines a route whose handler gets query and body with the types of their schemas, and with the literal types that the typed client needs. */
+type PlaceOf<Key> = Key extends `${infer M extends Method} ${infer P}`
+  ? { readonly method: M; readonly path: P }
+  : never;
+
+/**
+ * Defines a route, named as the client does, whose handler gets query and body with the types of their schemas; its own type has the literal types that
+ * the typed client needs. A GET reads, and all else writes unless it says otherwise.
+ */
 export function route<
-  const T extends Terms,
+  const Key extends `${Method} /${string}`,
+  const T extends Omit<Terms, 'method' | 'path' | 'scope'> & Partial<Pick<Terms, 'scope'>>,
   Query extends z.ZodObject = typeof NOTHING,
   Body extends z.ZodObject | null = null,
 >({
+  route: key,
   query = NOTHING as never,
   body = null as never,
   ...rest
 }: T & {
+  readonly route: Key;
   readonly query?: Query;
   readonly body?: Body;
   readonly handle: (
@@ -124,8 +134,11 @@ export function route<
     request: ApiRequest<z.output<Query>, Body extends z.ZodObject ? z.output<Body> : object>,
   ) => Promise<object>;
 }) {
-  return { ...rest, query, body } as unknown as Pick<T, keyof T & keyof Terms> &
-    Pick<Route, 'handle' | 'watched'> & { readonly query: Query; readonly body: Body };
+  const [method, path] = key.split(' ');
+  const scope: Scope = method === 'GET' ? 'read' : 'write';
+  return { method, path, scope, ...rest, query, body } as unknown as PlaceOf<Key> &
+    Pick<T, keyof T & keyof Terms> &
+    Pick<Route, 'handle' | 'watched' | 'scope'> & { readonly query: Query; readonly body: Body };
 }
 
 /** Value of a path parameter. Throws if the path has none of that name. */

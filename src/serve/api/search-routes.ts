@@ -16,10 +16,8 @@ const AROUND = 100;
 /** The search in all conversations. */
 export const SEARCH_ROUTES = [
   route({
-    method: 'GET',
-    path: '/v1/search',
+    route: 'GET /v1/search',
     summary: 'Messages of all trees that contain these words, newest first',
-    scope: 'read',
     answer: 'coppice/search/v1',
     query: z.strictObject({
       q: z

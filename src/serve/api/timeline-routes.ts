@@ -9,10 +9,8 @@ const MAIL_MAX = 1_000;
 /** Routes for what the agents of a tree did when, and for their letters. */
 export const TIMELINE_ROUTES = [
   route({
-    method: 'GET',
-    path: '/v1/trees/:tree/timeline',
+    route: 'GET /v1/trees/:tree/timeline',
     summary: 'What each agent did when, who waited for whom, and the critical path, as columns of numbers',
-    scope: 'read',
     answer: 'coppice/timeline/v1',
     watched: true,
     query: z.strictObject({
@@ -32,10 +30,8 @@ export const TIMELINE_ROUTES = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/v1/trees/:tree/mail',
+    route: 'GET /v1/trees/:tree/mail',
     summary: 'What the agents of a tree wrote to each other, and what was written to them, oldest first',
-    scope: 'read',
     answer: 'coppice/tree-mail/v1',
     watched: true,
     query: z.strictObject({

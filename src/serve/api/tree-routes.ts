@@ -23,10 +23,8 @@ const limits = limitsShape.partial().describe('limits of the tree; those left ou
 /** Routes that start, read and resume trees. */
 export const TREE_ROUTES = [
   route({
-    method: 'GET',
-    path: '/v1/trees',
+    route: 'GET /v1/trees',
     summary: 'Trees with the fields that a list shows, newest first',
-    scope: 'read',
     answer: 'coppice/trees/v1',
     watched: true,
     query: z.strictObject({
@@ -40,10 +38,8 @@ export const TREE_ROUTES = [
     handle: (sources, { query }) => treesDocument(sources, query),
   }),
   route({
-    method: 'POST',
-    path: '/v1/trees',
+    route: 'POST /v1/trees',
     summary: 'Starts a tree, which a server or worker leads',
-    scope: 'write',
     creates: true,
     answer: 'coppice/entered/v1',
     body: z.strictObject({
@@ -69,27 +65,21 @@ export const TREE_ROUTES = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/v1/trees/:tree',
+    route: 'GET /v1/trees/:tree',
     summary: 'One tree with all its agents, oldest first',
-    scope: 'read',
     answer: 'coppice/tree/v1',
     handle: (sources, request) => treeDocument(sources, named(request, 'tree')),
   }),
   route({
-    method: 'GET',
-    path: '/v1/trees/:tree/tasks',
+    route: 'GET /v1/trees/:tree/tasks',
     summary: 'The task list that the agents of a tree share',
-    scope: 'read',
     answer: 'coppice/tasks/v1',
     handle: (sources, request) => tasksDocument(sources, named(request, 'tree')),
   }),
   route({
-    method: 'GET',
-    path: '/v1/trees/:tree/files',
+    route: 'GET /v1/trees/:tree/files',
     summary:
       'What the agents of a tree changed in files, as diffs, with who wrote which lines and what they were told',
-    scope: 'read',
     answer: 'coppice/files/v1',
     watched: true,
     query: z.strictObject({
@@ -99,10 +89,8 @@ export const TREE_ROUTES = [
     handle: (sources, request) => filesDocument(sources, named(request, 'tree'), request.query),
   }),
   route({
-    method: 'POST',
-    path: '/v1/trees/:tree/resume',
+    route: 'POST /v1/trees/:tree/resume',
     summary: 'Takes over a tree that no process leads, and continues it',
-    scope: 'write',
     answer: 'coppice/resumed/v1',
     body: z.strictObject({
       retry: z.boolean().default(false).describe('also restarts agents whose turn failed'),
@@ -133,10 +121,8 @@ export const TREE_ROUTES = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/v1/trees/:tree/rewind',
+    route: 'POST /v1/trees/:tree/rewind',
     summary: 'Makes a new tree that is as this one was at a moment; it rests until it is resumed',
-    scope: 'write',
     creates: true,
     answer: 'coppice/rewind/v1',
     body: z.strictObject({

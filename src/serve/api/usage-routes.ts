@@ -10,10 +10,8 @@ const ACTIVE_MAX = 500;
 
 export const USAGE_ROUTES = [
   route({
-    method: 'GET',
-    path: '/v1/usage',
+    route: 'GET /v1/usage',
     summary: 'What model requests used: by day, model, profile, tree and agent',
-    scope: 'read',
     answer: 'coppice/usage/v1',
     watched: true,
     query: z.strictObject({
@@ -43,10 +41,8 @@ export const USAGE_ROUTES = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/v1/estimates',
+    route: 'GET /v1/estimates',
     summary: 'Estimated usage of agents of a profile and a model, from past agents',
-    scope: 'read',
     answer: 'coppice/estimates/v1',
     query: z.strictObject({
       model: z.string().min(1).max(500).optional().describe('`provider/model`; default that of the profile'),
@@ -70,10 +66,8 @@ export const USAGE_ROUTES = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/v1/activity',
+    route: 'GET /v1/activity',
     summary: 'What the most recently active trees used over time',
-    scope: 'read',
     answer: 'coppice/activity/v1',
     watched: true,
     query: z.strictObject({ limit: countUpTo(ACTIVE_MAX, 100).describe('maximum trees') }),

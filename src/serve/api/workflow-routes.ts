@@ -63,19 +63,15 @@ export const wanted = {
 /** Routes about workflows (docs/workflows.md). */
 export const WORKFLOW_ROUTES = [
   route({
-    method: 'GET',
-    path: '/v1/workflows',
+    route: 'GET /v1/workflows',
     summary: 'Saved workflows that a folder can use, by name',
-    scope: 'read',
     answer: 'coppice/workflows/v1',
     query: z.strictObject({ cwd: folder }),
     handle: async (sources, { query }) => savedWorkflows(folderOf(sources, query.cwd), trustOf(sources)),
   }),
   route({
-    method: 'POST',
-    path: '/v1/workflows/check',
+    route: 'POST /v1/workflows/check',
     summary: 'Runs a workflow with invented results, without a model: agents, phases, depth',
-    scope: 'write',
     answer: 'coppice/workflow-check/v1',
     body: z.strictObject({ ...wanted, cwd: folder }),
     handle: async (sources, { body, signal }) => {
@@ -94,10 +90,8 @@ export const WORKFLOW_ROUTES = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/v1/workflow-runs',
+    route: 'GET /v1/workflow-runs',
     summary: 'Workflow runs, newest first',
-    scope: 'read',
     answer: 'coppice/workflow-runs/v1',
     watched: true,
     query: z.strictObject({
@@ -107,10 +101,8 @@ export const WORKFLOW_ROUTES = [
     handle: (sources, { query }) => workflowRunsDocument(sources, query),
   }),
   route({
-    method: 'POST',
-    path: '/v1/workflow-runs',
+    route: 'POST /v1/workflow-runs',
     summary: 'Starts a workflow that a rule allows, which a server or worker leads',
-    scope: 'write',
     creates: true,
     answer: 'coppice/entered/v1',
     body: z.strictObject({
@@ -145,19 +137,15 @@ export const WORKFLOW_ROUTES = [
     },
   }),
   route({
-    method: 'GET',
-    path: '/v1/workflow-runs/:run',
+    route: 'GET /v1/workflow-runs/:run',
     summary: 'One run: its phases and agents, failures first, with what they cost',
-    scope: 'read',
     answer: 'coppice/workflow-run/v1',
     watched: true,
     handle: (sources, request) => workflowRunDocument(sources, named(request, 'run')),
   }),
   route({
-    method: 'GET',
-    path: '/v1/workflow-runs/:run/script',
+    route: 'GET /v1/workflow-runs/:run/script',
     summary: 'The script of a run',
-    scope: 'read',
     answer: 'coppice/workflow-script/v1',
     handle: ({ store }, request) => workflowScriptDocument(store, named(request, 'run')),
   }),
@@ -165,10 +153,8 @@ export const WORKFLOW_ROUTES = [
   steering('stop', 'Breaks off what a run has under way; it can go on later'),
   steering('resume', 'Lets a run go on that was paused or stopped, or that no process leads'),
   route({
-    method: 'POST',
-    path: '/v1/workflow-runs/:run/rerun',
+    route: 'POST /v1/workflow-runs/:run/rerun',
     summary: 'Runs a run that has ended again, with every result that it has; another script must be allowed',
-    scope: 'write',
     creates: true,
     answer: 'coppice/entered/v1',
     body: z.strictObject({
@@ -195,10 +181,8 @@ export const WORKFLOW_ROUTES = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/v1/workflow-runs/:run/send',
+    route: 'POST /v1/workflow-runs/:run/send',
     summary: 'Sends a message to all agents of a run that are at work, or to those of a phase',
-    scope: 'write',
     answer: 'coppice/workflow-mail/v1',
     body: z.strictObject({
       text: z.string().regex(/\S/, 'it is empty').max(TEXT_MAX).describe('what they are told'),
@@ -207,10 +191,8 @@ export const WORKFLOW_ROUTES = [
     handle: (sources, request) => messageRun(sources, named(request, 'run'), request.body),
   }),
   route({
-    method: 'POST',
-    path: '/v1/workflow-runs/:run/save',
+    route: 'POST /v1/workflow-runs/:run/save',
     summary: 'Saves the script of a run as a workflow of the folder of the server',
-    scope: 'write',
     answer: 'coppice/workflow-saved/v1',
     body: z.strictObject({
       name: z.string().min(1).max(NAME_MAX).describe('its name'),
@@ -224,18 +206,14 @@ export const WORKFLOW_ROUTES = [
     },
   }),
   route({
-    method: 'POST',
-    path: '/v1/agents/:agent/skip',
+    route: 'POST /v1/agents/:agent/skip',
     summary: 'Ends an agent of a workflow run; its call gives `null`, which is no failure',
-    scope: 'write',
     answer: 'coppice/workflow-order/v1',
     handle: (sources, request) => skipAgent(sources, named(request, 'agent')),
   }),
   route({
-    method: 'POST',
-    path: '/v1/workflow-agents/:agent/retry',
+    route: 'POST /v1/workflow-agents/:agent/retry',
     summary: 'Runs an agent of a workflow run again; its call gets the new result',
-    scope: 'write',
     answer: 'coppice/workflow-order/v1',
     handle: (sources, request) => retryAgent(sources, named(request, 'agent')),
   }),
@@ -243,10 +221,8 @@ export const WORKFLOW_ROUTES = [
 
 function steering<const How extends WorkflowSteer>(how: How, summary: string) {
   return route({
-    method: 'POST',
-    path: `/v1/workflow-runs/:run/${how}` as const,
+    route: `POST /v1/workflow-runs/:run/${how}` as const,
     summary,
-    scope: 'write',
     answer: 'coppice/workflow-order/v1',
     handle: async (sources, request) => {
       const { store, onEntered } = sources;
