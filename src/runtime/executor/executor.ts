@@ -5,7 +5,7 @@ import type { Advance, WorldEffect } from '../../kernel/turn/advance-result.ts';
 import { createdAgent, killedAgent, placed } from '../../kernel/turn/agent-after.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { warningsOf } from '../../records/agent/spending.ts';
-import { isTerminal, isWorking, onlyWaits } from '../../records/agent/state.ts';
+import { isTerminal, isWorking, onlyWaits, waitsOf } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { Prompt, promptOf } from '../../records/conversation/prompt.ts';
@@ -18,6 +18,7 @@ import { type Cell, type ForkPoint, newCell, parkedCells, stepTaken, stopCell } 
 import { DeferredCalls } from './deferred-calls.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 import { GroupCommit, type PendingStep } from './group-commit.ts';
+import { retryUntilReachable } from './ledger-retry.ts';
 import { LedgerSync } from './ledger-sync.ts';
 import { RemoteAgents } from './remote-agents.ts';
 import { RunQueue } from './run-queue.ts';
@@ -34,6 +35,8 @@ export class Executor {
   readonly #runs: RunQueue;
   readonly #deferred: DeferredCalls;
   readonly #commits: GroupCommit;
+  /** Agents of which a read of mail has begun just now. */
+  readonly #read_now = new Set<Cell>();
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -212,7 +215,27 @@ export class Executor {
     if (!isTerminal(agent.state.type) && agent.worker !== this.worker.id)
       this.remote_agents.markShared(agent.root_id);
     this.#setWaits(agent);
+    if (!isWorking(agent.state.type) || onlyWaits(agent.state)) {
+      // It may have written before: a wait counts either both or neither.
+      const awaited = startersToo(agent).flatMap((id) => [...this.#waiters.of(id)]);
+      for (const id of new Set([...awaited, ...this.#waiters.along(agent.id), ...this.#waiters.of(ANYONE)])) {
+        const { root_id, state } = this.cells.get(id)?.agent ?? {};
+        if (state !== undefined && root_id === agent.root_id && waitsOf(state).length > 0)
+          this.#readFirst(id);
+      }
+    }
     this.#setAgent(agent, false);
+  }
+
+  /** The agent decides nothing before its mail has been read. */
+  #readFirst(id: string): void {
+    const cell = this.cells.get(id);
+    if (cell === undefined) return this.sync.noteEarlyMail(id);
+    if (this.#read_now.has(cell)) return;
+    if (this.#read_now.size === 0) queueMicrotask(() => this.#read_now.clear());
+    this.#read_now.add(cell);
+    const [read, isOver] = [() => this.sync.checkMail(id), () => cell.gone];
+    this.#commits.hold(cell, retryUntilReachable(this.#options, read, isOver));
   }
 
   /** Applies a kill that is in the ledger: stops the agents' work here and wakes agents that wait for them. Idempotent. */
@@ -220,11 +243,7 @@ export class Executor {
     const news = ids.filter((id) => !isTerminal(this.agent_index.agent(id)?.state.type ?? 'idle'));
     // The kill wrote mail to a parent that awaits an agent or its report: read before the death, which ends a wait.
     const parents = new Set(news.flatMap((id) => this.agent_index.agent(id)?.parent_id ?? []));
-    for (const id of parents.difference(new Set(ids))) {
-      const [cell, read] = [this.cells.get(id), this.sync.checkMail(id)];
-      this.sync.look(read);
-      if (cell !== undefined) this.#commits.hold(cell, read);
-    }
+    for (const id of parents.difference(new Set(ids))) this.#readFirst(id);
     for (const id of ids) {
       const [cell, known] = [this.cells.get(id), this.agent_index.agent(id)];
       if (cell !== undefined) this.#drop(cell);
@@ -279,10 +298,8 @@ export class Executor {
     for (const id of this.#waiters.of(ANYONE)) this.#wakeOne(id, agent.root_id);
   }
 
-  /** Waits for whoever started a run last until the run has ended, too. */
-  #wakeWaitersOf({ id, origin, parent_id }: Agent): void {
-    const starter = origin === 'session' ? parent_id : null;
-    for (const awaited of starter === null ? [id] : [id, starter])
+  #wakeWaitersOf(agent: Agent): void {
+    for (const awaited of startersToo(agent))
       for (const waiter of this.#waiters.of(awaited)) this.#wakeOne(waiter);
   }
 
@@ -316,6 +333,11 @@ export class Executor {
     }
     await closed;
   }
+}
+
+/** The agent, and who started it as a run: waits for whoever did last until the run has ended, too. */
+function startersToo({ id, origin, parent_id }: Agent): readonly string[] {
+  return origin === 'session' && parent_id !== null ? [id, parent_id] : [id];
 }
 
 interface ForkPoints {

@@ -110,7 +110,6 @@ export class LedgerSync {
       this.#checks_under_way -= 1;
     });
     if (agent !== null) {
-      await this.#readLastWords(agent.root_id);
       this.#apply(agent);
       // Whoever waits for it waits for its runs, too; their ends were told to it alone.
       const mayHaveEnded = (one: Agent) =>
@@ -132,18 +131,11 @@ export class LedgerSync {
     learn(agent);
   }
 
-  /** Reads the mail of waits for the next message before what was read of others counts: one that rests now may have written before. */
-  async #readLastWords(root_id: string): Promise<void> {
-    const { cells, unsignalled } = this.#options;
-    for (const id of unsignalled()) if (cells.get(id)?.agent.root_id === root_id) await this.checkMail(id);
-  }
-
   async checkTree(root_id: string): Promise<void> {
     const { store, agent_index } = this.#options;
     const tree = await store.tree(root_id);
     if (tree !== null) agent_index.setTree(tree);
     const agents = await store.agents({ root_id });
-    await this.#readLastWords(root_id);
     for (const agent of agents) this.#apply(agent);
     await this.checkMissing(root_id, agents);
   }

@@ -12,6 +12,8 @@ import { closeOpened } from '../../close-opened.ts';
 import { type Databases, sharedPostgres } from '../../postgres/shared-postgres.ts';
 import { CONFIG, child, newRoot } from '../../store/ledger-fixture.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
+import { NO_POLLS } from '../no-polls.ts';
 import {
   type Line,
   type Play,
@@ -38,8 +40,10 @@ async function sharedTree(
   toolset: string,
   database: string,
   more: Pick<StageOptions, 'wrap'> = {},
+  rights: Pick<StageOptions, 'wrap'> = {},
 ): Promise<SharedTree> {
-  const [left, right] = [await setStage(play, { database, ...more }), await setStage(play, { database })];
+  const left = await setStage(play, { database, ...more });
+  const right = await setStage(play, { database, ...rights });
   const { store } = left;
   const holder = { id: randomUUID(), host: 'elsewhere', pid: 1 };
   await store.heartbeat(holder);
@@ -53,6 +57,10 @@ async function sharedTree(
   await store.release(holder.id);
   await right.runtime.resume(root.id);
   return { left, right, root, mid };
+}
+
+function isParked(agent: Agent | null | undefined): boolean {
+  return agent?.state.type === 'executing' && agent.state.running.some(({ wait }) => wait !== undefined);
 }
 
 function suite(database: () => Promise<string>): void {
@@ -103,6 +111,52 @@ function suite(database: () => Promise<string>): void {
     assert.equal((parsed(results[4]).killed as string[]).length, 1);
     assert.match(results[5]?.output ?? '', /ALREADY_DEAD/);
   });
+
+  for (const [when, misses] of [
+    ['rests already', false],
+    ['comes to rest during it', true],
+  ] as const)
+    it(`a wait has the letter of an agent that ${when}, although no signal has told of the letter`, {
+      skip: misses && NO_POLLS && 'a read that failed is repeated by the poll',
+    }, async () => {
+      let [ledger, is_over, fails]: [Store | undefined, boolean, boolean] = [undefined, false, misses];
+      const isIdle = async (id: string): Promise<boolean> => {
+        const [mid] = (await ledger?.agents({ parent_id: id })) ?? [];
+        is_over = mid?.state.type === 'idle' && mid.reply === 'read';
+        return is_over;
+      };
+      const wrap = (store: Store): Store =>
+        new Proxy(store, {
+          get(target, name) {
+            const own = target[name as keyof Store] as unknown;
+            if (typeof own !== 'function') return own;
+            if (name !== 'signals') return own.bind(target);
+            return async () => {
+              if (!is_over || !fails) return [];
+              fails = false;
+              throw new StoreError('E_DB_UNAVAILABLE', 'the connection broke');
+            };
+          },
+        });
+      const play: Play = async ({ name, step, id, parent_id }) => {
+        if (name === 'mid') {
+          if (step > 0) return 'read';
+          if (misses) await until(async () => isParked(await ledger?.agent(parent_id)), 'the wait is open');
+          return [['send', { to: 'main', message: 'I rest' }]];
+        }
+        if (step === 0) return [['send', { to: 'mid', message: 'hello' }]];
+        if (step === 2) return 'done';
+        if (!misses) await until(() => isIdle(id), 'the letter is sent, and its sender rests');
+        return [['wait', { timeout: 30, from_agents: ['mid'] }]];
+      };
+      const { left, right, root } = await sharedTree(play, 'process', await database(), {}, { wrap });
+      ledger = left.store;
+      await right.runtime.send(root.id, 'begin');
+      await until(() => isIdle(root.id), 'the letter is sent, and its sender rests');
+      await Promise.all([left.runtime.settled(root.id), right.runtime.settled(root.id)]);
+      const [row] = parsed((await right.results(root))[1]).results as { message?: string }[];
+      assert.equal(row?.message, 'I rest');
+    });
 
   it('a wait for an agent that sends nothing ends with its turn', async () => {
     const on = await perform([
