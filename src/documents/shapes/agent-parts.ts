@@ -177,6 +177,12 @@ export const tree = z.strictObject({
     'tokens among these that no limit counts: read from a cache, or sent before to a server without one; absent: none',
   ).optional(),
   reserved: amounts.optional().describe('what is left of budgets that agents were given; absent: nothing'),
+  cut: group('where it was cut from another tree ([going back](time-machine.md)); absent: it was not', {
+    of: text('the root of the other tree'),
+    at: number('what came later is not in it; milliseconds since 1970'),
+    agent_id: text('of the message that was named, if one was').optional(),
+    seq: number('its number').optional(),
+  }).optional(),
 });
 
 export const mail = z.strictObject({

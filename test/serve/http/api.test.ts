@@ -171,6 +171,14 @@ describe('trees and agents', () => {
     assert.equal(late.json.error.code, 'E_AGENT_DEAD');
   });
 
+  it('a tree that was taken back says from which one it was cut', async () => {
+    const id = await startTree('go back');
+    await rests(id);
+    const { json } = await call('POST /v1/trees/:tree/rewind', { tree: id }, { body: { to: '1' } });
+    const { tree } = (await call('GET /v1/trees/:tree', { tree: json.root_id })).json;
+    assert.deepEqual([tree.cut.of, tree.cut.agent_id, tree.cut.seq], [id, id, 1]);
+  });
+
   it('a turn is interrupted, asked again, and resumed', async () => {
     const id = await startTree('never end');
     await until(
