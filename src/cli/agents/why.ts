@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { WHY_VERBS } from '../../documents/why-verbs.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import { columnsOf, fit, paint } from '../../render/style.ts';
@@ -70,17 +71,6 @@ function tell(context: Context, found: Why, heading?: string): number {
   });
 }
 
-/** What stands behind the message, and before the words. */
-const VERBS: Readonly<Record<Step['how'], string>> = {
-  asked: '',
-  prompt: '',
-  schedule: '',
-  created: ' gave it the task',
-  letter: ' wrote',
-  end: ' ended with',
-  file: ' wrote',
-  call: '',
-};
 const READ: ReadonlySet<Step['how']> = new Set(['letter', 'end', 'file']);
 
 function shortPath(path: string, folder: string): string {
@@ -100,7 +90,7 @@ function stepLine(
   const place = seq === null ? '' : `#${seq}`;
   const read = READ.has(how) ? ` (read in #${into})` : '';
   const end = `${read}${again ? ' (see above)' : ''}${left_out === 0 ? '' : ` (${left_out} more: --all)`}`;
-  const head = `${who}${place}${VERBS[how]}: `;
+  const head = `${who}${place}${WHY_VERBS[how]}: `;
   const said = fit(
     clean(how === 'file' ? shortPath(text, cwd) : text),
     Math.max(10, room - columnsOf(head) - end.length),
@@ -109,7 +99,7 @@ function stepLine(
   return [
     paint(style, agent === null ? 'green' : 'bold', who),
     paint(style, 'cyan', place),
-    `${VERBS[how]}: `,
+    `${WHY_VERBS[how]}: `,
     said,
     paint(style, 'dim', end),
   ].join('');

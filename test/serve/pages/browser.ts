@@ -75,3 +75,32 @@ export async function signIn(page: Page, web: WebStage): Promise<void> {
   await page.goto(link.url);
   await page.getByRole('heading', { name: 'Trees' }).waitFor();
 }
+
+const LOOKS = [
+  ['light', 1_200],
+  ['dark', 360],
+] as const;
+/** Also pictures of these, for people, if SHOTS names a folder. */
+const PICTURES = [1_440, 1_024, 390].flatMap((width) =>
+  (['light', 'dark'] as const).map((scheme) => [scheme, width] as const),
+);
+
+/** Checks the page in light in a wide window and in dark on a phone: no serious violation, nothing to scroll sideways. */
+export async function assertLooks({ page, violations }: PageWatch, name: string): Promise<void> {
+  const as = async (colorScheme: 'light' | 'dark', width: number) => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+  };
+  for (const [scheme, width] of LOOKS) {
+    await as(scheme, width);
+    assert.deepEqual(await violations(), [], `${name} ${scheme} ${width}`);
+    const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    assert.ok(Number(beyond) <= 0, `${name} ${width}: ${beyond} pixels too wide`);
+  }
+  const { SHOTS } = process.env;
+  for (const [scheme, width] of SHOTS === undefined ? [] : PICTURES) {
+    await as(scheme, width);
+    await page.screenshot({ path: join(SHOTS ?? '', `${name}-${width}-${scheme}.png`) });
+  }
+  await as('light', 1_200);
+}

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { until } from '../../until.ts';
-import { CHROMIUM } from './browser.ts';
+import { assertLooks, CHROMIUM } from './browser.ts';
 import { openDashboard } from './dashboard.ts';
 
 const WORDS = ['atlas', 'birch', 'cedar', 'dogwood', 'elm', 'fir'];
@@ -101,15 +101,7 @@ it('a person follows sixty agents in the cockpit, chooses one by keys, and reads
 
     await page.reload();
     await tail.getByText('The keeper of the coppice').first().waitFor();
-    for (const [colorScheme, width] of [
-      ['light', 1_440],
-      ['dark', 360],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 800 });
-      assert.deepEqual(await dashboard.violations(), []);
-      assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
-    }
+    await assertLooks(dashboard, 'cockpit');
     await page.keyboard.press('u');
     await page.getByRole('heading', { name: /^follow/ }).waitFor();
     await page.goBack();

@@ -2,7 +2,7 @@
 // where they are told of, letters as a list, the run in numbers, and tabs that Back undoes.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { CHROMIUM } from './browser.ts';
+import { assertLooks, CHROMIUM } from './browser.ts';
 import { type Dashboard, openDashboard } from './dashboard.ts';
 
 const WORDS = ['atlas', 'birch', 'cedar', 'dogwood', 'elm'];
@@ -108,15 +108,7 @@ describe('a crowd of agents', { skip: CHROMIUM === null ? 'chromium is not insta
     await page.getByRole('tab', { name: 'Messages', selected: true }).waitFor();
   });
 
-  it('has nothing that axe finds serious, and fits a phone', async () => {
-    const { page } = dash;
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      assert.deepEqual(await dash.violations(), []);
-    }
-    await page.setViewportSize({ width: 360, height: 740 });
-    assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
-  });
+  it('has nothing that axe finds serious, and fits a phone', () => assertLooks(dash, 'crowd'));
 
   it('shows as much in the colours of the system', async () => {
     const { page } = dash;

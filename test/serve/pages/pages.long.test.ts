@@ -95,6 +95,8 @@ describe('pages of the dashboard', { skip }, () => {
     ['/trees', PAYLOADS[0]],
     ['/approvals', PAYLOADS[1]],
     [`/agents/${agent}`, PAYLOADS[2]],
+    [`/agents/${agent}?seq=1`, PAYLOADS[1], 'Go back…'],
+    [`/trees/${agent}?agent=${agent}&why=2`, `you: ${PAYLOADS[0]}`],
     [`/agents/${agent}?view=prompt`, PAYLOADS[0]],
     [`/agents/${agent}?view=requests`, '2.0M tokens left'],
     ['/schedules', PAYLOADS[1]],
@@ -106,9 +108,13 @@ describe('pages of the dashboard', { skip }, () => {
 
   it('script payloads in every field are shown as text, and none executes', async () => {
     const { page, faults } = watch;
-    for (const [path = '', text = ''] of pages()) {
+    for (const [path = '', text = '', opened] of pages()) {
       await page.goto(new URL(path, web.url).href);
       await page.locator('main').getByText(text).first().waitFor();
+      if (opened !== undefined) {
+        await page.getByRole('button', { name: opened }).first().click();
+        await page.getByRole('dialog').getByRole('listitem').first().waitFor();
+      }
       await page.evaluate(
         "document.querySelectorAll('main [aria-expanded=false], main summary').forEach((fold) => fold.click())",
       );

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../../until.ts';
-import { CHROMIUM } from './browser.ts';
+import { assertLooks, CHROMIUM } from './browser.ts';
 import { type Dashboard, openDashboard } from './dashboard.ts';
 
 const skip = CHROMIUM === null ? 'chromium is not installed' : false;
@@ -86,19 +86,10 @@ describe('search', { skip }, () => {
     await page.getByText('1 of 1').waitFor();
     await page.getByText('the Quetzal is here', { exact: false }).last().waitFor();
     await until(async () => (await marked()).includes('Quetzal'), 'it is marked');
-    for (const [colorScheme, width] of [
-      ['light', 1_200],
-      ['dark', 360],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 800 });
-      assert.deepEqual(await dashboard.violations(), [], `${colorScheme} ${width}`);
-      assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
-    }
+    await assertLooks(dashboard, 'search');
     await page.getByLabel('Find in the conversation').getByRole('searchbox').press('Escape');
     await page.getByRole('button', { name: 'Find…' }).waitFor();
     assert.equal(await page.evaluate('CSS.highlights.size'), 0);
-    await page.setViewportSize({ width: 1_200, height: 800 });
     assert.deepEqual(faults, []);
   });
 

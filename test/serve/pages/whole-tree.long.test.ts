@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { CHROMIUM } from './browser.ts';
+import { assertLooks, CHROMIUM } from './browser.ts';
 import { type Dashboard, openDashboard } from './dashboard.ts';
 
 const skip = CHROMIUM === null ? 'chromium is not installed' : false;
@@ -99,16 +99,7 @@ describe('a whole tree', { skip }, () => {
     await notes.getByText('make two a four').waitFor();
     assert.deepEqual((await rows()).slice(1), ['1 one', '-two', '2+four', '3 three']);
     assert.equal(await long.count(), 0);
-    for (const [colorScheme, width] of [
-      ['light', 1_200],
-      ['dark', 360],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 800 });
-      assert.deepEqual(await dashboard.violations(), [], `${colorScheme} ${width}`);
-      assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
-    }
-    await page.setViewportSize({ width: 1_200, height: 800 });
+    await assertLooks(dashboard, 'files');
     await notes.getByRole('link', { name: /^fixer · patch/ }).click();
     await page.getByRole('heading', { name: /^fixer/ }).waitFor();
     assert.match(page.url(), /\/agents\/[\w-]+\?seq=\d+$/);
@@ -134,15 +125,7 @@ describe('a whole tree', { skip }, () => {
     await agents.getByRole('link', { name: 'main/fixer' }).click();
     await page.getByRole('article', { name: 'First run, main/fixer' }).getByText('forty-two').waitFor();
     await page.getByRole('article', { name: 'Second run, main/fixer' }).getByText('Calls: patch').waitFor();
-    for (const [colorScheme, width] of [
-      ['light', 1_200],
-      ['dark', 360],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 800 });
-      assert.deepEqual(await dashboard.violations(), [], `${colorScheme} ${width}`);
-      assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
-    }
+    await assertLooks(dashboard, 'compare');
     assert.deepEqual(faults, []);
   });
 });

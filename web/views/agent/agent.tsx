@@ -14,6 +14,7 @@ import { Standing } from '../../parts/status.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { When } from '../../parts/when.tsx';
+import { GoBack, type Place } from '../past/go-back.tsx';
 import { AgentActions } from './agent-actions.tsx';
 import { Composer } from './composer.tsx';
 import { FindBar } from './find-bar.tsx';
@@ -102,6 +103,7 @@ export function AgentView({ route, writes }: PageContext) {
       {tab === 'transcript' && (
         <Transcript
           agent={agent}
+          writes={writes}
           requests={requests.data?.requests ?? []}
           start={Number(route.query.get('seq')) || null}
           find={route.query.get('find')}
@@ -173,6 +175,7 @@ function Heading({ agent, tree }: { readonly agent: FullAgent; readonly tree: Tr
 
 interface TranscriptProps {
   readonly agent: FullAgent;
+  readonly writes: boolean;
   readonly requests: readonly ModelRequest[];
   /** Number of the message that the link names. */
   readonly start: number | null;
@@ -180,7 +183,7 @@ interface TranscriptProps {
   readonly find: string | null;
 }
 
-function Transcript({ agent, requests, start, find }: TranscriptProps) {
+function Transcript({ agent, writes, requests, start, find }: TranscriptProps) {
   const { at, need, error } = usePages<Message, { readonly messages: readonly Message[] }>(
     `/v1/agents/${agent.id}/messages`,
     agent.messages,
@@ -200,7 +203,14 @@ function Transcript({ agent, requests, start, find }: TranscriptProps) {
   const target = useMemo(() => (now === undefined ? null : { index: now.index }), [now?.seq]);
   const list = useRef<HTMLDivElement>(null);
   useHighlights(list, query ?? '', now?.index ?? null);
-  useKeys([{ key: '/', what: 'finds in the conversation', act: () => setQuery(query ?? '') }]);
+  const [back, setBack] = useState<Place | null>(null);
+  const inRow = (key: string) => () =>
+    document.activeElement?.closest('[data-row]')?.querySelector<HTMLElement>(`[data-key="${key}"]`)?.click();
+  useKeys([
+    { key: '/', what: 'finds in the conversation', act: () => setQuery(query ?? '') },
+    { key: 'w', what: 'why the answer in focus was given', act: inRow('w') },
+    ...(writes ? [{ key: 'b', what: 'goes back to the message in focus', act: inRow('b') }] : []),
+  ]);
   const move = (by: 1 | -1) => {
     const total = found?.length ?? 0;
     if (total > 0) setChosen(found?.[(place + by + total) % total]?.seq ?? null);
@@ -241,10 +251,12 @@ function Transcript({ agent, requests, start, find }: TranscriptProps) {
               linked={index + 1 === start}
               opened={opened.current}
               onToggle={toggle}
+              onBack={writes ? setBack : null}
             />
           </Revealed.Provider>
         )}
       />
+      {back !== null && <GoBack place={back} onClose={() => setBack(null)} />}
     </div>
   );
 }

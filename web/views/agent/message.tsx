@@ -4,12 +4,14 @@ import type { ResultFacts, UserFacts } from '../../../src/records/conversation/f
 import type { WaitResult } from '../../../src/records/conversation/facts/wait-row.ts';
 import type { Image } from '../../../src/records/conversation/message.ts';
 import { count, dollars, duration } from '../../data/amounts.ts';
+import { EXPORTED } from '../../data/exported.ts';
 import { Revealed } from '../../parts/fold-button.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import { isDiff, Output } from '../../parts/output.tsx';
 import { Status } from '../../parts/status.tsx';
 import { When } from '../../parts/when.tsx';
 import { pretty } from '../approvals.tsx';
+import type { Place } from '../past/go-back.tsx';
 import type { FullAgent, Message, ModelRequest } from './agent.tsx';
 import { Told, Waited } from './facts.tsx';
 
@@ -36,6 +38,8 @@ export interface MessageProps {
   /** Ids of the folds that a person has toggled; they are kept while the message is out of view. */
   readonly opened: ReadonlySet<string>;
   readonly onToggle: (id: string) => void;
+  /** Asks how the tree is to be taken back there; null: this session may not. */
+  readonly onBack: ((place: Place) => void) | null;
 }
 
 /** One message as a person sees it. A result is shown with its call, so its own item is empty. */
@@ -115,15 +119,13 @@ export function MessageView(props: MessageProps) {
   );
 }
 
-interface FrameProps {
+interface FrameProps extends Pick<MessageProps, 'agent' | 'linked' | 'onBack'> {
   readonly message: Message;
   readonly who: string;
-  readonly agent: FullAgent;
-  readonly linked: boolean;
   readonly children: ComponentChildren;
 }
 
-function Frame({ message, who, agent, linked, children }: FrameProps) {
+function Frame({ message, who, agent, linked, onBack, children }: FrameProps) {
   const inherited = message.agent_id === agent.id ? '' : ' inherited';
   return (
     <article
@@ -135,7 +137,17 @@ function Frame({ message, who, agent, linked, children }: FrameProps) {
       <p class="who">
         <strong>{who}</strong>
         {inherited !== '' && <span class="badge">inherited</span>}
-        <a class="dim" href={`/agents/${agent.id}?seq=${message.seq}`} title="permanent link">
+        {message.kind === 'assistant' && EXPORTED === null && (
+          <a data-key="w" href={`/trees/${agent.root_id}?agent=${message.agent_id}&why=${message.seq}`}>
+            Why
+          </a>
+        )}
+        {onBack !== null && (
+          <button type="button" class="quiet" data-key="b" onClick={() => onBack(placeOf(message, agent))}>
+            Go back…
+          </button>
+        )}
+        <a href={`/agents/${agent.id}?seq=${message.seq}`} title="permanent link">
           <When at={message.at} />
         </a>
       </p>
@@ -144,14 +156,19 @@ function Frame({ message, who, agent, linked, children }: FrameProps) {
   );
 }
 
-interface CallProps extends Pick<MessageProps, 'opened' | 'onToggle'> {
+/** A message that an agent inherited is gone back to, and edited, where it was written. */
+function placeOf({ agent_id, seq }: Message, { id, root_id, name }: FullAgent): Place {
+  return { root_id, agent_id, seq, who: agent_id === id ? name : 'an ancestor' };
+}
+
+interface CallProps extends Pick<MessageProps, 'agent' | 'opened' | 'onToggle' | 'onBack'> {
   readonly call: Call;
   /** Status of a call that has no result. */
   readonly unanswered: string;
   readonly result: Result | null;
 }
 
-function CallView({ call, result, unanswered, ...folds }: CallProps) {
+function CallView({ call, result, unanswered, agent, onBack, ...folds }: CallProps) {
   const { status, output } = result?.content ?? {};
   const changes = output !== undefined && isDiff(output);
   const { name, input } = call.read ?? call;
@@ -171,6 +188,11 @@ function CallView({ call, result, unanswered, ...folds }: CallProps) {
       {!changes && <Output text={pretty(input)} />}
       {result !== null && <ResultOutput {...result.content} />}
       <Pictures images={result?.content.images} />
+      {onBack !== null && result !== null && (
+        <button type="button" class="quiet" onClick={() => onBack(placeOf(result, agent))}>
+          Go back…
+        </button>
+      )}
     </Fold>
   );
 }

@@ -1,6 +1,10 @@
 import { useMemo } from 'preact/hooks';
 import { count, dollars, duration } from '../../data/amounts.ts';
+import type { Loaded } from '../../data/api.ts';
+import { EXPORTED } from '../../data/exported.ts';
 import { Standing } from '../../parts/status.tsx';
+import type { Place } from '../past/go-back.tsx';
+import { type Why, WhySteps } from '../past/why.tsx';
 import { type Bar, type Lane, repeatOf, type Timeline } from './lanes.ts';
 import type { Selection } from './picture.ts';
 import { RunSummary } from './run-summary.tsx';
@@ -11,11 +15,16 @@ const AROUND = 12;
 interface InspectorProps {
   readonly timeline: Timeline;
   readonly selected: Selection | null;
+  /** What led to the message that is asked about; null: none is. */
+  readonly why: Loaded<Why> | null;
   readonly onSelect: (selected: Selection | null) => void;
+  readonly onWhy: (seq: number | null) => void;
+  /** Asks how the tree is to be taken back there; null: this session may not. */
+  readonly onBack: ((place: Place) => void) | null;
 }
 
 /** Facts on the selected agent or bar, and a table of what the agent did before and after it. */
-export function Inspector({ timeline, selected, onSelect }: InspectorProps) {
+export function Inspector({ timeline, selected, why, onSelect, onWhy, onBack }: InspectorProps) {
   const lane = selected === null ? undefined : timeline.lanes[selected.lane];
   // Not at each step of a zoom: it adds up all bars.
   const run = useMemo(() => <RunSummary timeline={timeline} onSelect={onSelect} />, [timeline, onSelect]);
@@ -27,6 +36,7 @@ export function Inspector({ timeline, selected, onSelect }: InspectorProps) {
       </aside>
     );
   const { about, bars, id } = lane;
+  const seq = bars[selected.bar ?? -1]?.seq;
   const steps = stepsOf(bars, selected.bar);
   const middle = steps.findIndex(({ to }) => to >= (selected.bar ?? bars.length - 1));
   const first = Math.max(0, Math.min(middle - AROUND / 2, steps.length - AROUND));
@@ -41,6 +51,22 @@ export function Inspector({ timeline, selected, onSelect }: InspectorProps) {
         {dollars(about.cost_usd)} · {about.tool_calls} calls
       </p>
       {selected.bar !== null && <BarFacts timeline={timeline} lane={lane} index={selected.bar} />}
+      {seq != null && EXPORTED === null && (
+        <div class="buttons">
+          <button type="button" aria-pressed={why !== null} onClick={() => onWhy(why === null ? seq : null)}>
+            Why
+          </button>
+          {onBack !== null && (
+            <button
+              type="button"
+              onClick={() => onBack({ root_id: timeline.root_id, agent_id: id, seq, who: about.name })}
+            >
+              Go back…
+            </button>
+          )}
+        </div>
+      )}
+      {why !== null && <WhySteps why={why} />}
       <table class="steps">
         <thead>
           <tr>

@@ -1,8 +1,9 @@
+import type { Why } from '../past/why.tsx';
 import type { Lane, Timeline } from './lanes.ts';
 
 /** A connection from one agent to another. */
 export interface Link {
-  readonly type: 'fork' | 'letter' | 'result' | 'wait';
+  readonly type: 'fork' | 'letter' | 'result' | 'wait' | 'why';
   /** Indexes of lanes; -1: a person. */
   readonly from: number;
   readonly to: number;
@@ -32,4 +33,16 @@ function linksTo(lane: Lane): Link[] {
     links.push({ type: 'wait', from: by, to: index, sent: at, taken: end });
   }
   return links;
+}
+
+/** The arrows that led to a message, back to the prompts. */
+export function whyLinks({ lanes, began }: Timeline, { steps }: Why): Link[] {
+  const indexes = new Map(lanes.map(({ id, index }) => [id, index]));
+  const laneOf = (agent_id: string | null) => indexes.get(agent_id ?? '') ?? -1;
+  return steps.flatMap(({ led_to, agent_id, at }) => {
+    const next = steps[led_to ?? -1];
+    if (next === undefined || laneOf(next.agent_id) < 0) return [];
+    const [sent, taken] = [Date.parse(at) - began, Date.parse(next.at) - began];
+    return [{ type: 'why', from: laneOf(agent_id), to: laneOf(next.agent_id), sent, taken }];
+  });
 }

@@ -38,9 +38,13 @@ function usualTab({ lanes }: Timeline): Tab {
 export function linkedIn(query: URLSearchParams, timeline: Timeline): Linked {
   const { lanes } = timeline;
   const lane = lanes.find(({ id }) => id === query.get('agent'));
+  const why = numberIn(query, 'why');
+  const asked = lane?.bars.findIndex(({ seq }) => seq === why) ?? -1;
+  const bar = numberIn(query, 'step') ?? (asked < 0 ? null : asked);
   return {
     tab: TABS.find(([name]) => name === query.get('tab'))?.[0] ?? usualTab(timeline),
-    selected: lane === undefined ? null : { lane: lane.index, bar: numberIn(query, 'step') },
+    selected: lane === undefined ? null : { lane: lane.index, bar },
+    why: lane === undefined ? null : why,
     shown: rangeIn(query),
     until: numberIn(query, 'at'),
     order: ORDERS.find(([name]) => name === query.get('sort'))?.[0] ?? 'birth',
@@ -54,10 +58,15 @@ export interface Linked {
   readonly shown: Range | null;
   readonly until: number | null;
   readonly order: Order;
+  /** Message of the selected agent of which it is shown what led to it. */
+  readonly why: number | null;
 }
 
 /** Keeps the address in line with what is shown, so that it can be shared. A change of tab is a step that Back undoes. */
-export function usePermanentLink(timeline: Timeline, { tab, selected, shown, until, order }: Linked): void {
+export function usePermanentLink(
+  timeline: Timeline,
+  { tab, selected, shown, until, order, why }: Linked,
+): void {
   const agent = selected === null ? null : (timeline.lanes[selected.lane]?.id ?? null);
   const free_at = useRef(0);
   useEffect(() => {
@@ -75,6 +84,7 @@ export function usePermanentLink(timeline: Timeline, { tab, selected, shown, unt
       }
       if (until !== null) query.set('at', String(Math.round(until)));
       if (order !== 'birth') query.set('sort', order);
+      if (why !== null) query.set('why', String(why));
       const text = query.toString();
       const address = `/trees/${timeline.root_id}${text === '' ? '' : `?${text}`}`;
       if (address === from) return;
@@ -87,5 +97,5 @@ export function usePermanentLink(timeline: Timeline, { tab, selected, shown, unt
     if (left_ms <= 0) return write();
     const timer = setTimeout(write, left_ms);
     return () => clearTimeout(timer);
-  }, [tab, agent, selected?.bar, shown, until, order]);
+  }, [tab, agent, selected?.bar, shown, until, order, why]);
 }

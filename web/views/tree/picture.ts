@@ -25,6 +25,8 @@ export interface Scene {
   readonly rows: readonly Row[];
   readonly links: readonly Link[];
   readonly selected: Selection | null;
+  /** Messages that led to the one that is asked about, as `lane seq`; all other bars are faint. Null: none is asked about. */
+  readonly why: ReadonlySet<string> | null;
   readonly hovered: number | null;
   /** Time of the scrubber; later bars are faint. */
   readonly until: number | null;
@@ -179,7 +181,8 @@ export class Picture {
       // Skips a bar that falls into a pixel which already has one.
       if (end < 0 || (end <= drawn && end - x < 1)) continue;
       drawn = Math.max(drawn, Math.ceil(x + 1));
-      pen.globalAlpha = scene.until !== null && bar.start > scene.until ? 0.12 : 1;
+      const aside = scene.why !== null && !scene.why.has(`${lane.index} ${bar.seq}`);
+      pen.globalAlpha = scene.until !== null && bar.start > scene.until ? 0.12 : aside ? 0.25 : 1;
       const left = Math.max(-2, x);
       const wide = Math.min(end, this.#width + 2) - left;
       paintBar(pen, this.#ink, bar, left, top, wide, high);
@@ -263,9 +266,9 @@ export class Picture {
     const pen = this.#pen;
     const focus = scene.hovered ?? scene.selected?.lane ?? null;
     const few = scene.links.length <= LINKS_MAX;
-    pen.lineWidth = 1.2;
     for (const { type, from, to, sent, taken } of scene.links) {
-      const touches = from === focus || to === focus;
+      pen.lineWidth = type === 'why' ? 2.4 : 1.2;
+      const touches = type === 'why' || from === focus || to === focus;
       if (!touches && !few) continue;
       const [a, b] = [lines.get(from), lines.get(to)];
       if (b === undefined || a === b || (scene.until !== null && sent > scene.until)) continue;

@@ -51,6 +51,7 @@ export function TreeSummary({ root_id, context, is_run, like }: SummaryProps) {
         </Fact>
         <Fact name="Left">{leftText(tree.data)}</Fact>
       </dl>
+      {tree.data.tree.cut !== undefined && <CutFrom tree={tree.data} />}
       {EXPORTED === null && (
         <TreeActions
           tree={tree.data}
@@ -78,6 +79,28 @@ function Fact({ name, children }: { readonly name: string; readonly children: pr
     <div>
       <dt>{name}</dt> <dd>{children}</dd>
     </div>
+  );
+}
+
+/** The tree that this one was cut from, and where. */
+function CutFrom({ tree: { tree, root_id, outcome } }: { readonly tree: Tree }) {
+  const { of = '', at = 0, agent_id, seq } = tree.cut ?? {};
+  const { data } = useApi<Tree>(`/v1/trees/${of}`);
+  return (
+    <p class="facts">
+      <span>
+        It is as <a href={`/trees/${of}`}>{data?.title ?? of.slice(0, 8)}</a> was{' '}
+        {seq === undefined ? (
+          <When at={at} since />
+        ) : (
+          <a href={`/agents/${agent_id}?seq=${seq || 1}`}>
+            {seq === 0 ? 'before its first message' : `at message ${seq}`}
+          </a>
+        )}
+        .{outcome === 'unled' && ' It rests until it is resumed, or somebody writes to it.'}
+      </span>
+      <a href={`/compare?a=${of}&b=${root_id}`}>Compare the two</a>
+    </p>
   );
 }
 

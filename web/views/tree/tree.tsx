@@ -1,10 +1,13 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useApi } from '../../data/api.ts';
 import { EXPORTED } from '../../data/exported.ts';
 import { useKeys, useListedKeys } from '../../data/keys.ts';
 import { go } from '../../data/route.ts';
 import type { PageContext } from '../../parts/page.ts';
 import { Trouble } from '../../parts/trouble.tsx';
 import { Approval } from '../approvals.tsx';
+import { GoBack, type Place } from '../past/go-back.tsx';
+import type { Why } from '../past/why.tsx';
 import { RunHead, RunPanel, useWorkflowRun } from '../workflows/run-panel.tsx';
 import { AgentMap, MAP_MIN } from './agent-map.tsx';
 import { AgentsTable } from './agents-table.tsx';
@@ -13,7 +16,7 @@ import { FilesView } from './files.tsx';
 import { Inspector } from './inspector.tsx';
 import type { Lane, Timeline } from './lanes.ts';
 import { LanesPicture } from './lanes-picture.tsx';
-import { linksOf } from './links.ts';
+import { linksOf, whyLinks } from './links.ts';
 import { useTimeline } from './live-timeline.ts';
 import { MailDiagram } from './mail-diagram.tsx';
 import { linkedIn, TABS, type Tab, usePermanentLink } from './permanent-link.ts';
@@ -56,7 +59,13 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
   const like = useMemo(() => context.route.query.get('like'), []);
   const first = useMemo(() => linkedIn(context.route.query, timeline), []);
   const [tab, setTab] = useState<Tab>(first.tab);
-  const [selected, setSelected] = useState(first.selected);
+  const [selected, choose] = useState(first.selected);
+  const [asked_why, setWhy] = useState(first.why);
+  const [back, setBack] = useState<Place | null>(null);
+  const setSelected = useCallback((next: Selection | null) => {
+    choose(next);
+    setWhy(null);
+  }, []);
   const [shown, setShown] = useState(first.shown);
   const [until, setUntil] = useState(first.until);
   const [order, setOrder] = useState(first.order);
@@ -68,7 +77,16 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
   const run = useWorkflowRun(runOf(timeline, runs, selected)?.id ?? null);
   const axis = useMemo(() => axisOf(timeline), [timeline]);
   const rows = useMemo(() => rowsOf(timeline.lanes, open), [timeline, open]);
-  const links = useMemo(() => linksOf(timeline), [timeline]);
+  const chosen = timeline.lanes[selected?.lane ?? -1];
+  const why = useApi<Why>(
+    chosen === undefined || asked_why === null ? null : `/v1/agents/${chosen.id}/why?message=${asked_why}`,
+  );
+  const led = why.data;
+  const links = useMemo(() => (led === null ? linksOf(timeline) : whyLinks(timeline, led)), [timeline, led]);
+  const slice = useMemo(() => {
+    const of = new Map(timeline.lanes.map(({ id, index }) => [id, index]));
+    return led && new Set(led.steps.map(({ agent_id, seq }) => `${of.get(agent_id ?? '')} ${seq}`));
+  }, [led]);
   const range = useMemo(() => shown ?? { from: 0, to: axis.length }, [shown, axis]);
   const setRange = useCallback(
     ({ from, to }: Range) => setShown(from <= 0 && to >= axis.length ? null : { from, to }),
@@ -81,15 +99,16 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
     followed.current = context.route;
     const linked = linkedIn(context.route.query, timeline);
     setTab(linked.tab);
-    setSelected(linked.selected);
+    choose(linked.selected);
+    setWhy(linked.why);
     setShown(linked.shown);
     setUntil(linked.until);
     setOrder(linked.order);
   }, [context.route]);
-  usePermanentLink(timeline, { tab, selected, shown, until, order });
+  usePermanentLink(timeline, { tab, selected, shown, until, order, why: asked_why });
   const scene = useMemo(
-    () => ({ timeline, axis, range, rows, links, selected, until }),
-    [timeline, axis, range, rows, links, selected, until],
+    () => ({ timeline, axis, range, rows, links, selected, until, why: slice }),
+    [timeline, axis, range, rows, links, selected, until, slice],
   );
   const map = useMemo(
     () =>
@@ -193,8 +212,16 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
         >
           <LanesPicture scene={scene} onRange={setRange} onSelect={setSelected} onGroup={onGroup} />
         </div>
-        <Inspector timeline={timeline} selected={selected} onSelect={setSelected} />
+        <Inspector
+          timeline={timeline}
+          selected={selected}
+          why={asked_why === null ? null : why}
+          onSelect={setSelected}
+          onWhy={setWhy}
+          onBack={context.writes ? setBack : null}
+        />
       </div>
+      {back !== null && <GoBack place={back} onClose={() => setBack(null)} />}
       <div role="tablist" class="below-tabs" aria-label="Below the timeline">
         {TABS.filter(([name]) => name !== 'workflow' || runs.length > 0).map(([name, title]) => (
           <button

@@ -1,3 +1,4 @@
+import { rewoundLines } from '../../../documents/rewound-lines.ts';
 import type { DocumentOf } from '../../../documents/shapes/all-documents.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { duration } from '../../../render/amounts.ts';
@@ -20,8 +21,6 @@ interface RewindOptions {
   readonly dryRun?: boolean;
 }
 
-const AGENTS_MAX = 40;
-
 /** `coppice rewind [ID] --to WHEN`: makes a new tree that is as this one was then. */
 export function rewind(context: Context, text: string | undefined, options: RewindOptions): Promise<number> {
   if (options.to === undefined && options.result === undefined && !context.json)
@@ -43,7 +42,7 @@ export function rewind(context: Context, text: string | undefined, options: Rewi
       }
     }
     const done = await asked.rewindTree(root_id, { ...order, files, dry_run: options.dryRun === true });
-    return printResult(context, done, () => rewoundLines(done));
+    return printResult(context, done, () => linesOf(done));
   });
 }
 
@@ -97,30 +96,20 @@ async function whenOf({ to, edit, result }: RewindOptions) {
   return { to: named, ...(text !== undefined && { edit: await readText(text, 'text', '--edit') }) };
 }
 
-function rewoundLines(done: Rewound): string[] {
-  const { root_id, of, at, agents, born_later, letters, edited, files } = done;
+function linesOf(done: Rewound): string[] {
+  const { root_id, of, at, files } = done;
   const ago = duration(Math.max(0, Date.now() - Date.parse(at)));
-  const lines = [`${of.slice(0, 8)} as it was ${ago} ago (${at})`];
-  for (const { name, state, messages, later, interrupted } of agents.slice(0, AGENTS_MAX)) {
-    const calls = interrupted.length === 0 ? '' : `; interrupted: ${interrupted.map(clean).join(', ')}`;
-    const gone = later === 0 ? '' : `, without the ${later} after them`;
-    lines.push(`  ${clean(name)}: ${state}, ${messages} messages${gone}${calls}`);
-  }
-  if (agents.length > AGENTS_MAX) lines.push(`  … ${agents.length - AGENTS_MAX} more agents`);
-  if (born_later.length > 0)
-    lines.push(
-      `not in it, because they were created later: ${born_later.slice(0, AGENTS_MAX).map(clean).join(', ')}`,
-    );
-  if (edited !== null) lines.push(`message ${edited.seq} of ${clean(edited.name)} is another one`);
-  if (letters > 0) lines.push(`${letters} ${letters === 1 ? 'letter is' : 'letters are'} on the way again`);
-  for (const { path, restored } of files)
-    lines.push(
-      `${clean(path)} ${restored ? 'has its content of then' : 'was changed since: --files restores it'}`,
-    );
-  for (const text of done.not_undone) lines.push(`not undone: ${clean(text)}`);
   const next =
     root_id === null
       ? 'nothing was done: leave out --dry-run'
       : `the new tree is ${root_id.slice(0, 8)}; it rests. To go on with it: coppice resume ${root_id.slice(0, 8)}`;
-  return [...lines, next];
+  return [
+    `${of.slice(0, 8)} as it was ${ago} ago (${at})`,
+    ...rewoundLines(done).map((line) => `  ${line}`),
+    ...files.map(
+      ({ path, restored }) =>
+        `${clean(path)} ${restored ? 'has its content of then' : 'was changed since: --files restores it'}`,
+    ),
+    next,
+  ];
 }
