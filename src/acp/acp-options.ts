@@ -5,9 +5,7 @@ import type { Store } from '../store/store.ts';
 import type { Root } from '../trees/open-tree.ts';
 
 /** Settings that an editor may still change before the conversation begins. */
-export interface SessionDraft {
-  readonly model: string;
-  readonly thinking: AgentConfig['thinking'];
+export interface SessionDraft extends Pick<AgentConfig, 'model' | 'thinking'> {
   readonly mode: PermissionMode;
 }
 

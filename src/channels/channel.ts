@@ -1,5 +1,6 @@
 /** The contract of channels, which are the ways to people outside; each channel has a folder or file beside this one. */
 
+import type { Agent } from '../records/agent/agent.ts';
 import type { Ask } from '../records/conversation/ask.ts';
 import type { DeliveryKind, Told } from '../records/run/delivery.ts';
 import type { Run } from '../records/run/run.ts';
@@ -94,12 +95,8 @@ export type ChatEvent =
   | { readonly type: 'ended'; readonly chat: string; readonly agent_id: string };
 
 /** An agent in a list for people. */
-export interface AgentLine {
-  readonly id: string;
-  readonly name: string;
-  readonly depth: number;
+export interface AgentLine extends Pick<Agent, 'id' | 'name' | 'depth' | 'doing'> {
   readonly status: StatusWord;
-  readonly doing: string | null;
 }
 
 /**

@@ -65,13 +65,7 @@ export class ChatTrees implements ChatSessions {
       { colour: false, unicode: false },
       ({ created_at }) => created_at,
     );
-    return rows.map(({ agent }) => ({
-      id: agent.id,
-      name: agent.name,
-      depth: agent.depth,
-      status: statusWord(agent),
-      doing: agent.doing,
-    }));
+    return rows.map(({ agent }) => ({ ...agent, status: statusWord(agent) }));
   }
 
   async kill(chat: string, text: string): Promise<{ name: string; descendants: number }> {

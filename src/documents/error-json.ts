@@ -1,13 +1,9 @@
 import { CoppiceError } from '../records/coppice-error.ts';
 import { StoreError, type StoreErrorCode } from '../store/store-error.ts';
+import type { DocumentOf } from './shapes/all-documents.ts';
 
 /** `error` of `coppice/error/v1`. */
-export interface ErrorDocument {
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string | null;
-  readonly retryable: boolean;
-}
+export type ErrorDocument = DocumentOf<'coppice/error/v1'>['error'];
 
 /** Hints by code, for messages that do not say what to do next. */
 const HINTS: Readonly<Partial<Record<StoreErrorCode, string>>> = {

@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff';
+import { orElse } from '../records/coppice-error.ts';
 import { keepNewest } from '../records/kept-in.ts';
 import { parseJson } from '../records/text/json-text.ts';
 import type { FileChange } from '../store/read-records.ts';
@@ -74,11 +75,8 @@ function textOfCall(input: string, before: string | null): string | null {
   if (!json.ok) return null;
   const { content, edits } = json.value as { readonly content?: string; readonly edits?: readonly Edit[] };
   if (typeof content === 'string') return content;
-  try {
-    return before === null || edits === undefined ? null : editText(before, edits);
-  } catch {
-    return null; // written by another version, whose rules for edits differ
-  }
+  // What another version wrote, whose rules for edits differ, is not known.
+  return before === null || edits === undefined ? null : orElse(() => editText(before, edits), null);
 }
 
 /** Origin of a line: a change in the ledger; `before`: there before the first change; `outside`: written later by no recorded change. */

@@ -7,6 +7,7 @@ import {
 } from '../../records/conversation/attached-text.ts';
 import { imageFault } from '../../records/conversation/image-bounds.ts';
 import type { Image } from '../../records/conversation/message.ts';
+import { orElse } from '../../records/coppice-error.ts';
 import { delimiterOf } from '../../records/text/untrusted-text.ts';
 import { clean } from '../../render/clean.ts';
 import { fitImage } from '../../tools/files/fit-image.ts';
@@ -67,13 +68,11 @@ function linkText({ uri, name }: ContentBlock & { readonly type: 'resource_link'
 
 function placeOf(uri: string): string {
   if (!uri.startsWith('file://')) return clean(uri);
-  try {
+  return orElse(() => {
     const { pathname, hash } = new URL(uri);
     const line = /^#L(\d+)/.exec(hash)?.[1];
     return clean(`${decodeURIComponent(pathname)}${line === undefined ? '' : `:${line}`}`);
-  } catch {
-    return clean(uri);
-  }
+  }, clean(uri));
 }
 
 async function imageOf(

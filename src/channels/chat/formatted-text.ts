@@ -18,7 +18,7 @@ export interface FormattedText {
 /** Maximum entities of a message; the Bot API ignores further ones. */
 const ENTITIES_MAX = 100;
 /** Entity types by importance to the meaning, the most important first. */
-const RANK: readonly Entity['type'][] = [
+export const ENTITY_TYPES: readonly Entity['type'][] = [
   'pre',
   'text_link',
   'blockquote',
@@ -31,7 +31,7 @@ const RANK: readonly Entity['type'][] = [
 /** Drops the least important entities beyond the limit of one message. */
 export function limitEntities(entities: readonly Entity[]): readonly Entity[] {
   if (entities.length <= ENTITIES_MAX) return entities;
-  const ranked = entities.toSorted((a, b) => RANK.indexOf(a.type) - RANK.indexOf(b.type));
+  const ranked = entities.toSorted((a, b) => ENTITY_TYPES.indexOf(a.type) - ENTITY_TYPES.indexOf(b.type));
   const kept = new Set(ranked.slice(0, ENTITIES_MAX));
   return entities.filter((entity) => kept.has(entity));
 }

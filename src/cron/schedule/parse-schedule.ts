@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import { CoppiceError } from '../../records/coppice-error.ts';
+import { CoppiceError, orElse } from '../../records/coppice-error.ts';
 import type { Schedule } from '../../records/run/cron-job.ts';
 import { parseDuration } from '../../records/text/parse-duration.ts';
 import { instantText } from './describe-schedule.ts';
@@ -100,12 +100,7 @@ function parseZone(text: string): string {
 
 /** Whether the zone is valid although it is not listed: older names, such as Asia/Calcutta. */
 function isKnown(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en-US', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
+  return orElse(() => new Intl.DateTimeFormat('en-US', { timeZone: name }), null) !== null;
 }
 
 /** The nearest names, comparing the whole name and its last part, for people who write only the city. */

@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Image } from '../../records/conversation/message.ts';
 import { promptOf } from '../../records/conversation/prompt.ts';
@@ -9,23 +10,9 @@ import type { Store } from '../../store/store.ts';
 const KEPT = 4;
 const SLICE = 200;
 
+type MeasuredMessage = Omit<DocumentOf<'coppice/prompt/v1'>['messages'][number], 'number' | 'shared'>;
 /** One text of a message, a call or a result, with its size in bytes. */
-export interface PromptBlock {
-  readonly type: 'text' | 'reasoning' | 'call' | 'result';
-  /** Tool of a call or a result; otherwise null. */
-  readonly name: string | null;
-  readonly text: string;
-  readonly images: number;
-  readonly bytes: number;
-}
-
-export interface MeasuredMessage {
-  readonly role: PromptMessage['role'];
-  readonly blocks: readonly PromptBlock[];
-  /** Offset: bytes of all messages before this one. */
-  readonly from: number;
-  readonly bytes: number;
-}
+type PromptBlock = MeasuredMessage['blocks'][number];
 
 export interface MeasuredPrompt {
   readonly messages: readonly MeasuredMessage[];

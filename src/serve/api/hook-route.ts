@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import type { Terms } from './route.ts';
 
 /** Deliveries of other programs: the one route that needs a signature, not a token. */
@@ -21,12 +22,7 @@ export interface HookRequest {
 }
 
 /** `coppice/hook/v1`, without its `schema`. */
-export interface HookAnswer {
-  readonly hook: string;
-  readonly outcome: 'started' | 'sent' | 'repeated' | 'filtered';
-  readonly root_id: string | null;
-  readonly text: string;
-}
+export type HookAnswer = Omit<DocumentOf<'coppice/hook/v1'>, 'schema'>;
 
 export interface HookReceiver {
   /** Rejects with `E_HOOK_NOT_FOUND`, `E_UNAUTHORIZED`, `E_INVALID_ARGUMENT` or `E_TOO_MANY_REQUESTS`, having done nothing. */

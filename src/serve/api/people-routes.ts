@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { runDocument } from '../../documents/run-json.ts';
 import { ASK_SCOPES } from '../../records/conversation/ask.ts';
@@ -18,6 +17,7 @@ import {
 import { removedRuleDocument, rulesDocument } from '../../trees/answers/rule-answers.ts';
 import { isNotFound, oneRun } from '../../trees/find-agent.ts';
 import { ledRuns } from '../../trees/leaders/leaders.ts';
+import { lookUntil } from '../../trees/rest.ts';
 import { type ApiSources, before, countUpTo, flag, named, route } from './route.ts';
 
 const ROWS_MAX = 1_000;
@@ -206,7 +206,6 @@ type Sources = Pick<ApiSources, 'store' | 'runtime'>;
 
 /** Grace period for the process that leads the run to stop it, before the run is killed. */
 const STOP_MS = 3_000;
-const POLL_MS = 50;
 
 /**
  * Asks the process that leads the run to stop it, which keeps what was done; kills the run if no process leads it, or if it does not stop in time.
@@ -224,12 +223,9 @@ async function cancelRun({ store, runtime }: Sources, run: Run): Promise<Run> {
 
 async function askToStop({ store, runtime }: Sources, run: Run): Promise<void> {
   await runtime.interrupt(run.agent_id, 'cancelled by you').catch(unlessGone);
-  for (let waited = 0; waited < STOP_MS; waited += POLL_MS) {
-    const [now] = await store.findRuns(run.id);
-    if (now === undefined || isFinished(now.status)) return;
-    await sleep(POLL_MS);
-  }
-  await runtime.kill(run.agent_id).catch(unlessGone);
+  const look = async () => (await store.findRuns(run.id)).every(({ status }) => isFinished(status));
+  if (!(await lookUntil({ store }, look, (is_over) => is_over, { ms: STOP_MS })))
+    await runtime.kill(run.agent_id).catch(unlessGone);
 }
 
 /** The agent has just ended by itself, or was deleted with its run. */

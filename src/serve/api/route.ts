@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CronJobs } from '../../cron/manage-jobs.ts';
+import { limits } from '../../documents/shapes/agent-parts.ts';
 import type { ComposedRoot } from '../../mcp/mcp-options.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import type { Profile } from '../../records/agent/profile.ts';
@@ -35,11 +36,18 @@ export const rootSettings = {
 /** Where results go. */
 export const delivered = { deliver: words.optional().describe('targets that get its results') };
 
+/** Settings of a tree that is started. */
+export const startSettings = {
+  ...rootSettings,
+  ...delivered,
+  label: words.optional().describe('labels that a worker needs to lead it'),
+  anywhere: z.boolean().optional().describe('any machine may lead it, not only that of the server'),
+  limits: limits.partial().optional().describe('limits of the tree; those left out are the configured ones'),
+};
+
 /** Requested settings of a new root agent. */
-export interface RootRequest extends DeepReadonly<z.infer<z.ZodObject<typeof rootSettings>>> {
-  readonly deliver?: readonly string[] | undefined;
-  readonly label?: readonly string[] | undefined;
-  readonly anywhere?: boolean | undefined;
+export interface RootRequest
+  extends DeepReadonly<Omit<z.infer<z.ZodObject<typeof startSettings>>, 'limits'>> {
   readonly limits?: Partial<Limits> | undefined;
 }
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { limits as limitsShape } from '../../documents/shapes/agent-parts.ts';
 import { spillFolder } from '../../processes/output/spill-folder.ts';
 import { isActive } from '../../records/agent/agent.ts';
 import { OUTCOMES } from '../../records/run/outcome.ts';
@@ -13,12 +12,11 @@ import { TREES_USUAL, tasksDocument, treeDocument, treesDocument } from '../../t
 import { oneRoot } from '../../trees/find-agent.ts';
 import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
 import { rewindTree } from '../../trees/rewind/rewind-tree.ts';
-import { before, countUpTo, delivered, flag, NAME_MAX, named, rootSettings, route, words } from './route.ts';
+import { before, countUpTo, flag, NAME_MAX, named, route, startSettings } from './route.ts';
 
 const TREES_MAX = 500;
 const FILES_MAX = 100;
 const PROMPT_MAX = 1_000_000;
-const limits = limitsShape.partial().describe('limits of the tree; those left out are the configured ones');
 
 /** Routes that start, read and resume trees. */
 export const TREE_ROUTES = [
@@ -45,11 +43,7 @@ export const TREE_ROUTES = [
     body: z.strictObject({
       prompt: z.string().regex(/\S/, 'it is empty').max(PROMPT_MAX).describe('the task'),
       name: z.string().min(1).max(NAME_MAX).optional().describe('name of the root; default `main`'),
-      ...rootSettings,
-      ...delivered,
-      label: words.optional().describe('labels that a worker needs to lead it'),
-      anywhere: z.boolean().optional().describe('any machine may lead it, not only that of the server'),
-      limits: limits.optional(),
+      ...startSettings,
     }),
     handle: async ({ store, runtime, compose, onEntered }, { body, id }) => {
       const { prompt, name, limits: said = {}, ...request } = body;
@@ -101,7 +95,7 @@ export const TREE_ROUTES = [
           'also restarts agents whose conversation the provider refused, without the refused message',
         ),
       model: z.string().min(1).max(500).optional().describe("another model for agents that use the root's"),
-      limits: limits.optional(),
+      limits: startSettings.limits,
     }),
     handle: async ({ store, runtime, unled, onEntered }, request) => {
       const root = await oneRoot(store, named(request, 'tree'));

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { limits as limitsShape } from '../../documents/shapes/agent-parts.ts';
 import {
   type LoadedScript,
   loaded,
@@ -32,8 +31,8 @@ import {
   delivered,
   NAME_MAX,
   named,
-  rootSettings,
   route,
+  startSettings,
   words,
 } from './route.ts';
 
@@ -108,17 +107,10 @@ export const WORKFLOW_ROUTES = [
     body: z.strictObject({
       ...wanted,
       calls: z.int().min(1).max(CALLS_MAX).optional().describe('maximum calls of `agent()`; default 1000'),
-      ...rootSettings,
-      ...delivered,
+      ...startSettings,
       allow: words
         .optional()
         .describe('rules that allow; `workflow:NAME` the start, unless the configuration does'),
-      label: words.optional().describe('labels that a worker needs to lead it'),
-      anywhere: z.boolean().optional().describe('any machine may lead it, not only that of the server'),
-      limits: limitsShape
-        .partial()
-        .optional()
-        .describe('limits of the tree; those left out are the configured ones'),
     }),
     handle: async (sources, { body, id }) => {
       const { name: _, script: __, args: ___, calls, limits: said = {}, ...request } = body;
@@ -160,7 +152,7 @@ export const WORKFLOW_ROUTES = [
     body: z.strictObject({
       ...{ ...wanted, ...delivered },
       fresh: words.optional().describe('labels and phases of calls that are made anew'),
-      limits: limitsShape.partial().optional().describe('other limits than those of the run'),
+      limits: startSettings.limits.describe('other limits than those of the run'),
     }),
     handle: async (sources, request) => {
       const { store, runtime, compose, onEntered } = sources;

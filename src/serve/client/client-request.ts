@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ErrorDocument } from '../../documents/error-json.ts';
 import { CoppiceError, type ErrorCode } from '../../records/coppice-error.ts';
 import { jsonIn } from '../../records/text/json-text.ts';
 import type { CallOptions } from './client-types.ts';
@@ -112,21 +113,14 @@ export function unreachable(client: ClientOptions, cause: unknown): CoppiceError
 
 /** Error of a `coppice/error/v1` document; `E_SERVER` for any other answer, such as a proxy's. */
 export function errorOf(document: unknown, status: number): CoppiceError {
-  const { error } = (document ?? {}) as {
-    readonly error?: {
-      readonly code: ErrorCode;
-      readonly message: string;
-      readonly hint: string | null;
-      readonly retryable: boolean;
-    };
-  };
+  const { error } = (document ?? {}) as { readonly error?: ErrorDocument };
   if (typeof error?.code !== 'string')
     return new CoppiceError('E_SERVER', `the response (${status}) did not come from coppice serve`, {
       hint: 'Is the address right, and does a proxy let requests pass?',
       retryable: status >= 500,
     });
   const { code, message, hint, retryable } = error;
-  return new CoppiceError(code, message, {
+  return new CoppiceError(code as ErrorCode, message, {
     ...(hint === null ? {} : { hint }),
     retryable: retryable || status === 503 || status === 429,
   });

@@ -6,6 +6,7 @@ import { rootBudget } from '../../records/agent/budget.ts';
 import { DEFAULT_LIMITS } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { given } from '../../records/text/json-fields.ts';
+import { jsonIn } from '../../records/text/json-text.ts';
 import { storable } from '../../records/text/text.ts';
 import { delimiterOf } from '../../records/text/untrusted-text.ts';
 import { derivedId } from '../../trees/derived-id.ts';
@@ -179,11 +180,7 @@ function notice(name: string): string {
 function payloadOf({ header, body }: HookRequest): unknown {
   const text = body.toString('utf8');
   const is_form = /^application\/x-www-form-urlencoded\b/i.test(header('content-type') ?? '');
-  try {
-    return JSON.parse((is_form ? new URLSearchParams(text).get('payload') : text) || '{}');
-  } catch {
-    return undefined;
-  }
+  return jsonIn((is_form ? new URLSearchParams(text).get('payload') : text) || '{}');
 }
 
 /** Names of its event, the general one first: `pull_request`, `pull_request.opened`. */

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
-import { CoppiceError } from '../../records/coppice-error.ts';
+import { CoppiceError, orElse } from '../../records/coppice-error.ts';
 import { keepNewest } from '../../records/kept-in.ts';
 import type { Scope } from '../api/route.ts';
 import type { Access } from './access.ts';
@@ -99,13 +99,7 @@ export function guard(options: GuardOptions): MiddlewareHandler<Guarded> {
     if (scopeNow() === null) throw unauthorized();
     context.set('scope', scopeNow);
     const { outgoing } = context.env;
-    const isOver = () => {
-      try {
-        return scopeNow() === null;
-      } catch {
-        return true;
-      }
-    };
+    const isOver = () => orElse(scopeNow, null) === null;
     const recheck = setInterval(() => isOver() && outgoing.destroy(), RECHECK_MS).unref();
     outgoing.once('close', () => clearInterval(recheck));
     await next();

@@ -1,3 +1,4 @@
+import { orElse } from '../../records/coppice-error.ts';
 import type { Frame } from './event-ring.ts';
 
 /** Maximum that a client may leave unread before its queue is dropped. */
@@ -122,7 +123,8 @@ export class EventClient {
         this.#wake = resolve;
       });
     this.#wake = null;
-    if (this.#ended) return closeQuietly(controller);
+    // The client may have closed it.
+    if (this.#ended) return orElse(() => controller.close(), undefined);
     if (this.#dropped) {
       this.#dropped = false;
       controller.enqueue(this.#options.resync().bytes);
@@ -143,12 +145,4 @@ export class EventClient {
 /** Whether brief clients get events of this type. */
 export function isBrief(type: Frame['type']): boolean {
   return type === 'changed' || type === 'removed' || type === 'workers';
-}
-
-function closeQuietly(controller: ReadableStreamDefaultController<Uint8Array>): void {
-  try {
-    controller.close();
-  } catch {
-    // Already closed by the client.
-  }
 }

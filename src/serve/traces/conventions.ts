@@ -4,13 +4,6 @@
  */
 export const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.41.0';
 
-export const OPERATION = {
-  invoke_agent: 'invoke_agent',
-  invoke_workflow: 'invoke_workflow',
-  chat: 'chat',
-  execute_tool: 'execute_tool',
-} as const;
-
 export const ATTRIBUTE = {
   service_name: 'service.name',
   service_version: 'service.version',

@@ -1,3 +1,5 @@
+import { fieldsOf } from '../../records/text/json-fields.ts';
+import { jsonIn } from '../../records/text/json-text.ts';
 /** The part of OTLP 1.x (JSON over HTTP) that spans need. */
 
 import { post } from '../../channels/webhook/post.ts';
@@ -115,13 +117,6 @@ export async function send(
 }
 
 function rejectedOf(text: string): string | null {
-  try {
-    const { partialSuccess } = JSON.parse(text) as {
-      partialSuccess?: { rejectedSpans?: string | number; errorMessage?: string };
-    };
-    const count = Number(partialSuccess?.rejectedSpans ?? 0);
-    return count > 0 ? `${count} spans: ${partialSuccess?.errorMessage ?? ''}` : null;
-  } catch {
-    return null;
-  }
+  const { rejectedSpans, errorMessage = '' } = fieldsOf(fieldsOf(jsonIn(text)).partialSuccess);
+  return Number(rejectedSpans) > 0 ? `${rejectedSpans} spans: ${errorMessage}` : null;
 }

@@ -3,7 +3,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { failureOf, isTerminal } from '../../records/agent/state.ts';
 import type { Span, TurnSpan } from '../../trees/timeline/span.ts';
 import type { AgentTimeline } from '../../trees/timeline/tree-timelines.ts';
-import { ATTRIBUTE, OPERATION, providerAndModel } from './conventions.ts';
+import { ATTRIBUTE, providerAndModel } from './conventions.ts';
 import type { Attributes, OtelSpan } from './otlp.ts';
 
 /** Time after which an ended turn is final; what follows sooner may still belong to it. */
@@ -72,12 +72,9 @@ export class TurnSpans {
     const base = { trace_id, links: [] };
     const { workflow } = agent.config;
     const requests = workflow === undefined ? own.filter(({ kind }) => kind === 'request') : [];
-    const operation = workflow === undefined ? OPERATION.invoke_agent : OPERATION.invoke_workflow;
+    const operation = workflow === undefined ? 'invoke_agent' : 'invoke_workflow';
     const failed = requests.at(-1)?.status;
-    const failure =
-      next === undefined
-        ? (failureOf(agent.state)?.kind ?? null)
-        : errorOf(failed === undefined ? 'ok' : failed);
+    const failure = next === undefined ? (failureOf(agent.state)?.kind ?? null) : errorOf(failed ?? 'ok');
     const common = commonOf(agent);
     const invoked: OtelSpan = {
       trace_id,
@@ -157,12 +154,12 @@ function chat(agent: Agent, span: Span, turn_end: number) {
   const usage = request?.usage;
   return {
     span_id: hash(16, 'chat', agent.id, request?.started_at ?? `after ${seq}`),
-    name: `${OPERATION.chat} ${named[ATTRIBUTE.request_model]}`,
+    name: `chat ${named[ATTRIBUTE.request_model]}`,
     kind: 'client' as const,
     start,
     end: end ?? turn_end,
     attributes: {
-      [ATTRIBUTE.operation_name]: OPERATION.chat,
+      [ATTRIBUTE.operation_name]: 'chat',
       ...commonOf(agent),
       ...named,
       [ATTRIBUTE.input_tokens]: usage?.input,
@@ -193,12 +190,12 @@ function tool(agent: Agent, { first, last }: CallOfTurn, turn_end: number) {
   const asked_ms = first.kind === 'approval' ? (first.end ?? turn_end) - first.start : undefined;
   return {
     span_id: hash(16, 'call', agent.id, `${first.seq}`, first.call_id ?? ''),
-    name: `${OPERATION.execute_tool} ${last.name}`,
+    name: `execute_tool ${last.name}`,
     kind: 'internal' as const,
     start: first.start,
     end: last.end ?? turn_end,
     attributes: {
-      [ATTRIBUTE.operation_name]: OPERATION.execute_tool,
+      [ATTRIBUTE.operation_name]: 'execute_tool',
       ...commonOf(agent),
       [ATTRIBUTE.tool_name]: last.name,
       [ATTRIBUTE.tool_call_id]: first.call_id ?? '',

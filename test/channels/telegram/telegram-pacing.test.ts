@@ -2,9 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Pacing } from '../../../src/channels/telegram/bot/pacing.ts';
+import { TELEGRAM_TIMING } from '../../../src/channels/telegram/bot/telegram-timing.ts';
 import { ChatLocks } from '../../../src/channels/telegram/chat-locks.ts';
 
-const FREE = { chat_gap_ms: 0, bot_per_second: 1_000, group_messages: 1_000, group_window_ms: 60_000 };
+const FREE = {
+  ...TELEGRAM_TIMING,
+  ...{ chat_gap_ms: 0, bot_per_second: 1_000, group_messages: 1_000, group_window_ms: 60_000 },
+};
 const never = new AbortController().signal;
 
 /** Returns the milliseconds until a turn was taken for every chat in `chats`. */

@@ -1,23 +1,18 @@
 import { sleep } from '../../../processes/waiting.ts';
 import type { TelegramTiming } from './telegram-timing.ts';
 
-type PacingTiming = Pick<
-  TelegramTiming,
-  'chat_gap_ms' | 'bot_per_second' | 'group_messages' | 'group_window_ms'
->;
-
 const SECOND_MS = 1_000;
 /** Number of chats beyond which those that were silent for a whole window are dropped. */
 const CHATS_MAX = 1_000;
 
 /** Limits the rate of messages per chat, per group and over all chats, in sliding windows. Groups have negative ids and a lower limit. */
 export class Pacing {
-  readonly #timing: PacingTiming;
+  readonly #timing: TelegramTiming;
   /** Times of the last messages, over all chats and per chat; monotonic milliseconds, oldest first. */
   #all: number[] = [];
   readonly #chats = new Map<number, number[]>();
 
-  constructor(timing: PacingTiming) {
+  constructor(timing: TelegramTiming) {
     this.#timing = timing;
   }
 

@@ -1,6 +1,8 @@
 import { cutText } from '../../../records/text/cut-text.ts';
+import { fieldsOf, itemsOf } from '../../../records/text/json-fields.ts';
 import { isJsonObject } from '../../../records/text/json-text.ts';
 import type { Entity, FormattedText } from '../../chat/formatted-text.ts';
+import { ENTITY_TYPES } from '../../chat/formatted-text.ts';
 
 export interface Sender {
   readonly id: number;
@@ -89,19 +91,10 @@ function readSender(from: unknown): Sender | 'nothing' | 'malformed' {
   };
 }
 
-const KEPT: ReadonlySet<unknown> = new Set<Entity['type']>([
-  'bold',
-  'italic',
-  'strikethrough',
-  'code',
-  'blockquote',
-  'pre',
-  'text_link',
-]);
-
 /** Keeps entities of the types that this channel sets; Telegram detects links and the like by itself. */
 function readEntities(entities: unknown): readonly Entity[] {
-  return Array.isArray(entities) ? entities.filter((one) => isJsonObject(one) && KEPT.has(one.type)) : [];
+  const isOwn = (one: unknown) => ENTITY_TYPES.includes(fieldsOf(one).type as Entity['type']);
+  return itemsOf(entities).filter(isOwn) as Entity[];
 }
 
 function isId(value: unknown): value is number {

@@ -14,7 +14,6 @@ type Ledger = Pick<Store, 'agents' | 'history' | 'requests' | 'treeMail' | 'tree
 type Unplaced = WithoutRound<CaseStep> & { readonly seq: number };
 type WithoutRound<Step> = Step extends CaseStep ? Omit<Step, 'round'> : never;
 
-const PAGE = 1_000;
 /** Failures that are the answer to a request; all others follow from the rest. */
 const OF_MODELS: ReadonlySet<string> = new Set<FailureKind>([
   ...(['auth', 'no_credit', 'rate_limit', 'overloaded', 'network'] as const),
@@ -36,7 +35,8 @@ export async function recordTree(
   const began = Math.min(...found.map(({ created_at }) => created_at));
   const steps: Unplaced[] = [];
   const histories = new Map<string, PlacedMessage[]>();
-  for (const agent of found) histories.set(agent.id, await ownMessages(store, agent));
+  for (const agent of found)
+    histories.set(agent.id, await store.history(agent.id, agent.forked_from?.seq ?? 0));
   const children = childrenIn(found, histories);
   const add = (agent: Agent) => {
     agents.push(agent);
@@ -49,9 +49,9 @@ export async function recordTree(
     const why = unrepeatable(agent);
     if (why !== null) throw refused(`${agent.name} ${why}`);
     const history = histories.get(agent.id) ?? [];
-    steps.push(...stepsOf(history, agent, { agent: place, began, requests: await requestsOf(store, agent) }));
+    steps.push(...stepsOf(history, agent, { agent: place, began, requests: await store.requests(agent.id) }));
   }
-  const letters = await lettersOf(store, root_id);
+  const letters = await store.treeMail(root_id, undefined, Number.MAX_SAFE_INTEGER);
   steps.push(...ofPeople(letters, agents, began));
   const first = histories.get(root.id)?.find(({ kind }) => kind === 'user');
   if (first?.kind !== 'user') throw refused('its task is no longer in the ledger');
@@ -131,26 +131,6 @@ function unrepeatable(agent: Agent): string | null {
   if (agent.config.workflow !== undefined) return 'is a script';
   if (worktreeOf(agent.config) !== null) return 'worked in a worktree';
   return null;
-}
-
-async function ownMessages(store: Ledger, { id, forked_from }: Agent): Promise<PlacedMessage[]> {
-  const own: PlacedMessage[] = [];
-  for (let after = forked_from?.seq ?? 0; ; ) {
-    const page = await store.history(id, after, PAGE);
-    own.push(...page);
-    if (page.length < PAGE) return own;
-    after = page.at(-1)?.seq ?? after;
-  }
-}
-
-async function requestsOf(store: Ledger, { id }: Agent): Promise<PlacedRequest[]> {
-  const all: PlacedRequest[] = [];
-  for (let after = 0; ; ) {
-    const page = await store.requests(id, after, PAGE);
-    all.push(...page);
-    if (page.length < PAGE) return all;
-    after = page.at(-1)?.place ?? after;
-  }
 }
 
 /** The children of each agent, in the order in which its calls created them. */
@@ -242,16 +222,6 @@ function stepsOf(history: readonly PlacedMessage[], agent: Agent, place: Place) 
     }
   }
   return steps;
-}
-
-async function lettersOf(store: Ledger, root_id: string): Promise<TreeLetter[]> {
-  const letters: TreeLetter[] = [];
-  for (let after: string | undefined; ; ) {
-    const page = await store.treeMail(root_id, after, PAGE);
-    letters.push(...page);
-    if (page.length < PAGE) return letters;
-    after = page.at(-1)?.id;
-  }
 }
 
 /** The letters of people, except the first of the root: it is the task. */
