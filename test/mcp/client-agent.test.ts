@@ -93,7 +93,7 @@ it('an agent that the client kills has ended in this process when the call is an
 it('the results of many calls at once are found', async () => {
   const { client } = await place();
   const calls = await Promise.all(
-    Array.from({ length: 150 }, () => client.call('kill', { agent_id: 'nobody' })),
+    Array.from({ length: 150 }, () => client.call('kill', { agent_id: 'nobody' }, { ms: 60_000 })),
   );
   for (const { result, ...placed } of calls) assert.deepEqual(await client.resultOf(placed), result);
 });
