@@ -108,7 +108,7 @@ export class EditorSessions {
       const below = tree === undefined ? [] : descendantsOf(root.id, tree.agents);
       return [
         infoOf(root, titles.get(root.id) ?? null),
-        ...below.map((agent) => infoOf(agent, childTitle(agent))),
+        ...below.map((agent) => infoOf(agent, `${'› '.repeat(agent.depth)}${clean(agent.name)}`)),
       ];
     });
     const last = roots.at(-1);
@@ -205,8 +205,4 @@ function infoOf(agent: Agent, title: string | null): SessionInfo {
           },
         }),
   };
-}
-
-function childTitle({ name, depth }: Agent): string {
-  return `${'› '.repeat(depth)}${clean(name)}`;
 }

@@ -1,7 +1,7 @@
 import type { UserContent } from '../records/conversation/message.ts';
 import type { FileChange } from '../store/read-records.ts';
 import type { Store } from '../store/store.ts';
-import { CHANGES_MAX, type OwnedLine, ownersOf } from './file-versions.ts';
+import { CHANGES_MAX, ownersOf } from './file-versions.ts';
 import { isoTime } from './iso-time.ts';
 import { messagesAfter } from './messages-after.ts';
 import type { DocumentOf } from './shapes/all-documents.ts';
@@ -27,7 +27,7 @@ export async function blameDocument(
     lines: asked.map(({ line: number, text, owner }) => ({
       line: number,
       text,
-      source: sourceOf(owner),
+      source: typeof owner === 'string' ? owner : 'agent',
       change: typeof owner === 'string' ? null : changes.indexOf(owner),
     })),
   };
@@ -48,10 +48,6 @@ export function changeJson(
     at: isoTime(at),
     prompt: prompt ?? null,
   };
-}
-
-function sourceOf(owner: OwnedLine['owner']): 'agent' | 'before' | 'outside' {
-  return typeof owner === 'string' ? owner : 'agent';
 }
 
 /** By change, the first line of what its agent had been told to do. */

@@ -1,6 +1,6 @@
 import { argumentsError } from '../kernel/reading/call-errors.ts';
 import { treeOutput } from '../processes/output/spill-folder.ts';
-import { CoppiceError, type ErrorCode, errorText } from '../records/coppice-error.ts';
+import { CoppiceError, errorText } from '../records/coppice-error.ts';
 import type { Tool, ToolSpec } from '../records/tool.ts';
 import { dataFolder, outputFolder } from '../settings/folders.ts';
 import { defineTool } from '../tools/define-tool.ts';
@@ -102,9 +102,10 @@ export class Registry implements ToolRegistry {
       const output = `there is no tool "${name}". Tools: ${[...this.#entries.keys()].join(', ')}.`;
       return { id, name, output, isError: true, code: 'E_TOOL_NOT_FOUND' };
     }
-    const done = await entry
-      .run(call.arguments)
-      .catch((error: unknown): Output => ({ output: errorText(error), isError: true, code: codeOf(error) }));
+    const done = await entry.run(call.arguments).catch((error: unknown): Output => {
+      const code = error instanceof CoppiceError ? error.code : 'E_TOOL_FAILED';
+      return { output: errorText(error), isError: true, code };
+    });
     return { id, name, ...done };
   }
 
@@ -154,10 +155,6 @@ export class Registry implements ToolRegistry {
   }
 }
 
-function codeOf(error: unknown): ErrorCode {
-  return error instanceof CoppiceError ? error.code : 'E_TOOL_FAILED';
-}
-
 /** Creates an empty registry. */
 export function createToolRegistry(): ToolRegistry {
   return new Registry();
@@ -176,14 +173,13 @@ function handlerTool(definition: ToolDefinition, handler: ToolHandler): Tool {
       required: entries.flatMap(([field, { required }]) => (required === true ? [field] : [])),
       additionalProperties: false,
     },
-    run: async (args, context) => outputText(await handler(args, context)),
+    // The type says string, but an untyped program may return anything.
+    async run(args, context) {
+      const value: unknown = await handler(args, context);
+      return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+    },
   });
   return tool as Tool;
-}
-
-/** The type says string, but an untyped program may return anything. */
-function outputText(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
 /** The definition of a tool, as a registry returns it. */

@@ -79,20 +79,13 @@ const response = z.object({
 type Response = z.infer<typeof response>;
 
 /** Null: the form was closed, or does not say what to do. */
-function approvalAnswer({ action, content }: Response): Omit<AskAnswer, 'at' | 'by'> | null {
-  const decision = action === 'decline' ? 'deny' : content?.decision;
+function answerIn(ask: Ask, { action, content }: Response): Omit<AskAnswer, 'at' | 'by'> | null {
+  const is_question = questionOf(ask) !== null;
+  const decision = action === 'decline' ? 'deny' : is_question ? 'allow once' : content?.decision;
   if (action === 'cancel' || (decision !== 'allow once' && decision !== 'deny')) return null;
-  const note = typeof content?.note === 'string' ? storable(content.note) : '';
-  return decision === 'deny'
-    ? { verdict: 'deny', scope: 'once', note }
-    : { verdict: 'allow', scope: 'once', note: '' };
-}
-
-/** Null: the form was closed. */
-function questionAnswer({ action, content }: Response): Omit<AskAnswer, 'at' | 'by'> | null {
-  if (action === 'cancel') return null;
-  if (action === 'decline') return { verdict: 'deny', scope: 'once', note: '' };
-  return { verdict: 'allow', scope: 'once', note: '', values: content ?? {} };
+  const note = typeof content?.note === 'string' && !is_question ? storable(content.note) : '';
+  if (decision === 'deny') return { verdict: 'deny', scope: 'once', note };
+  return { verdict: 'allow', scope: 'once', note: '', ...(is_question && { values: content ?? {} }) };
 }
 
 /**
@@ -114,7 +107,7 @@ export async function answerForms(
     if (ask === undefined || ask.verdict !== null) continue;
     const agent = await store.agent(ask.agent_id);
     if (agent === null || !(await client.owns(agent))) continue;
-    const answer = questionOf(ask) === null ? approvalAnswer(read.data) : questionAnswer(read.data);
+    const answer = answerIn(ask, read.data);
     if (answer === null) continue;
     await runtime.answer(id, { ...answer, by: `the user of ${client.name}` }).catch((error: unknown) => {
       if (!(error instanceof CoppiceError)) throw error;

@@ -125,15 +125,11 @@ export async function taskState(
     return now.asks.length === 0 ? state('working', { statusMessage: message }) : waitsForPerson(now.asks);
   }
   const rows = await rowsOf(client, ids, now, sources);
-  const is_cancelled =
-    rows.length > 0 && agents.length > 0 && agents.every((agent) => wasCancelled(agent, client));
-  if (is_cancelled)
+  const by = cancelledBy(client);
+  const are_cancelled = agents.every(({ state }) => state.type === 'killed' && state.by === by);
+  if (rows.length > 0 && agents.length > 0 && are_cancelled)
     return state('cancelled', { statusMessage: 'its agents were ended before they were done' });
   return completed(textResult({ results: rows }));
-}
-
-function wasCancelled({ state }: Agent, client: ClientAgent): boolean {
-  return state.type === 'killed' && state.by === cancelledBy(client);
 }
 
 function cancelledBy(client: ClientAgent): string {

@@ -52,7 +52,9 @@ export function resultView(
   if (status !== 'ok') return { content: [...shown, told] };
   const changed = shown.length > 0 ? shown : doneChange(name, parsedObject(raw || '{}') ?? {}, cwd, file);
   const content = changed.length > 0 ? [...changed] : [told];
-  return { content, ...(file === undefined ? {} : { locations: [placeOf(file)] }) };
+  if (file === undefined) return { content };
+  const { path, lines } = file;
+  return { content, locations: [{ path, ...(lines && { line: lines[0] }) }] };
 }
 
 /** Output of a command that is still running. */
@@ -89,10 +91,6 @@ function locationsOf(name: string, { path, offset }: JsonObject, cwd: string): T
   if (typeof path !== 'string' || path === '' || !(name in KINDS)) return [];
   const line = name === 'read' && Number.isSafeInteger(offset) ? (offset as number) : null;
   return [{ path: resolve(cwd, path), ...(line === null ? {} : { line }) }];
-}
-
-function placeOf({ path, lines }: FileStamp): ToolCallLocation {
-  return { path, ...(lines === undefined ? {} : { line: lines[0] }) };
 }
 
 export function textContent(text: string): ToolCallContent {

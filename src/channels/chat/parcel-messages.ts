@@ -37,18 +37,15 @@ export function parcelMessages(parcel: Parcel): readonly OutgoingMessage[] {
     return pieces.map((piece, index) => (index === pieces.length - 1 ? { ...piece, buttons } : piece));
   }
   const said = markdownEntities(parcel.text);
-  return textMessages(parcel.kind === 'run' && parcel.run !== null ? signed(said, parcel.run.id) : said);
+  // People recognise a repeat by the id of the run.
+  const id = parcel.kind === 'run' && parcel.run !== null ? `\n· ${parcel.run.id.slice(0, ID_LENGTH)}` : '';
+  return textMessages({ ...said, text: said.text + id });
 }
 
 /** Splits a text into messages, at least one. */
 export function textMessages(text: FormattedText): readonly OutgoingMessage[] {
   const pieces = splitText(text, MESSAGE_MAX);
   return pieces.length > 0 ? pieces : [{ text: '(no text)', entities: [] }];
-}
-
-/** Appends the run id, by which people recognise a repeat. */
-function signed({ text, entities }: FormattedText, run_id: string): FormattedText {
-  return { text: `${text}\n· ${run_id.slice(0, ID_LENGTH)}`, entities };
 }
 
 /** Text of a question: agent, tool, and all arguments of the call, because that is what a person allows. */
@@ -70,7 +67,8 @@ export function askText(ask: Ask, most = ARGUMENT_MAX): FormattedText {
     builder.write(`\nAnswer: /approve ${ask.id.slice(0, 8)} ANSWER; in a form, name=value`);
   const rule = ask.verdict === null ? shownRule(ask) : undefined;
   if (rule !== undefined) builder.write(`\n${FROM_NOW_ON}, for this agent: ${rule}`);
-  if (ask.verdict !== null) builder.write(`\nno longer waits: ${verdictWord(ask)}`);
+  const words = { allow: 'allowed', deny: 'denied', void: 'taken back' };
+  if (ask.verdict !== null) builder.write(`\nno longer waits: ${words[ask.verdict]}`);
   return builder.build();
 }
 
@@ -96,8 +94,4 @@ function askButtons(ask: Ask): readonly Button[] {
     ...(offeredRule(ask) === undefined ? [] : [{ label: FROM_NOW_ON, data: `s:${ask.id}` }]),
     { label: 'Deny', data: `n:${ask.id}` },
   ];
-}
-
-function verdictWord({ verdict }: Ask): string {
-  return verdict === 'allow' ? 'allowed' : verdict === 'deny' ? 'denied' : 'taken back';
 }

@@ -32,10 +32,12 @@ type Note = (text: string) => void;
 export function parseAt(text: string, tz: string, now: number, note: Note = () => {}): number {
   const words = text.trim();
   const read = readAt(words);
-  const refuse = (what: string, hint: string, near: number | null): CoppiceError =>
-    new CoppiceError('E_INVALID_ARGUMENT', `at "${text}" ${what}`, {
-      hint: `${hint}. ${words.startsWith('+') ? spanExample(tz, now) : dateExample(near, tz, now)}`,
+  const refuse = (what: string, hint: string, near: number | null): CoppiceError => {
+    const [example, at] = words.startsWith('+') ? ['+10m', now + TEN_MINUTES] : dateExample(near, tz, now);
+    return new CoppiceError('E_INVALID_ARGUMENT', `at "${text}" ${what}`, {
+      hint: `${hint}. For example "${example}": due ${instantText(at, tz)}`,
     });
+  };
   if (read.type === 'wrong') throw refuse(read.what, read.hint, read.near);
   const notes: string[] = [];
   const at = meant(read, tz, now, (said) => notes.push(said));
@@ -88,14 +90,10 @@ function nextClock(time: number, tz: string, now: number): number {
   return last > now ? today : today + DAY;
 }
 
-function dateExample(near: number | null, tz: string, now: number): string {
+function dateExample(near: number | null, tz: string, now: number): [example: string, at: number] {
   const ahead = near !== null && resolveWall(tz, near).at > now ? near : nextClock(near ?? NINE, tz, now);
   const { at } = resolveWall(tz, ahead);
-  return `For example "${wallText(at, tz)}": due ${instantText(at, tz)}`;
-}
-
-function spanExample(tz: string, now: number): string {
-  return `For example "+10m": due ${instantText(now + TEN_MINUTES, tz)}`;
+  return [wallText(at, tz), at];
 }
 
 function readAt(text: string): AtText {

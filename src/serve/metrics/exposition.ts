@@ -23,12 +23,10 @@ export function exposed(name: string, { type, help }: MetricTerms, samples: read
 }
 
 function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  const pairs = Object.entries(labels).map(([name, value]) => {
+    return `${name}="${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+  });
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
-}
-
-function escaped(value: string): string {
-  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }
 
 /** Maximum combinations of labels; further ones are counted as `other`, because models make up tool names. */

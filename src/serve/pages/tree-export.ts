@@ -16,17 +16,11 @@ export function exportPieces(
   format: ExportFormat,
 ): AsyncIterable<string> {
   if (format === 'md') return treeMarkdown(asked, root_id);
-  if (format === 'json')
-    return lineOf(exportedText(version, asked, root_id, { schema: 'coppice/export/v1' }));
+  if (format === 'json') return exportedText(version, asked, root_id, 'coppice/export/v1');
   const pages = readPages();
   if (pages === null)
     throw new CoppiceError('E_CONFIG', 'the dashboard was not built', { hint: 'npm run build:web' });
   return treePage(pages, exportedText(version, asked, root_id));
-}
-
-async function* lineOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
-  yield* pieces;
-  yield '\n';
 }
 
 type Task = DocumentOf<'coppice/tasks/v1'>['tasks'][number];
@@ -65,7 +59,7 @@ async function* exportedText(
   version: string,
   asked: Calls,
   root_id: string,
-  { schema }: { readonly schema?: string } = {},
+  schema?: string,
 ): AsyncGenerator<string> {
   const tree = await asked.tree(root_id);
   const about = { schema, root_id, title: tree.title, exported_at: isoTime(Date.now()) };
@@ -75,7 +69,7 @@ async function* exportedText(
     yield `${comma}${JSON.stringify(path)}:${JSON.stringify(document)}`;
     comma = ',';
   }
-  yield '}}';
+  yield schema === undefined ? '}}' : '}}\n';
 }
 
 /** Yields all documents of a tree, by the path of the API that answers with each. */

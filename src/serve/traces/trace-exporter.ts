@@ -1,7 +1,7 @@
-import { setImmediate as soon } from 'node:timers/promises';
 import type { ChannelLog } from '../../channels/channel.ts';
 import { Poll } from '../../processes/poll.ts';
 import type { Store } from '../../store/store.ts';
+import { Slices } from '../../trees/cpu-meter.ts';
 import { type FeedPosition, RequestFeed } from '../../trees/request-feed.ts';
 import type { TreeTimelines } from '../../trees/timeline/tree-timelines.ts';
 import { withMessages } from './contents.ts';
@@ -17,7 +17,6 @@ const NEWEST = 20;
 const BATCH_SPANS = 500;
 const BACK_OFF_MS = 1_000;
 const BACK_OFF_MAX_MS = 60_000;
-const SLICE_MS = 8;
 /** Maximum wait for the answer to the last batch at shutdown; without the answer, the batch would be sent again. */
 const LAST_ANSWER_MS = 2_000;
 
@@ -143,7 +142,8 @@ export class TraceExporter {
     const since = progress.trees.get(root_id) ?? now;
     const exported = await progress.exported(root_id);
     const turns = new TurnSpans(agents, now);
-    let [batch, size, paused]: [ExportedTurn[], number, number] = [[], 0, performance.now()];
+    const slices = new Slices();
+    let [batch, size]: [ExportedTurn[], number] = [[], 0];
     let is_open = false;
     for (const lane of agents) {
       is_open ||= turns.isOpen(lane);
@@ -157,9 +157,7 @@ export class TraceExporter {
         batch.push(turn);
         size += turn.spans.length;
       }
-      if (performance.now() - paused < SLICE_MS) continue;
-      await soon();
-      paused = performance.now();
+      await slices.next();
     }
     if (is_open) this.#unsettled.add(root_id);
     else this.#unsettled.delete(root_id);

@@ -85,7 +85,7 @@ export class AgentWalk {
       (a, b) => a.start - b.start,
     );
     const turn = this.#turns.at(-1);
-    const over = end ?? (isResting(agent.state) ? this.#since : null);
+    const over = end ?? (agent.state.type === 'idle' || agent.state.type === 'errored' ? this.#since : null);
     const turns =
       turn?.end === null && over !== null ? this.#turns.with(-1, { ...turn, end: over }) : [...this.#turns];
     return { spans, turns, read_at: this.#read_at };
@@ -255,8 +255,4 @@ export class AgentWalk {
     const start = Math.max(this.#since, record.started_at);
     return { ...this.#request(record, '', 'error', start, start), seq: null };
   }
-}
-
-function isResting({ type }: AgentState): boolean {
-  return type === 'idle' || type === 'errored';
 }

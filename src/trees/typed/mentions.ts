@@ -42,10 +42,8 @@ export function mentionOfDropped(pasted: string): string | null {
   if (text.includes('\n') || !/^(?:['"]?\/|file:\/\/\/).*\.(?:png|jpe?g|gif|webp)['"]?$/i.test(text))
     return null;
   const bare = text.replace(/^(['"])(.*)\1$/, '$2');
-  const path = bare.startsWith('file://') ? fromUrl(bare) : bare.replaceAll(/\\(.)/g, '$1');
+  const path = bare.startsWith('file://')
+    ? orElse(() => fileURLToPath(bare), null)
+    : bare.replaceAll(/\\(.)/g, '$1');
   return path !== null && existsSync(path) ? mentionOf(path) : null;
-}
-
-function fromUrl(url: string): string | null {
-  return orElse(() => fileURLToPath(url), null);
 }

@@ -276,12 +276,11 @@ function readNote(kept: string | null): LiveNote | null {
 /** Maximum characters shown; of a longer text only the end is shown. */
 const TEXT_MAX = 4_000;
 const DOING_MAX = 80;
-const ABRIDGED = '… ';
 
 /** Content of a live message; null while there is nothing to show. */
 function liveText(text: string, doing: string | null): FormattedText | null {
   const said = lastOf(markdownEntities(text));
-  const work = doing === null ? '' : shortened(clean(doing));
+  const work = doing === null ? '' : cutText(clean(doing), DOING_MAX, '…');
   if (!hasVisible(work)) return hasVisible(said.text) ? said : null;
   const builder = new TextBuilder();
   builder.styled('italic', () => builder.write(work));
@@ -296,15 +295,11 @@ function lastOf({ text, entities }: FormattedText): FormattedText {
   const end = text.trimEnd().length;
   let start = Math.max(0, end - TEXT_MAX);
   if (start > 0 && /[\udc00-\udfff]/.test(text[start] as string)) start += 1;
-  const before = start > 0 ? ABRIDGED : '';
+  const before = start > 0 ? '… ' : '';
   const moved = entities.flatMap((entity) => {
     const from = Math.max(entity.offset, start);
     const to = Math.min(entity.offset + entity.length, end);
     return to > from ? [{ ...entity, offset: from - start + before.length, length: to - from }] : [];
   });
   return { text: before + text.slice(start, end), entities: limitEntities(moved) };
-}
-
-function shortened(line: string): string {
-  return cutText(line, DOING_MAX, '…');
 }
