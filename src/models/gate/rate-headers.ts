@@ -1,3 +1,4 @@
+import { parseDuration } from '../../records/text/parse-duration.ts';
 import type { ModelRequest } from '../model.ts';
 
 /** What limits are counted in. `tokens`: input and output together. */
@@ -27,7 +28,6 @@ const NAMES: readonly (readonly [LimitKind, (what: 'limit' | 'remaining' | 'rese
   ['requests', (what) => `x-ratelimit-${what}`],
 ];
 const HEADERS = NAMES.map(([kind, name]) => [kind, name('limit'), name('remaining'), name('reset')] as const);
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** The limits that headers state; those without a limit or a remainder are left out. `now`: milliseconds since the epoch. */
 export function toldLimits(headers: Headers, now: number): readonly ToldLimit[] {
@@ -48,10 +48,8 @@ function numberIn(value: Headers[string]): number | null {
 
 /** A time as a duration (`6m0s`, `12ms`), in seconds, as seconds or milliseconds since the epoch, or as a date. */
 function untilReset(text: string, now: number): number | null {
-  if (/^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/.test(text)) {
-    const parts = text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g);
-    return parts.reduce((sum, [, number, unit = '']) => sum + Number(number) * (UNIT_MS[unit] ?? 0), 0);
-  }
+  const duration = parseDuration(text);
+  if (duration !== null) return duration;
   const number = Number(text);
   if (text !== '' && Number.isFinite(number)) {
     const at = number > 1e11 ? number : number * 1_000;

@@ -6,16 +6,11 @@ import type { Price, ProviderConfig } from './provider-config.ts';
  * outdated: `providers.NAME.models.MODEL.price` of the configuration takes precedence (docs/prices.md).
  */
 const ANTHROPIC: Prices = {
-  'claude-opus-4-6': [5, 25, 0.5, 6.25],
-  'claude-opus-4-5': [5, 25, 0.5, 6.25],
-  'claude-opus-4-1': [15, 75, 1.5, 18.75],
-  'claude-opus-4-0': [15, 75, 1.5, 18.75],
-  'claude-opus-4': [15, 75, 1.5, 18.75],
-  'claude-sonnet-4-6': [3, 15, 0.3, 3.75],
-  'claude-sonnet-4-5': [3, 15, 0.3, 3.75],
-  'claude-sonnet-4-0': [3, 15, 0.3, 3.75],
-  'claude-sonnet-4': [3, 15, 0.3, 3.75],
-  'claude-3-7-sonnet': [3, 15, 0.3, 3.75],
+  'claude-opus-4-6 claude-opus-4-5': [5, 25, 0.5, 6.25],
+  'claude-opus-4-1 claude-opus-4-0 claude-opus-4': [15, 75, 1.5, 18.75],
+  'claude-sonnet-4-6 claude-sonnet-4-5 claude-sonnet-4-0 claude-sonnet-4 claude-3-7-sonnet': [
+    3, 15, 0.3, 3.75,
+  ],
   'claude-haiku-4-5': [1, 5, 0.1, 1.25],
   'claude-3-5-haiku': [0.8, 4, 0.08, 1],
   'claude-3-haiku': [0.25, 1.25, 0.03, 0.3],
@@ -24,21 +19,15 @@ const ANTHROPIC: Prices = {
 const OPENAI: Prices = {
   'gpt-5.2': [1.75, 14, 0.175],
   'gpt-5.2-pro': [21, 168],
-  'gpt-5.1': [1.25, 10, 0.125],
-  'gpt-5.1-codex': [1.25, 10, 0.125],
-  'gpt-5.1-codex-max': [1.25, 10, 0.125],
-  'gpt-5.1-codex-mini': [0.25, 2, 0.025],
-  'gpt-5': [1.25, 10, 0.125],
-  'gpt-5-codex': [1.25, 10, 0.125],
+  'gpt-5.1 gpt-5.1-codex gpt-5.1-codex-max gpt-5 gpt-5-codex': [1.25, 10, 0.125],
   'gpt-5-pro': [15, 120],
-  'gpt-5-mini': [0.25, 2, 0.025],
+  'gpt-5.1-codex-mini gpt-5-mini': [0.25, 2, 0.025],
   'gpt-5-nano': [0.05, 0.4, 0.005],
-  'gpt-4.1': [2, 8, 0.5],
+  'gpt-4.1 o3': [2, 8, 0.5],
   'gpt-4.1-mini': [0.4, 1.6, 0.1],
   'gpt-4.1-nano': [0.1, 0.4, 0.025],
   'gpt-4o': [2.5, 10, 1.25],
   'gpt-4o-mini': [0.15, 0.6, 0.075],
-  o3: [2, 8, 0.5],
   'o3-pro': [20, 80],
   'o3-mini': [1.1, 4.4, 0.55],
   'o4-mini': [1.1, 4.4, 0.275],
@@ -56,15 +45,15 @@ const GOOGLE: Prices = {
   'gemini-2.0-flash-lite': [0.075, 0.3],
 };
 
-/** Prices of input, output, input read from a cache, input written to one, and of long requests. */
+/** By names of models that cost the same: prices of input, output, input read from a cache, input written to one, and of long requests. */
 type Prices = Readonly<
   Record<string, readonly [number, number, number?, number?, NonNullable<Price['long']>?]>
 >;
 
-const TABLES: Readonly<Partial<Record<ProviderConfig['type'], Prices>>> = {
-  anthropic: ANTHROPIC,
-  openai: OPENAI,
-  google: GOOGLE,
+const byModel = (prices: Prices) =>
+  new Map(Object.entries(prices).flatMap(([names, price]) => names.split(' ').map((name) => [name, price])));
+const TABLES: Readonly<Partial<Record<ProviderConfig['type'], ReturnType<typeof byModel>>>> = {
+  ...{ anthropic: byModel(ANTHROPIC), openai: byModel(OPENAI), google: byModel(GOOGLE) },
 };
 
 /** The suffix of a dated version of a model. */
@@ -72,16 +61,15 @@ const VERSION = /-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest|preview-\d{2}-\d{4}|\d{3})$/
 
 /** Null for an unknown model. A name that merely starts like a known one may cost anything. */
 export function listPrice(type: ProviderConfig['type'], model: string): Price | null {
-  const table = TABLES[type] ?? {};
-  const name = [model, model.replace(VERSION, '')].find((one) => Object.hasOwn(table, one));
-  const found = name === undefined ? undefined : table[name];
+  const table = TABLES[type];
+  const found = table?.get(model) ?? table?.get(model.replace(VERSION, ''));
   if (found === undefined) return null;
   const [input, output, cached, cacheWrite, long] = found;
   return { input, output, ...given({ cached, cacheWrite, long }) };
 }
 
 export function listedModels(type: ProviderConfig['type']): readonly string[] {
-  return Object.keys(TABLES[type] ?? {});
+  return [...(TABLES[type]?.keys() ?? [])];
 }
 
 /** Tokens of one answer; `cached` (read from a cache) and `written` (to one) are parts of `input`. */

@@ -1,13 +1,4 @@
-import * as z from 'zod';
-import { jsonIn } from '../../records/text/json-text.ts';
 import { parseDuration } from '../../records/text/parse-duration.ts';
-
-/** Google puts the wait into the details of the error (`google.rpc.RetryInfo`). */
-const retryInfo = z.object({
-  error: z.object({
-    details: z.array(z.looseObject({ '@type': z.string().optional(), retryDelay: z.string().optional() })),
-  }),
-});
 
 /**
  * The wait that a provider requests, milliseconds from `now`: from `retry-after-ms`, `Retry-After` in seconds or as a date, a field of the body, or its text.
@@ -31,14 +22,12 @@ export function retryAfter(
 /** The wait that a refusal names in its body or text. */
 export function waitIn(said: string, now: number): number | null {
   const until = instantIn(said);
-  return retryDelay(said) ?? spanIn(said) ?? (until !== null && until > now ? until - now : null);
+  return delayIn(said) ?? spanIn(said) ?? (until !== null && until > now ? until - now : null);
 }
 
-function retryDelay(body: string): number | null {
-  // Some Google endpoints wrap the error in a list.
-  const said = retryInfo.safeParse([jsonIn(body)].flat()[0]).data;
-  const info = said?.error.details.find((one) => one['@type']?.endsWith('google.rpc.RetryInfo') === true);
-  const seconds = /^(\d+(?:\.\d+)?)s$/.exec(info?.retryDelay ?? '')?.[1];
+/** `"retryDelay": "26s"`, which only Google's `google.rpc.RetryInfo` has. */
+function delayIn(said: string): number | null {
+  const seconds = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/.exec(said)?.[1];
   return seconds === undefined ? null : Math.ceil(Number(seconds) * 1000);
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { matchesText } from '../../permissions/glob-match.ts';
 import { sleep } from '../../processes/waiting.ts';
 import type { Usage } from '../../records/agent/usage.ts';
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
@@ -138,22 +139,12 @@ function choose(
 function matches({ when }: CheckedRule, conversation: ScriptedConversation): boolean {
   const { agent, step, user, last } = conversation;
   return (
-    (when.agent === undefined || glob(when.agent).test(agent.name)) &&
+    (when.agent === undefined || matchesText(when.agent, agent.name)) &&
     (when.root === undefined || when.root === (agent.parent_id === null)) &&
     (when.step === undefined || when.step === step) &&
     (when.user === undefined || new RegExp(when.user, 's').test(user)) &&
     (when.tool === undefined || when.tool === last?.name) &&
     (when.result === undefined || (last !== null && new RegExp(when.result, 's').test(last.output)))
-  );
-}
-
-function glob(pattern: string): RegExp {
-  return new RegExp(
-    `^${pattern
-      .split('*')
-      .map((part) => RegExp.escape(part))
-      .join('.*')}$`,
-    's',
   );
 }
 
