@@ -1,8 +1,7 @@
 import { setImmediate as soon } from 'node:timers/promises';
 import type { PastAgent } from '../../records/agent/estimate.ts';
-import type { StateType } from '../../records/agent/state.ts';
 import type { RunSource } from '../../records/run/run.ts';
-import type { LoadReads } from '../load-ledger.ts';
+import type { LoadReads, PlacedUsage } from '../load-ledger.ts';
 import type { Database } from './database.ts';
 import { placedRequestOf, type Row } from './rows.ts';
 import { WORKING } from './sql-conditions.ts';
@@ -41,17 +40,10 @@ export function loadReads(db: Database): LoadReads {
       ];
       const [[deliveries], [schedules]] = [await read(DELIVERIES), await read(SCHEDULES)];
       return {
-        agents: [...led, ...unled].map(({ root_id, status, worker, n }) => ({
-          root_id: root_id as string,
-          status: status as StateType,
-          worker: worker as string | null,
-          count: Number(n),
-        })),
-        asks: asks.map(({ root_id, n, since }) => ({
-          root_id: root_id as string,
-          count: Number(n),
-          since: Number(since),
-        })),
+        agents: [...led, ...unled].map(({ n, ...one }) => ({ ...one, count: Number(n) }) as never),
+        asks: asks.map(
+          ({ n, since, ...one }) => ({ ...one, count: Number(n), since: Number(since) }) as never,
+        ),
         runs: runs.map(({ source, n, started }) => ({
           source: source as RunSource,
           queued: Number(n) - Number(started),
@@ -76,11 +68,8 @@ export function loadReads(db: Database): LoadReads {
     usageAfter: async (place, limit) => {
       const sql = `SELECT q.*, g.root_id, ${db.dialect.profile} AS profile FROM requests q JOIN agents g ON g.id = q.agent_id
         WHERE q.id > $1 ORDER BY q.id LIMIT $2`;
-      return (await db.read(sql, [place, limit])).map((row) => ({
-        ...placedRequestOf(row),
-        root_id: row.root_id as string,
-        profile: row.profile as string | null,
-      }));
+      const rows = await db.read(sql, [place, limit]);
+      return rows.map((row) => ({ ...placedRequestOf(row), profile: row.profile }) as PlacedUsage);
     },
 
     pastAgents: async ({ profile, model }) => {
@@ -93,17 +82,11 @@ export function loadReads(db: Database): LoadReads {
           (SELECT q.started_at + q.duration_ms FROM requests q WHERE ${own} DESC LIMIT 1) AS ended_at
         FROM past g WHERE NOT (${WORKING})`;
       const rows = await db.read(sql, [profile ?? '', model]);
-      return rows.flatMap(({ tokens, usd, began_at, ended_at }): PastAgent[] =>
-        began_at === null
-          ? []
-          : [
-              {
-                tokens: Number(tokens),
-                usd: usd as number | null,
-                seconds: (Number(ended_at) - Number(began_at)) / 1_000,
-              },
-            ],
-      );
+      const asked = rows.filter(({ began_at }) => began_at !== null);
+      return asked.map(({ tokens, usd, began_at, ended_at }): PastAgent => {
+        const seconds = (Number(ended_at) - Number(began_at)) / 1_000;
+        return { tokens: Number(tokens), usd: usd as number | null, seconds };
+      });
     },
   };
 }

@@ -186,11 +186,8 @@ export function retention(db: Database): RetentionLedger {
     removeEntries: async (kind, keys, before) => {
       const parts = keys.map((key) => JSON.parse(key) as Key);
       if (kind === 'fire') {
-        const fires = (parts as [string, number, boolean][]).map(([job_id, instant, manual]) => ({
-          job_id,
-          instant,
-          manual: Boolean(manual),
-        }));
+        const of = parts as [string, number, boolean][];
+        const fires = of.map(([job_id, instant, manual]) => ({ job_id, instant, manual }));
         const wanted = { fire: fires.map((one) => fireKey(one.job_id, one)) };
         return db.transact(wanted, (unit) => removeFires(unit, fires, before));
       }

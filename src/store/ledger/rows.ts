@@ -37,38 +37,32 @@ export function parseColumn<T>(row: Row, column: string, needs?: string): T {
   );
 }
 
+/** Columns that a record has as they are. */
+function columns<Name extends string>(row: Row, names: readonly Name[]): Readonly<Record<Name, never>> {
+  const found: Partial<Record<Name, unknown>> = {};
+  for (const name of names) found[name] = row[name];
+  return found as Record<Name, never>;
+}
+
+const OF_AGENT = [
+  ...(['id', 'root_id', 'parent_id', 'name', 'session_key', 'origin', 'depth', 'last_seq'] as const),
+  ...(['mail_count', 'noticed', 'worker', 'epoch', 'deaths', 'calls', 'doing', 'reply'] as const),
+  ...(['created_at', 'updated_at', 'ended_at', 'reaped_at'] as const),
+];
+
 export function agentOf(row: Row): Agent {
   return {
-    id: row.id as string,
-    root_id: row.root_id as string,
-    parent_id: row.parent_id as string | null,
-    name: row.name as string,
-    session_key: row.session_key as string,
-    origin: row.origin as Agent['origin'],
-    depth: row.depth as number,
+    ...columns(row, OF_AGENT),
     config: parseColumn(row, 'config', 'model'),
     state: parseColumn(row, 'state', 'type'),
-    last_seq: row.last_seq as number,
     forked_from:
       row.forked_from === null
         ? null
         : { agent_id: row.forked_from as string, seq: row.forked_seq as number },
-    mail_count: row.mail_count as number,
-    noticed: row.noticed as number,
-    worker: row.worker as string | null,
-    epoch: row.epoch as number,
-    deaths: row.deaths as number,
-    calls: row.calls as number,
     usage: usageOf(row),
     ...(row.budget === null ? {} : { budget: parseColumn<AgentBudget>(row, 'budget') }),
-    doing: row.doing as string | null,
-    reply: row.reply as string | null,
     ...(row.unread ? { unread: true } : {}),
     sent_this_turn: Boolean(row.sent_this_turn),
-    created_at: row.created_at as number,
-    updated_at: row.updated_at as number,
-    ended_at: row.ended_at as number | null,
-    reaped_at: row.reaped_at as number | null,
     ...(row.was === null || row.was === undefined ? {} : { was: parseColumn<readonly string[]>(row, 'was') }),
   };
 }
@@ -81,12 +75,8 @@ export function markOf(row: Row): AgentMark {
 
 export function treeOf(row: Row): Tree {
   return {
-    root_id: row.root_id as string,
+    ...columns(row, ['root_id', 'live', 'total', 'tokens', 'cost_usd']),
     limits: parseColumn(row, 'limits'),
-    live: row.live as number,
-    total: row.total as number,
-    tokens: row.tokens as number,
-    cost_usd: row.cost_usd as number,
     ...(row.cut_of === null ? {} : { cut: parseColumn<NonNullable<Tree['cut']>>(row, 'cut') }),
     ...optionalTreeSums({
       cached_tokens: Number(row.cached_tokens),
@@ -113,11 +103,8 @@ export function messageOf(row: Row): PlacedMessage {
 
 export function fileChangeOf(row: Row): FileChange {
   return {
-    agent_id: row.agent_id as string,
+    ...columns(row, ['agent_id', 'root_id', 'seq', 'at']),
     agent_name: row.name as string,
-    root_id: row.root_id as string,
-    seq: row.seq as number,
-    at: row.at as number,
     result: parseColumn(row, 'content', 'call_id'),
     answer: row.answer === null ? null : parseColumn(row, 'answer', 'model'),
   };
@@ -129,41 +116,29 @@ export function runOf(row: Row): Run {
 }
 
 /** Fields of a job with columns of their own; the rest is one JSON text. */
-const JOB_COLUMNS: ReadonlySet<string> = new Set<keyof CronJob>([
-  ...(['id', 'name', 'root_id', 'enabled', 'version'] as const),
-  ...(['next_at', 'planned_at', 'created_at', 'updated_at'] as const),
-]);
+const OF_JOB = [
+  ...(['id', 'name', 'root_id', 'version', 'next_at', 'planned_at', 'created_at', 'updated_at'] as const),
+];
 
 type JobDefinition = Omit<NewCronJob, 'id' | 'name' | 'root_id' | 'enabled' | 'created_at'>;
 
 export function definitionOf(job: NewCronJob): string {
-  return JSON.stringify(Object.fromEntries(Object.entries(job).filter(([name]) => !JOB_COLUMNS.has(name))));
+  const own: ReadonlySet<string> = new Set([...OF_JOB, 'enabled']);
+  return JSON.stringify(Object.fromEntries(Object.entries(job).filter(([name]) => !own.has(name))));
 }
 
 export function jobOf(row: Row): CronJob {
   return {
     ...parseColumn<JobDefinition>(row, 'definition'),
-    id: row.id as string,
-    name: row.name as string,
-    root_id: row.root_id as string | null,
+    ...columns(row, OF_JOB),
     enabled: Boolean(row.enabled),
-    next_at: row.next_at as number | null,
-    planned_at: row.planned_at as number,
-    version: row.version as number,
-    created_at: row.created_at as number,
-    updated_at: row.updated_at as number,
   };
 }
 
 export function fireOf(row: Row): CronFire {
   return {
-    job_id: row.job_id as string,
-    instant: row.instant as number,
+    ...columns(row, ['job_id', 'instant', 'outcome', 'missed', 'run_id', 'fired_at']),
     manual: Boolean(row.manual),
-    outcome: row.outcome as CronFire['outcome'],
-    missed: row.missed as number,
-    run_id: row.run_id as string | null,
-    fired_at: row.fired_at as number,
   };
 }
 
@@ -197,15 +172,10 @@ export function mailOf(row: Row): Mail {
 }
 
 export function requestOf(row: Row): RequestRecord {
-  return {
-    model: row.model as string,
-    usage: usageOf(row),
-    started_at: row.started_at as number,
-    duration_ms: row.duration_ms as number,
-  };
+  return { ...columns(row, ['model', 'started_at', 'duration_ms']), usage: usageOf(row) };
 }
 
 export function placedRequestOf(row: Row): PlacedRequest {
-  const { agent_id, root_id = null } = row as { agent_id: string; root_id?: string | null };
-  return { ...requestOf(row), place: Number(row.id), agent_id, root_id };
+  const { id, root_id = null } = row;
+  return { ...requestOf(row), ...columns(row, ['agent_id']), place: Number(id), root_id: root_id as string };
 }
