@@ -35,23 +35,20 @@ export interface ToolDefinition<Input> {
   readonly run: (input: Input, context: ToolContext) => Promise<ToolResult | string> | ToolResult | string;
 }
 
-function isZodSchema<Input>(input: ToolDefinition<Input>['input']): input is z.ZodType<Input> {
-  return input instanceof z.ZodType;
+function unusable(name: string, why: string): CoppiceError {
+  return new CoppiceError('E_INVALID_ARGUMENT', `tool "${name}": ${why}`);
 }
 
 function schemaOf<Input>(name: string, input: ToolDefinition<Input>['input']): z.ZodType<Input> {
   // An unknown field is a mistake that the model should be told about.
   if (input instanceof z.ZodObject && input.def.catchall === undefined)
     return input.strict() as unknown as z.ZodType<Input>;
-  if (isZodSchema(input)) return input;
+  if (input instanceof z.ZodType) return input;
   const strict = input.additionalProperties === undefined ? { ...input, additionalProperties: false } : input;
   try {
     return z.fromJSONSchema(strict as Parameters<typeof z.fromJSONSchema>[0]) as z.ZodType<Input>;
   } catch (error) {
-    throw new CoppiceError(
-      'E_INVALID_ARGUMENT',
-      `tool "${name}": its JSON Schema cannot be used: ${(error as Error).message}`,
-    );
+    throw unusable(name, `its JSON Schema cannot be used: ${(error as Error).message}`);
   }
 }
 
@@ -59,10 +56,7 @@ function translated(name: string, schema: z.ZodType): object {
   try {
     return z.toJSONSchema(schema, { io: 'input' });
   } catch (error) {
-    throw new CoppiceError(
-      'E_INVALID_ARGUMENT',
-      `tool "${name}": its input cannot be a JSON Schema: ${(error as Error).message}`,
-    );
+    throw unusable(name, `its input cannot be a JSON Schema: ${(error as Error).message}`);
   }
 }
 
@@ -70,12 +64,8 @@ function translated(name: string, schema: z.ZodType): object {
 function objectSchema(name: string, input: z.ZodType | JsonSchema, schema: z.ZodType): JsonSchema {
   const source = input instanceof z.ZodType ? translated(name, schema) : input;
   const { $schema: _, ...plain } = source as Record<string, unknown>;
-  if (plain.type !== 'object') {
-    throw new CoppiceError(
-      'E_INVALID_ARGUMENT',
-      `tool "${name}": the input must be an object schema, not ${String(plain.type)}`,
-    );
-  }
+  if (plain.type !== 'object')
+    throw unusable(name, `the input must be an object schema, not ${String(plain.type)}`);
   return { properties: {}, required: [], additionalProperties: false, ...plain };
 }
 
@@ -123,12 +113,8 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
 /** `defineTool` for the tools of Coppice: their schemas are translated at the first request, so that no start waits for it; a wrong one throws then. */
 export function defineOwnTool<Input>(definition: ToolDefinition<Input>, sent = plainSchema): Tool<Input> {
   const { name, description } = definition;
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-    throw new CoppiceError(
-      'E_INVALID_ARGUMENT',
-      `tool "${name}": a name has 1 to 64 letters, digits, "_" or "-"`,
-    );
-  }
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
+    throw unusable(name, 'a name has 1 to 64 letters, digits, "_" or "-"');
   const schema = schemaOf(name, definition.input);
   let plain: JsonSchema | undefined;
   const spec = {
@@ -150,22 +136,20 @@ export function defineOwnTool<Input>(definition: ToolDefinition<Input>, sent = p
       return { ok: false, error: explainIssues(parsed.error.issues, input) };
     },
     subject: definition.subject ?? ((input) => JSON.stringify(input)),
-    async difference(input, context) {
-      try {
-        return (await definition.difference?.(input, context)) ?? null;
-      } catch {
-        return null;
-      }
-    },
-    async refusal(input, context) {
-      try {
-        return (await definition.refusal?.(input, context)) ?? null;
-      } catch {
-        return null;
-      }
-    },
+    difference: (...given) => orNull(() => definition.difference?.(...given)),
+    refusal: (...given) => orNull(() => definition.refusal?.(...given)),
     run: (input, context) => orAbandoned(runDefinition(definition, input, context), context.signal),
   };
+}
+
+async function orNull(
+  work: () => Promise<string | null> | string | null | undefined,
+): Promise<string | null> {
+  try {
+    return (await work()) ?? null;
+  } catch {
+    return null;
+  }
 }
 
 /**

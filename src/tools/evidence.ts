@@ -41,12 +41,8 @@ export function evidenceText(text: string, tools: readonly ToolPermission[]): st
   return `${ruleText(rule)} ${exit === undefined ? 'ok' : `exit ${exit}`}`;
 }
 
+/** Each text is parsed once; the number of texts in profiles bounds this. */
 const evidenceByText = new Map<string, Evidence>();
-
-/** Parses each text once; the cache is bounded by the number of texts in profiles. */
-function evidence(text: string): Evidence {
-  return keptIn(evidenceByText, text, parseEvidence);
-}
 
 /** Describes a call for the counters of its agent. `subject`: as for rules; `require`: the evidence that its profile requires. */
 export function deedOf(
@@ -62,7 +58,7 @@ export function deedOf(
   const spoils = require.length > 0 && (wrote || (is_command && commandWrites(subject, cwd)));
   const command = new CommandMatch(is_command ? subject : '');
   const about = require.flatMap((text, place) => {
-    const { rule, exit } = evidence(text);
+    const { rule, exit } = keptIn(evidenceByText, text, (one) => parseEvidence(one));
     if (matchRule(rule, { tool, subject, command }) !== 'yes') return [];
     return [{ place, met: exit === undefined ? result.status === 'ok' : exit_code === exit }];
   });

@@ -158,21 +158,15 @@ export class AcpConnection {
   async openSession(cwd: string, agent_id: string | null): Promise<AcpSession> {
     const by_http = this.#tool_servers.find((one) => 'url' in one);
     if (by_http !== undefined && this.#info.agentCapabilities?.mcpCapabilities?.http !== true)
-      throw new AcpError(
+      throw this.#fault(
         'no_model',
-        `acp:${this.name}: the agent program does not support MCP servers over HTTP, such as ${by_http.name}: remove it from "mcpServers" of acp.${this.name}`,
-        false,
+        `does not support MCP servers over HTTP, such as ${by_http.name}: remove it from "mcpServers" of acp.${this.name}`,
       );
     const asked = this.request<NewSessionResponse>('session/new', { cwd, mcpServers: this.#tool_servers });
     const answer = await within(asked, SESSION_SECONDS);
-    if (answer === null)
-      throw new AcpError('timed_out', `acp:${this.name}: no session within ${SESSION_SECONDS} s`, true);
+    if (answer === null) throw this.#fault('timed_out', `opened no session within ${SESSION_SECONDS} s`);
     if (!newSession.safeParse(answer).success)
-      throw new AcpError(
-        'internal',
-        `acp:${this.name}: the agent program opened a session without an id`,
-        true,
-      );
+      throw this.#fault('internal', 'opened a session without an id');
     const session = new AcpSession(answer.sessionId);
     this.#sessions.set(session.id, session);
     try {
@@ -202,9 +196,12 @@ export class AcpConnection {
       return await this.#connection.agent.request<Answer>(method, params);
     } catch (error) {
       if (error instanceof RequestError) throw error;
-      const how = await this.gone;
-      throw new AcpError('network', `acp:${this.name}: the agent program ${how}`, true);
+      throw this.#fault('network', await this.gone);
     }
+  }
+
+  #fault(kind: AcpError['kind'], what: string): AcpError {
+    return new AcpError(kind, `acp:${this.name}: the agent program ${what}`, kind !== 'no_model');
   }
 
   /** Asks the program to stop the session's prompt, without waiting. */
@@ -256,14 +253,6 @@ export function acpClient(sessions: ReadonlyMap<string, AcpSession>): ClientApp 
     );
 }
 
-/** A session option offered by the program. */
-interface Choice {
-  readonly what: string;
-  readonly value: string;
-  readonly method: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
-
 /** Programs without configuration options list their models here. */
 const listedModels = z.object({
   models: z.object({ availableModels: z.array(z.object({ modelId: z.string() })) }),
@@ -290,28 +279,29 @@ function choiceOf(
   throw new AcpError('no_model', `the agent program has no mode or model "${agent_id}"; ${offer}`, false);
 }
 
-function choicesOf(session: NewSessionResponse): Choice[] {
-  const modes = (session.modes?.availableModes ?? []).map(
-    ({ id }): Choice => ({ what: 'modes', value: id, method: 'session/set_mode', params: { modeId: id } }),
-  );
-  const options = (session.configOptions ?? []).flatMap((option): Choice[] => {
+/** The options of a session that the program offers. */
+function choicesOf(session: NewSessionResponse) {
+  const choice = (
+    what: string,
+    value: string,
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+  ) => ({
+    ...{ what, value, params },
+    method: `session/${method}`,
+  });
+  const modes = session.modes?.availableModes ?? [];
+  const options = (session.configOptions ?? []).flatMap((option) => {
     if (option.type !== 'select') return [];
     const values = option.options.flatMap((one) => ('options' in one ? one.options : [one]));
-    return values.map(({ value }) => ({
-      what: option.name,
-      value,
-      method: 'session/set_config_option',
-      params: { configId: option.id, value },
-    }));
+    return values.map(({ value }) =>
+      choice(option.name, value, 'set_config_option', { configId: option.id, value }),
+    );
   });
-  const listed = listedModels.safeParse(session);
-  const models = (listed.success ? listed.data.models.availableModels : []).map(
-    ({ modelId }): Choice => ({
-      what: 'models',
-      value: modelId,
-      method: 'session/set_model',
-      params: { modelId },
-    }),
-  );
-  return [...modes, ...options, ...models];
+  const models = listedModels.safeParse(session).data?.models.availableModels ?? [];
+  return [
+    ...modes.map(({ id }) => choice('modes', id, 'set_mode', { modeId: id })),
+    ...options,
+    ...models.map(({ modelId }) => choice('models', modelId, 'set_model', { modelId })),
+  ];
 }

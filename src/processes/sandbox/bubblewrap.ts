@@ -13,8 +13,6 @@ export interface SandboxLayout extends SandboxView {
   readonly lasting: boolean;
   /** Maximum size of each in-memory file system. Infinity: the kernel's default, half of the machine's memory. */
   readonly memory_bytes: number;
-  /** What runs by itself in the folder and may be written all the same. */
-  readonly unprotected?: readonly string[];
   /** Descriptor with the program that is to be at `LANDLOCK`. */
   readonly landlock: number;
 }

@@ -4,13 +4,12 @@ import { TREE_TMP } from '../output/spill-folder.ts';
 import type { ConfinedProgram, Program } from './confined-program.ts';
 import type { Sandbox } from './sandbox.ts';
 import { sandboxGap } from './sandbox-support.ts';
+import type { SandboxView } from './sandbox-view.ts';
 
 /** Bounds on commands of agents: the sandbox, and resource limits, which also apply without it. Null: none. */
-export interface CommandBounds {
+export interface CommandBounds extends Pick<SandboxView, 'unprotected'> {
   readonly sandbox: Sandbox | null;
   readonly limits: CommandLimits | null;
-  /** What runs by itself in the agent's folder (self-running.ts), and may be written all the same. */
-  readonly unprotected?: readonly string[];
 }
 
 /** Bounds for one command. `cwd`: the agent's folder; `shared`: the folder of its tree; `start`: the folder in which the command starts. */

@@ -43,16 +43,18 @@ export interface SandboxView {
   /** The agent's folder, a canonical path. */
   readonly cwd: string;
   readonly home: string;
-  /** Further writable folders, and further readable ones: canonical paths, which may be missing. */
+  /** Further folders that programs may write, and further ones that they may read: canonical paths, which may be missing. */
   readonly write: readonly string[];
   readonly read: readonly string[];
-  /** Further paths that must not be readable, beside the usual places of secrets. */
+  /** Further paths that no program may read, beside the usual places of secrets. */
   readonly hidden: readonly string[];
+  /** What runs by itself in the agent's folder (self-running.ts), and may be written all the same. */
+  readonly unprotected?: readonly string[];
   /** Absolute paths of the program and of what people named to start it. */
   readonly programs: readonly string[];
   /** Folder that the program sees as /tmp, which must exist; null: one in memory. */
   readonly tmp: string | null;
-  /** Whether programs may use sockets, many of which are in `/run`. */
+  /** Whether programs may use Unix domain sockets, such as those of databases or containers; many are in `/run`. */
   readonly sockets: boolean;
 }
 

@@ -24,22 +24,14 @@ import { fileTextOrEmpty, isInside, isPlaceholder, type Placeholder } from './go
 import { landlockProgram, PROCESSOR } from './landlock-program.ts';
 import { leaderWithin } from './sandbox-report.ts';
 import { sandboxFault } from './sandbox-support.ts';
-import { missedBy } from './sandbox-view.ts';
+import { missedBy, type SandboxView } from './sandbox-view.ts';
 import { socketFilter } from './socket-filter.ts';
 
-export interface SandboxSettings {
+export interface SandboxSettings
+  extends Pick<SandboxView, 'write' | 'read' | 'hidden' | 'unprotected' | 'sockets'> {
   readonly mode: 'workspace' | 'strict';
-  /** Further folders that programs may write and, in mode `strict`, read. */
-  readonly write: readonly string[];
-  readonly read: readonly string[];
-  /** Further paths that no program may read, beside the usual places of secrets. */
-  readonly hidden: readonly string[];
-  /** What runs by itself in the agent's folder (self-running.ts), and may be written all the same. */
-  readonly unprotected?: readonly string[];
   /** Hosts that programs may reach by HTTP and HTTPS: `example.com`, `*.example.com`, `*`; with `:PORT` only that port. */
   readonly hosts: readonly string[];
-  /** Whether programs may use Unix domain sockets, such as those of databases or containers. */
-  readonly sockets: boolean;
 }
 
 /**
@@ -252,12 +244,14 @@ function openAnew(name: string, make: () => Buffer): number {
   return openSync(`/proc/self/fd/${keptIn(unnamed_files, name, () => unnamedFile(make()))}`, 'r');
 }
 
-function unnamedFile(content: Buffer): number {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-filter-'));
-  const path = join(folder, 'filter');
-  writeFileSync(path, content, { mode: 0o600 });
-  const descriptor = openSync(path, 'r');
-  unlinkSync(path);
-  rmSync(folder, { recursive: true });
-  return descriptor;
+/** Opens a file that holds this and has no name: it ends with its last descriptor. */
+export function unnamedFile(content: Buffer | string): number {
+  const folder = mkdtempSync(join(tmpdir(), 'coppice-unnamed-'));
+  try {
+    const file = join(folder, 'content');
+    writeFileSync(file, content, { mode: 0o600 });
+    return openSync(file, 'r');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

@@ -7,7 +7,7 @@ import {
   mkdirSync,
   openSync,
   renameSync,
-  unlinkSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -101,11 +101,7 @@ function replaceFile(path: ContainedPath, content: string | Buffer): void {
     }
     renameSync(temporary, target);
   } catch (error) {
-    try {
-      unlinkSync(temporary);
-    } catch {
-      // it was never created
-    }
+    rmSync(temporary, { force: true });
     throw error;
   } finally {
     closeSync(folder.descriptor);

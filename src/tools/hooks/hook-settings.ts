@@ -1,5 +1,6 @@
 // Hooks: commands of a person that run at named points of an agent's work (docs/hooks.md).
 import * as z from 'zod';
+import { orElse } from '../../records/coppice-error.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { HOOK_EVENTS, type HookEvent } from '../../records/hook.ts';
 
@@ -15,7 +16,10 @@ const command = z.strictObject({
 
 const group = z.strictObject({
   /** A regular expression for the whole name of a tool; left out, empty or `*`: every tool. */
-  matcher: z.string().refine(isPattern, 'must be a regular expression').optional(),
+  matcher: z
+    .string()
+    .refine((text) => orElse(() => new RegExp(text), null) !== null, 'must be a regular expression')
+    .optional(),
   hooks: z.array(command),
 });
 
@@ -24,15 +28,6 @@ export const hookSettings = z.partialRecord(z.enum(HOOK_EVENTS), z.array(group))
 
 export type HookSettings = DeepReadonly<z.infer<typeof hookSettings>>;
 export type HookCommand = z.infer<typeof command>;
-
-function isPattern(text: string): boolean {
-  try {
-    new RegExp(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** What of the `hooks` of another program's settings can be used, and what is left out and why. */
 export function readHooks(value: unknown): {

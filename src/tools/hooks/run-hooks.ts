@@ -1,12 +1,12 @@
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { closeSync } from 'node:fs';
 import * as z from 'zod';
 import { findShell } from '../../processes/find-shell.ts';
 import { boundCommand, type CommandBounds } from '../../processes/sandbox/command-bounds.ts';
+import { unnamedFile } from '../../processes/sandbox/sandbox.ts';
 import { runProcess } from '../../processes/starting/run-process.ts';
 import { commandEnvironment } from '../../processes/starting/unattended.ts';
 import type { HookEvent, HookPlace, Hooks, HookVerdict } from '../../records/hook.ts';
+import { jsonIn } from '../../records/text/json-text.ts';
 import { storable } from '../../records/text/text.ts';
 import { clean } from '../../render/clean.ts';
 import {
@@ -94,7 +94,7 @@ async function verdictOf(
     return (event === 'UserPromptSubmit' || event === 'SessionStart') && text !== ''
       ? { ...NO_HOOKS, context: [text] }
       : NO_HOOKS;
-  const parsed = decision.safeParse(jsonOf(text));
+  const parsed = decision.safeParse(jsonIn(text));
   if (!parsed.success) return failed('printed JSON that is no decision');
   const { data } = parsed;
   if (data.systemMessage !== undefined) place.tell(clean(data.systemMessage));
@@ -116,14 +116,6 @@ async function verdictOf(
     ask: own.permissionDecision === 'ask' ? reason : null,
     context: own.additionalContext === undefined ? [] : [own.additionalContext],
   };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Runs one hook; a text says why it did not run to its end. */
@@ -166,15 +158,8 @@ async function runHook(
   };
 }
 
-/** A file without a name as standard input: what a hook does not read blocks nobody. */
+/** The text as standard input: what a hook does not read blocks nobody. */
 function withInput(cwd: string, text: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'coppice-hook-'));
-  try {
-    const file = join(folder, 'input');
-    writeFileSync(file, text, { mode: 0o600 });
-    const stdin = openSync(file, 'r');
-    return { cwd, stdin, close: () => closeSync(stdin) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const stdin = unnamedFile(text);
+  return { cwd, stdin, close: () => closeSync(stdin) };
 }

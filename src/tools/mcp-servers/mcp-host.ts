@@ -174,7 +174,7 @@ class OfferedTools implements ServerTools {
     all: readonly Tool[],
     missing: ReadonlyMap<string, string>,
   ): readonly Tool[] {
-    const changing = this.#servers.some((server) => server.tellsChanges);
+    const changing = this.#servers.some((server) => server.tells_changes);
     if (described.length === all.length && missing.size === 0 && !changing) return [];
     if (this.#servers.length === 0) return [];
     return searchTools({

@@ -25,7 +25,8 @@ export class McpServer {
   readonly #closed = new AbortController();
   #opening: Promise<ServerConnection> | null = null;
   #listing: Listing = { tools: [], aside: [] };
-  #tells_changes = false;
+  /** Whether it says when its tools change. */
+  tells_changes = false;
   /** Resolves once an agent has waited long enough for the present start. */
   #patience: Promise<unknown> = Promise.resolve();
   /** Whether it has answered since it was last started. */
@@ -94,10 +95,6 @@ export class McpServer {
       (method) =>
         `the MCP server ${this.name} asked for ${method}, which Coppice does not support: it was refused`,
     );
-  }
-
-  get tellsChanges(): boolean {
-    return this.#tells_changes;
   }
 
   /** The instance for this agent: this one, unless each agent has its own. The first agent gets this one, which was started to list the tools. */
@@ -211,7 +208,7 @@ export class McpServer {
       } while (changed);
       read = true;
       this.#instructions ??= connection.instructions;
-      this.#tells_changes = connection.tellsChanges;
+      this.tells_changes = connection.tellsChanges;
       return connection;
     } catch (error) {
       await connection.stop('its tools could not be read');

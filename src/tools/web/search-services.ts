@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { WebRequest } from './web-request.ts';
 
 /** One result of a search. */
 export interface Found {
@@ -7,12 +8,7 @@ export interface Found {
   readonly text: string;
 }
 
-export interface SearchRequest {
-  readonly url: URL;
-  readonly method: 'GET' | 'POST';
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
+type SearchRequest = Pick<WebRequest, 'url' | 'method' | 'headers' | 'body'>;
 
 interface SearchService {
   /** Default base address; null if there is no public one. */
@@ -26,16 +22,16 @@ interface SearchService {
 
 const JSON_ACCEPTED = { accept: 'application/json' };
 const text = z.string().nullish();
-const url = z.string().min(1);
-const brave = z.object({
-  web: z.object({ results: z.array(z.object({ title: text, url, description: text })) }).nullish(),
-});
-const listed = z.object({ results: z.array(z.object({ title: text, url, content: text })) });
+const result = z
+  .object({ title: text, url: z.string().min(1), content: text, description: text })
+  .transform(({ title, url, content, description }) => ({
+    ...{ title: title ?? '', url },
+    text: content ?? description ?? '',
+  }));
+const listed = z.object({ results: z.array(result) });
 
 function foundIn(answer: unknown): readonly Found[] {
-  return listed
-    .parse(answer)
-    .results.map((one) => ({ title: one.title ?? '', url: one.url, text: one.content ?? '' }));
+  return listed.parse(answer).results;
 }
 
 /** An address below the base, which may have a path of its own. */
@@ -54,12 +50,7 @@ export const SERVICES = {
       to.search = new URLSearchParams({ q: query, count: `${count}`, text_decorations: 'false' }).toString();
       return { url: to, method: 'GET', headers: { ...JSON_ACCEPTED, 'x-subscription-token': key } };
     },
-    found: (answer) =>
-      (brave.parse(answer).web?.results ?? []).map((one) => ({
-        title: one.title ?? '',
-        url: one.url,
-        text: one.description ?? '',
-      })),
+    found: (answer) => z.object({ web: listed.nullish() }).parse(answer).web?.results ?? [],
   },
   /** https://docs.tavily.com/documentation/api-reference/endpoint/search */
   tavily: {
