@@ -69,7 +69,11 @@ export function agentTree(
     ...shown.map(({ stem, agent }) => columnsOf(stem) + columnsOf(clean(agent.name))),
   );
   const status_width = Math.max(STATUS_WIDTH, ...shown.map(({ agent }) => columnsOf(markOf(agent, style))));
-  const layout = layOut(Math.min(NAME_MAX, wanted), status_width, size.width);
+  const layout = layOut(
+    size.width === Infinity ? wanted : Math.min(NAME_MAX, wanted),
+    status_width,
+    size.width,
+  );
   const lines = shown.map((row) => line(row, layout, now, style));
   if (shown.length < rows.length && size.height > 0) {
     const hidden = rows.slice(shown.length);

@@ -1,8 +1,10 @@
 import { columnsOf, fit, pad, type Style } from './style.ts';
 
 export interface TableOptions {
-  /** Columns of the terminal. */
+  /** Columns of the terminal; infinite where there is none, and nothing is cut. */
   readonly width: number;
+  /** Maximum columns of some columns, counted from 0. */
+  readonly most?: Readonly<Record<number, number>>;
   /** Right-aligned columns, counted from 0; none by default. */
   readonly right?: ReadonlySet<number>;
   readonly style: Style;
@@ -11,9 +13,12 @@ export interface TableOptions {
 /** A table: each column as wide as its widest cell, the last one takes the rest. */
 export function tableLines(
   head: readonly string[],
-  rows: readonly (readonly string[])[],
-  { width, right, style }: TableOptions,
+  all: readonly (readonly string[])[],
+  { width, right, style, most = {} }: TableOptions,
 ): string[] {
+  const rows = all.map((row) =>
+    row.map((cell, column) => (width === Infinity ? cell : fit(cell, most[column] ?? Infinity, style))),
+  );
   const widths = head.map((title, column) =>
     Math.max(columnsOf(title), ...rows.map((row) => columnsOf(row[column] ?? ''))),
   );

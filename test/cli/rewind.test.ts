@@ -20,7 +20,7 @@ it('lists the messages, goes back to one of them with another text, and goes on'
   assert.equal(code, 0);
   assert.match(
     stdout,
-    /^ +1 {2}you {7}paint it red .* ago\n +2 {2}answer {4}\[think\] .* ago\n +4 {2}answer {4}It is red\. /,
+    /^MESSAGE .*\n +1 {2}you +\w+ ago {2}paint it red\n +2 {2}answer +\w+ ago {2}\[think\]\n +4 {2}answer +\w+ ago {2}It is red\.\n/,
   );
   const [, id = ''] = /coppice rewind (\w{8}) --to N\n$/.exec(stdout) ?? [];
   assert.equal((await home.run(['rewind', '--json'])).code, 2);

@@ -8,7 +8,7 @@ import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { stateMark } from '../../render/state-mark.ts';
-import { fit, sign } from '../../render/style.ts';
+import { sign } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
 import { unledText } from '../../trees/leaders/unled-reason.ts';
 import { ask } from '../setup/ask-server.ts';
@@ -91,11 +91,9 @@ function agentTable({ width, out: style }: Context, agents: readonly AgentDocume
   const roots = new Map(agents.map((agent) => [agent.id, agent]));
   const rows = agents.map((agent) => [
     short.get(agent.id) ?? agent.id,
-    fit(clean(agent.name), 24, style),
+    clean(agent.name),
     stateMark(shownWord(agent.status, agent.outcome), style),
-    agent.parent_id === null
-      ? sign(style, '–')
-      : fit(names.get(agent.parent_id) ?? agent.parent_id.slice(0, 8), 16, style),
+    agent.parent_id === null ? sign(style, '–') : (names.get(agent.parent_id) ?? agent.parent_id.slice(0, 8)),
     String(agent.tool_calls),
     count(agent.tokens.input + agent.tokens.output),
     duration(now - Date.parse(agent.started_at)),
@@ -112,5 +110,5 @@ function agentTable({ width, out: style }: Context, agents: readonly AgentDocume
       .flat()
       .join(` ${sign(style, '·')} `) || sign(style, '–'),
   ]);
-  return tableLines(HEAD, rows, { width, right: RIGHT, style });
+  return tableLines(HEAD, rows, { width, right: RIGHT, style, most: { 1: 24, 3: 16 } });
 }

@@ -6,13 +6,12 @@ import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { stateMark } from '../../render/state-mark.ts';
-import { fit, paint, type Style, sign } from '../../render/style.ts';
+import { paint, type Style, sign } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
 import { scheduleText, zoneOf } from './job-line.ts';
 
 const JOBS = ['NAME', 'SCHEDULE', 'NEXT', 'LAST', 'TASK'] as const;
 const RUNS = ['INSTANT', 'BY', 'STATUS', 'TIME', 'RUN', 'RESULT, OR WHY NOT'] as const;
-const NAME_COLUMNS = 24;
 
 /** Jobs, one line each, with the outcome of their newest instant. */
 export function jobTable(
@@ -22,7 +21,7 @@ export function jobTable(
   style: Style,
 ): string[] {
   const rows = jobs.map((job, at) => [
-    fit(clean(job.name), NAME_COLUMNS, style),
+    clean(job.name),
     scheduleText(job),
     job.enabled && job.next_at !== null
       ? wallText(Date.parse(job.next_at), zoneOf(job))
@@ -30,7 +29,7 @@ export function jobTable(
     outcomeMark(newest[at], style),
     clean(job.task),
   ]);
-  return tableLines(JOBS, rows, { width, style });
+  return tableLines(JOBS, rows, { width, style, most: [24] });
 }
 
 /** Instants of one job, one line each. */

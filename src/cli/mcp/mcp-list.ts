@@ -1,5 +1,4 @@
 import { clean } from '../../render/clean.ts';
-import { fit } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
 import { asideFile } from '../../settings/quirk-file.ts';
 import { setAsideTold } from '../../tools/mcp-servers/listed-tool.ts';
@@ -25,16 +24,18 @@ export async function mcpList(context: Context): Promise<number> {
   const { out: style, width } = context;
   if (servers.length === 0)
     printLines([
-      'no MCP servers; add one: coppice mcp add files -- npx -y @modelcontextprotocol/server-filesystem .',
+      context.hint(
+        'no MCP servers; add one: coppice mcp add files -- npx -y @modelcontextprotocol/server-filesystem .',
+      ),
     ]);
   else {
     const rows = servers.map((server) => [
       server.name,
-      fit(clean(server.source), 30, style),
+      clean(server.source),
       STATES[server.state],
       clean(whatOf(server)),
     ]);
-    printLines(tableLines(HEAD, rows, { width, style }));
+    printLines(tableLines(HEAD, rows, { width, style, most: { 1: 30 } }));
   }
   for (const server of servers) {
     const told = setAsideTold(server.name, asideOf(server));
@@ -42,7 +43,9 @@ export async function mcpList(context: Context): Promise<number> {
   }
   for (const notice of notices) process.stderr.write(`${clean(notice)}\n`);
   if (servers.some(({ state }) => state === 'untrusted' || state === 'changed'))
-    process.stderr.write('not used until you trust the file that defines them: coppice trust\n');
+    process.stderr.write(
+      context.hint('not used until you trust the file that defines them: coppice trust\n'),
+    );
   return 0;
 }
 

@@ -1,6 +1,6 @@
 import type { Profile } from '../../records/agent/profile.ts';
 import { clean } from '../../render/clean.ts';
-import { fit, sign } from '../../render/style.ts';
+import { sign } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
 import type { Context } from '../setup/context.ts';
 import { printResult } from '../setup/output.ts';
@@ -36,14 +36,14 @@ function profileTable(profiles: readonly ListedProfile[], { width, out: style }:
   const list = (names: readonly string[] | null): string =>
     names === null ? none : names.length === 0 ? 'none' : names.join(', ');
   const rows = profiles.map((profile) => [
-    fit(profile.name, 24, style),
-    fit(clean(`${profile.trusted ? '' : 'NOT TRUSTED '}${profile.source}`), 40, style),
-    profile.model === null ? none : fit(clean(profile.model), 28, style),
-    fit(clean(list(profile.toolsets)), 20, style),
-    fit(clean(toolsText(profile, list)), 32, style),
+    profile.name,
+    clean(`${profile.trusted ? '' : 'NOT TRUSTED '}${profile.source}`),
+    profile.model === null ? none : clean(profile.model),
+    clean(list(profile.toolsets)),
+    clean(toolsText(profile, list)),
     clean(profile.description) || none,
   ]);
-  return tableLines(HEAD, rows, { width, style });
+  return tableLines(HEAD, rows, { width, style, most: [24, 40, 28, 20, 32] });
 }
 
 function toolsText(profile: Profile, list: (names: readonly string[] | null) => string): string {

@@ -3,7 +3,6 @@ import type { DeliveryStatus } from '../../records/run/delivery.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { stateMark } from '../../render/state-mark.ts';
-import { fit } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
@@ -12,7 +11,6 @@ import { printResult } from '../setup/output.ts';
 
 const HEAD = ['DELIVERY', 'KIND', 'TO', 'STATUS', 'TRIES', 'AGE', 'NEXT, OR WHY NOT'] as const;
 const ID_COLUMNS = 18;
-const TARGET_COLUMNS = 32;
 
 interface ListOptions {
   readonly status?: DeliveryStatus;
@@ -37,13 +35,13 @@ function deliveryTable({ width, out: style }: Context, deliveries: readonly Deli
   const rows = deliveries.map((delivery) => [
     clean(delivery.id).slice(0, ID_COLUMNS),
     delivery.kind,
-    fit(clean(delivery.target), TARGET_COLUMNS, style),
+    clean(delivery.target),
     stateMark(delivery.status, style),
     String(delivery.attempts),
     duration(now - Date.parse(delivery.created_at)),
     nextOrWhyNot(delivery, now),
   ]);
-  return tableLines(HEAD, rows, { width, right: new Set([4, 5]), style });
+  return tableLines(HEAD, rows, { width, right: new Set([4, 5]), style, most: { 2: 32 } });
 }
 
 function nextOrWhyNot({ next_at, error }: DeliveryDocument, now: number): string {

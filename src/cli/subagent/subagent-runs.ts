@@ -5,7 +5,7 @@ import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { shortIds } from '../../render/short-ids.ts';
 import { stateMark } from '../../render/state-mark.ts';
-import { fit, sign } from '../../render/style.ts';
+import { sign } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
 import { resumeCommand } from '../../settings/suggested-command.ts';
 import { ask } from '../setup/ask-server.ts';
@@ -60,7 +60,7 @@ function runTable({ width, out: style }: Context, runs: Runs['runs']): string[] 
   const short = shortIds(runs.map((run) => run.id));
   const rows = runs.map((run) => [
     short.get(run.id) ?? run.id,
-    run.label === null ? sign(style, '–') : fit(clean(run.label), 24, style),
+    run.label === null ? sign(style, '–') : clean(run.label),
     run.source,
     stateMark(shownWord(run.status, run.outcome), style),
     run.started_at === null
@@ -69,7 +69,7 @@ function runTable({ width, out: style }: Context, runs: Runs['runs']): string[] 
     duration(now - Date.parse(run.created_at)),
     clean(run.error ?? (run.outcome_text.startsWith('done, ') ? run.outcome_text : run.task)),
   ]);
-  return tableLines(HEAD, rows, { width, right: new Set([4, 5]), style });
+  return tableLines(HEAD, rows, { width, right: new Set([4, 5]), style, most: { 1: 24 } });
 }
 
 /** Reports runs that no process leads, because their rows look as if they were running. */

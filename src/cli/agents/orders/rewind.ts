@@ -3,7 +3,7 @@ import type { DocumentOf } from '../../../documents/shapes/all-documents.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { duration } from '../../../render/amounts.ts';
 import { clean } from '../../../render/clean.ts';
-import { fit, paint } from '../../../render/style.ts';
+import { tableLines } from '../../../render/table.ts';
 import type { Calls } from '../../../serve/client/client.ts';
 import { ask } from '../../setup/ask-server.ts';
 import type { Context } from '../../setup/context.ts';
@@ -42,7 +42,7 @@ export function rewind(context: Context, text: string | undefined, options: Rewi
       }
     }
     const done = await asked.rewindTree(root_id, { ...order, files, dry_run: options.dryRun === true });
-    return printResult(context, done, () => linesOf(done));
+    return printResult(context, done, () => linesOf(done, context.hint));
   });
 }
 
@@ -58,14 +58,14 @@ async function listPlaces(context: Context, asked: Calls, text: string | undefin
   const rows = messages.flatMap((message): string[][] => {
     const said = saidIn(message);
     const ago = duration(Math.max(0, Date.now() - message.at));
-    return said === null ? [] : [[String(message.seq), ...said, `${ago} ago`]];
+    return said === null ? [] : [[String(message.seq), said[0] ?? '', `${ago} ago`, said[1] ?? '']];
   });
-  const width = Math.max(20, context.width - 32);
   printLines([
-    ...rows.map(
-      ([seq = '', who = '', words = '', ago = '']) =>
-        `${seq.padStart(5)}  ${who.padEnd(8)}  ${fit(words, width, context.out).padEnd(width)}  ${paint(context.out, 'dim', ago)}`,
-    ),
+    ...tableLines(['MESSAGE', 'WHO', 'AGE', 'WORDS'], rows, {
+      width: context.width,
+      right: new Set([0, 2]),
+      style: context.out,
+    }),
     `Go back to one of these: ${context.hint(`coppice rewind ${root.slice(0, 8)} --to ${id === root ? '' : `${id.slice(0, 8)}#`}N`)}`,
   ]);
   return 0;
@@ -96,13 +96,15 @@ async function whenOf({ to, edit, result }: RewindOptions) {
   return { to: named, ...(text !== undefined && { edit: await readText(text, 'text', '--edit') }) };
 }
 
-function linesOf(done: Rewound): string[] {
+function linesOf(done: Rewound, hint: Context['hint']): string[] {
   const { root_id, of, at, files } = done;
   const ago = duration(Math.max(0, Date.now() - Date.parse(at)));
   const next =
     root_id === null
       ? 'nothing was done: leave out --dry-run'
-      : `the new tree is ${root_id.slice(0, 8)}; it rests. To go on with it: coppice resume ${root_id.slice(0, 8)}`;
+      : hint(
+          `the new tree is ${root_id.slice(0, 8)}; it rests. To go on with it: coppice resume ${root_id.slice(0, 8)}`,
+        );
   return [
     `${of.slice(0, 8)} as it was ${ago} ago (${at})`,
     ...rewoundLines(done).map((line) => `  ${line}`),
