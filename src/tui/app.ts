@@ -256,7 +256,8 @@ class App implements AppContext {
 
   say(said: string, tone: Tone | 'now' = 'plain'): void {
     const { view } = this.state;
-    const text = withSameLedger(this.unled, said);
+    // What a person is asked to allow is shown to the letter.
+    const text = tone === 'now' ? said : withSameLedger(this.unled, said);
     if (view !== null && tone !== 'now') this.dispatch({ type: 'say', agent_id: view, text, tone });
     else this.#notices.print(text, tone === 'bad' ? 'red' : 'dim');
   }

@@ -247,6 +247,8 @@ it('uses COPPICE_SERVER and COPPICE_TOKEN, and says what is wrong', async () => 
   assert.match(both.stderr, /only one of them/);
   const elsewhere = makeHome();
   assert.match((await elsewhere.run(['worker', 'list', '--server', url])).stderr, /no token for the server/);
+  const nobody = await elsewhere.run(['ps', '--server', 'http://127.0.0.1:4']);
+  assert.match(nobody.stderr, /the server at \S+ is unreachable/, 'without a token, too');
   assert.ok(readFileSync(join(home.folder, 'data', 'coppice', 'server', 'token'), 'utf8').length > 40);
 });
 

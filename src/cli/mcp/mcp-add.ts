@@ -54,7 +54,7 @@ export async function mcpAdd(
   });
   const next = tested === null ? '; try it' : `: ${tested.tools.length} tools; see them`;
   return printResult(context, { schema: 'coppice/mcp-server/v1', name, file }, () => [
-    `added ${name} to ${file}${next}: coppice mcp test ${name}`,
+    `added ${name} to ${file}${next}: ${context.hint(`coppice mcp test ${name}`)}`,
   ]);
 }
 

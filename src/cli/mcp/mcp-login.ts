@@ -34,6 +34,8 @@ export async function mcpLogin(
       throw new CoppiceError('E_UNAUTHORIZED', `${name} ${error.message}`, { cause: error });
     });
   return printResult(context, { schema: 'coppice/mcp-login/v1', name, logged_in: !forget }, () => [
-    forget ? `the login at ${name} is forgotten` : `logged in to ${name}; try it: coppice mcp test ${name}`,
+    forget
+      ? `the login at ${name} is forgotten`
+      : context.hint(`logged in to ${name}; try it: coppice mcp test ${name}`),
   ]);
 }

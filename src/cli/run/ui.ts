@@ -158,7 +158,9 @@ async function converse(
       output_folder: treeOutput(outputFolder(context.data_folder), 'own-commands'),
       meters: meterSettings(context),
       banner: demo ? 'SCRIPTED DEMO' : null,
-      greeting: [...told, ...(root === null && model !== null ? await greeting(store, model) : [])],
+      greeting: [...told, ...(root === null && model !== null ? await greeting(store, model) : [])].map(
+        context.hint,
+      ),
       first: demo && root === null ? 'Audit this folder: split the work, then report.' : null,
     });
   } finally {

@@ -6,7 +6,7 @@ import { type Asked, ledgerClient } from '../../serve/client/ledger-client.ts';
 import { rulesFile } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
 import { hintsOf } from '../../trees/rest.ts';
-import { type Context, withStore } from './context.ts';
+import { type Context, NO_TOKEN, withStore } from './context.ts';
 
 /** Poll interval; the maximum of a timer, because events report every change. */
 const POLL_MS = 2 ** 31 - 1;
@@ -51,10 +51,16 @@ export async function withServer<T>(
 async function explained(error: unknown, context: Context, server: ClientOptions): Promise<unknown> {
   const known = error instanceof CoppiceError;
   if (known && error.code === 'E_UNAUTHORIZED')
-    return new CoppiceError(error.code, `the server at ${server.url} does not know this token`, {
-      hint: 'Set COPPICE_TOKEN to what coppice web --token prints on its machine',
-      cause: error,
-    });
+    return new CoppiceError(
+      error.code,
+      server.token === NO_TOKEN
+        ? `no token for the server at ${server.url}`
+        : `the server at ${server.url} does not know this token`,
+      {
+        hint: 'Set COPPICE_TOKEN to what coppice web --token prints on its machine',
+        cause: error,
+      },
+    );
   if (known && !OF_OTHER_VERSIONS.has(error.code)) return error;
   const version = await versionOf(server).catch(() => context.version);
   if (version === context.version) return error;

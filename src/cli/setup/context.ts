@@ -44,7 +44,7 @@ export interface Context {
   readonly version: string;
   readonly out: Style;
   readonly err: Style;
-  /** Columns of standard output; 100 where it is no terminal. */
+  /** Columns of standard output; infinite where it is no terminal, since nothing is cut in a pipe. */
   readonly width: number;
   /** `withSameLedger` with the flags of this command. */
   readonly hint: (text: string) => string;
@@ -91,7 +91,7 @@ export async function contextOf(
     version: programOf(command).version() ?? '',
     out: styleOf(process.stdout, no_color, env),
     err: styleOf(process.stderr, no_color, env),
-    width: process.stdout.columns ?? 100,
+    width: process.stdout.columns ?? Number.POSITIVE_INFINITY,
     hint: (text) => withSameLedger({ options }, text),
     openStore: async () => {
       if (url !== null) throw notRemote(command, 'COPPICE_SERVER');
@@ -126,19 +126,13 @@ function notRemote(command: Command, by: '--server' | 'COPPICE_SERVER'): Coppice
   );
 }
 
-/** Takes the token from `COPPICE_TOKEN`, else from a file of this machine. Throws `E_UNAUTHORIZED` if there is none. */
+export const NO_TOKEN = 'none';
+
+/** Takes the token from `COPPICE_TOKEN`, else from a file of this machine; `NO_TOKEN` if there is none, which a server that is there refuses. */
 async function serverOf(url: string, env: NodeJS.ProcessEnv, data_folder: string): Promise<ClientOptions> {
   const { tokenFile } = await import('../../serve/http/access.ts');
-  const token = env.COPPICE_TOKEN || readToken(tokenFile(serversFolder(data_folder), 'write'));
-  if (token === null)
-    throw new CoppiceError('E_UNAUTHORIZED', `no token for the server at ${url}`, {
-      hint: 'Set COPPICE_TOKEN to what coppice web --token prints on its machine',
-    });
-  return { url, token };
-}
-
-function readToken(file: string): string | null {
-  return orElse(() => readFileSync(file, 'utf8').trim(), null);
+  const file = tokenFile(serversFolder(data_folder), 'write');
+  return { url, token: env.COPPICE_TOKEN || orElse(() => readFileSync(file, 'utf8').trim(), NO_TOKEN) };
 }
 
 function programOf(command: Command): Command {

@@ -97,7 +97,7 @@ function choose(app: AnswerContext, digit: string): void {
 /** The question with nothing left out. */
 function wholeText(ask: Ask): string {
   const parts = askParts(ask).map(({ name, text }) => (name === '' ? text : `${name}:\n${text}`));
-  const head = `${ask.agent_name} wants ${ask.tool} (also: coppice approvals show ${ask.id.slice(0, 8)})`;
+  const head = `${ask.agent_name} wants ${ask.tool}`;
   return [head, ...parts].join('\n');
 }
 

@@ -14,7 +14,7 @@ export function transcript(messages: readonly PlacedMessage[], agent_id: string)
   const entries: Entry[] = [];
   const [first] = messages;
   if (first !== undefined && first.seq > 1) {
-    const text = `${first.seq - 1} earlier messages are not shown: coppice logs ${agent_id.slice(0, 8)}`;
+    const text = `${first.seq - 1} earlier messages are not shown: /export writes all of them`;
     const message = { ...first, kind: 'event' as const, content: { event: 'notice' as const, text } };
     entries.push({ type: 'message', seq: 0, message, inherited: false, opened: false });
   }
