@@ -4,8 +4,8 @@ import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { deniedCalls, deniedIn, deniedLine } from '../../records/agent/denied.ts';
-import { type Failure, isAboutContent } from '../../records/agent/failure.ts';
-import { namedLimit } from '../../records/agent/limits.ts';
+import { type FailureKind, isAboutContent } from '../../records/agent/failure.ts';
+import { type Limits, namedLimit } from '../../records/agent/limits.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { type Outcome, outcomeOf, treeOutcome } from '../../records/run/outcome.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
@@ -64,7 +64,7 @@ export interface Followed {
 
 export interface FollowedTree {
   readonly root_id: string;
-  readonly tree: Pick<Tree, 'total' | 'tokens' | 'cost_usd'> | null;
+  readonly tree: (Pick<Tree, 'total' | 'tokens' | 'cost_usd'> & { readonly limits: Limits }) | null;
   readonly agents: readonly AgentDocument[];
 }
 
@@ -157,7 +157,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
       const { spent, waits_for } = (typeof settled === 'number' ? null : settled.paused) ?? {};
       const how_on =
         spent === 'person'
-          ? `continue with: ${waits_for}${sameLedgerFlags(context)}`
+          ? `continue with: ${waits_for}${options.ask === true ? ' --ask' : ''}${sameLedgerFlags(context)}`
           : led_on
             ? 'a server or worker goes on with it by itself'
             : run.next(root_id);
@@ -172,10 +172,13 @@ export async function followRun(context: Context, run: Followed, options: Follow
     }
     const root = settled.find(({ id }) => id === root_id);
     if (root === undefined) throw new Error(`the root ${root_id} is not among its agents`);
-    const outcome = options.wait === false ? root : treeOutcome(root_id, settled);
+    const { outcome, outcome_text } = options.wait === false ? root : treeOutcome(root_id, settled);
+    const resume = resumeCommand(context, root_id, options.ask === true);
+    const hint = hintsOf(root, resume, tree);
+    const ended = { outcome, outcome_text: [outcome_text, ...(root.error === null ? hint : [])].join('. ') };
     const is_old = root.updated_at === options.since?.() && !context.json && options.events !== true;
     const told = is_old ? { ...root, last_reply: null } : root;
-    const hint = printReply(context, options, told, settled, outcome);
+    printReply(context, options, told, settled, ended, hint);
     if (is_old && root.error === null)
       process.stderr.write(
         context.hint(`nothing new; its last answer: coppice show ${root_id.slice(0, 8)}\n`),
@@ -183,10 +186,13 @@ export async function followRun(context: Context, run: Followed, options: Follow
     if (process.stdout.isTTY) markRead(context, root_id, settled);
     if (options.wait === false) tellUnfinished(run, root_id, settled);
     await run.after?.(root_id);
-    tellOutcome(outcome, root, hint, resumeCommand(context, root_id, options.ask === true));
+    if (outcome_text !== outcome)
+      process.stderr.write(
+        `${[ended.outcome_text, ...(root.error === null ? [] : hint)].map(clean).join('\n  ')}\n`,
+      );
     const failure = (await run.failure?.(root_id)) ?? null;
     if (failure !== null) process.stderr.write(`${clean(failure)}\n`);
-    return exitCodeOf(outcome, root.error) || (failure === null ? EXIT.done : EXIT.failed);
+    return exitCodeOf(ended, root.error) || (failure === null ? EXIT.done : EXIT.failed);
   } finally {
     standstill.dispose();
     stop.dispose();
@@ -222,19 +228,17 @@ function progressOf(
   return plainProgress(process.stderr, title, known, deleted, context.hint);
 }
 
-/** Prints the reply, or the document; returns what a person can do about a failure. */
+/** Prints the reply, or the document. */
 function printReply(
   context: Context,
   options: FollowOptions,
   root: AgentDocument,
   agents: readonly AgentDocument[],
   { outcome, outcome_text }: Outcome,
-): readonly string[] {
+  hint: readonly string[],
+): void {
   const { error, limit } = root;
   const reply = root.last_reply ?? '';
-  const resume = resumeCommand(context, root.id, options.ask === true);
-  // The agent of a run that has ended cannot be resumed.
-  const hint = error === null || root.ended_at !== null ? [] : failureHint(error as ShownFailure, resume);
   if (context.json || options.events) {
     const usage = agents.reduce(
       (sum, { tokens }) => ({ input: sum.input + tokens.input, output: sum.output + tokens.output }),
@@ -258,24 +262,10 @@ function printReply(
       denied: toldDenied(agents, outcome_text),
       agents,
     });
-    return hint;
+    return;
   }
   if (reply !== '') process.stdout.write(`${process.stdout.isTTY ? cleanLines(reply) : reply}\n`);
   toldDenied(agents, outcome_text);
-  return hint;
-}
-
-/** Tells last, also with `--json`, how a run ended that did not simply do its work, and how to raise a limit. */
-function tellOutcome(
-  { outcome, outcome_text }: Outcome,
-  { limit }: AgentDocument,
-  hint: readonly string[],
-  resume: string,
-): void {
-  if (outcome_text === outcome) return;
-  const named = limit === null ? null : namedLimit(limit);
-  const more = named === null ? '' : `. To raise it and continue: ${resume} --limit ${named.raised}`;
-  process.stderr.write(`${clean(outcome_text)}${more}\n${hint.map((row) => `  ${row}\n`).join('')}`);
 }
 
 /** Reports the work that `--no-wait` leaves in the ledger. */
@@ -302,11 +292,15 @@ function stopSignal(timeout_s: number | undefined): { promise: Promise<number>; 
   };
 }
 
-/** A failure as documents of agents have it. */
-type ShownFailure = Pick<Failure, 'kind' | 'retryable'> & { readonly message: string };
-
-/** Returns lines on what a person can do about a failure; none where its own text says it. `resume`: the command that resumes its tree. */
-function failureHint({ kind, retryable, message }: ShownFailure, resume: string): string[] {
+/** Returns lines on what a person can do about how the root ended; none where its own text says it. `resume`: the command that resumes its tree. */
+function hintsOf(
+  { error, limit, ended_at, budget }: AgentDocument,
+  resume: string,
+  tree: FollowedTree['tree'],
+): string[] {
+  // The agent of a run that has ended cannot be resumed.
+  if (ended_at !== null) return [];
+  const { kind, retryable = false, message } = error ?? {};
   const another = `Or with another model: ${resume} --model PROVIDER/MODEL`;
   if (kind === 'auth')
     return [`Check the key (coppice doctor names its variable), then: ${resume} --retry`, another];
@@ -318,10 +312,17 @@ function failureHint({ kind, retryable, message }: ShownFailure, resume: string)
     ];
   if (kind === 'no_credit') return [`Add credit at the provider, then: ${resume} --retry`, another];
   // A plain retry would hit the same limit.
-  const named = kind === 'limit' || kind === 'timed_out' ? namedLimit(message) : null;
+  const reached = kind === 'limit' || kind === 'timed_out' ? message : limit;
+  const named = reached == null ? null : namedLimit(reached);
+  const is_own = named?.limit === 'turns' || named?.limit === 'run_ms';
+  if (is_own && named.was < (tree?.limits[named.limit] ?? 0))
+    // That of its profile, which the limit of the tree does not raise; a time that its budget gave it is over.
+    return budget?.until
+      ? []
+      : [`Its profile sets this limit. To continue for as long again: ${resume} --retry`];
   if (named !== null) return [`To raise it and continue: ${resume} --limit ${named.raised}`];
   if (kind === 'refused') return [`Ask again: ${resume} --retry`, withoutLast(resume), another];
-  if (isAboutContent(kind)) return [withoutLast(resume), another];
+  if (kind !== undefined && isAboutContent(kind as FailureKind)) return [withoutLast(resume), another];
   if (kind === 'cut' || kind === 'empty') return [`Ask again: ${resume} --retry`, another];
   if (kind === 'network' && !retryable) return [`Once that is set right: ${resume} --retry`, another];
   return retryable ? [`Continue with: ${resume} --retry`] : [];

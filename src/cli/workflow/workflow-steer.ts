@@ -2,8 +2,8 @@ import { storable } from '../../records/text/text.ts';
 import { clean } from '../../render/clean.ts';
 import { ledgerOrders } from '../../runtime/orders/ledger-orders.ts';
 import type { WorkflowSteer } from '../../runtime/runtime-face.ts';
+import type { Calls } from '../../serve/client/client.ts';
 import { rulesFile } from '../../settings/folders.ts';
-import { sameLedgerFlags } from '../../settings/suggested-command.ts';
 import { assertMayLeadHere, isServed } from '../../trees/leaders/leaders.ts';
 import { steerRun, type WorkflowOrder } from '../../trees/workflow/steer-runs.ts';
 import { type FollowFlags, leadRun } from '../run/follow-run.ts';
@@ -18,24 +18,41 @@ const DONE = {
   resume: 'goes on',
 } as const;
 
-function print(context: Context, order: WorkflowOrder, ordered: WorkflowSteer): number {
+function print(context: Context, order: WorkflowOrder, ordered: WorkflowSteer, asks = false): number {
   const { name, run, led } = order;
   const when = led || ordered === 'resume' ? '' : ', as soon as a process leads it';
   const how =
     ordered === 'resume'
       ? ''
-      : `; go on with: coppice workflow resume ${run.slice(0, 8)}${sameLedgerFlags(context)}`;
+      : context.hint(`; go on with: coppice workflow resume ${run.slice(0, 8)}${asks ? ' --ask' : ''}`);
   return printResult(context, order, () => [`${clean(name)} ${DONE[ordered]}${when}${how}`]);
+}
+
+/** Says how to go on: where people are asked, without `--ask` the answers would be denials. */
+async function steer(
+  context: Context,
+  asked: Calls,
+  text: string,
+  ordered: 'pause' | 'stop',
+): Promise<number> {
+  const order = await (ordered === 'pause' ? asked.pauseWorkflow(text) : asked.stopWorkflow(text));
+  const { agents } = await asked.tree(order.root_id);
+  return print(
+    context,
+    order,
+    ordered,
+    agents.some(({ open_approvals }) => open_approvals > 0),
+  );
 }
 
 /** `coppice workflow pause RUN`. */
 export function workflowPause(context: Context, text: string): Promise<number> {
-  return ask(context, async (asked) => print(context, await asked.pauseWorkflow(text), 'pause'));
+  return ask(context, (asked) => steer(context, asked, text, 'pause'));
 }
 
 /** `coppice workflow stop RUN`. */
 export function workflowStop(context: Context, text: string): Promise<number> {
-  return ask(context, async (asked) => print(context, await asked.stopWorkflow(text), 'stop'));
+  return ask(context, (asked) => steer(context, asked, text, 'stop'));
 }
 
 /** `coppice workflow skip AGENT`. */
@@ -72,7 +89,7 @@ export async function workflowSave(
 ): Promise<number> {
   const saved = await ask(context, (asked) => asked.saveWorkflow(run, { name, overwrite }));
   return printResult(context, saved, () => [
-    `saved as ${clean(saved.path)}; run it: coppice workflow run ${name}`,
+    `saved as ${clean(saved.path)}; ${context.hint(`run it: coppice workflow run ${name}`)}`,
   ]);
 }
 

@@ -21,6 +21,7 @@ const RULES = {
     { when: { user: '^parent', root: true }, say: 'all reported' },
     { when: { agent: 'c0' }, say: 'fine' },
     { when: { user: '^Finish now', root: true }, say: 'so far' },
+    { when: { user: '^A limit had cut you short' }, say: 'went on' },
     { when: { user: '^loop' }, calls: [{ name: 'think', input: { thought: 'on and on' } }] },
     { when: { user: '^ask', step: 0 }, calls: [{ name: 'bash', input: { command: 'true' } }] },
     { when: { user: '^hang' }, delay_ms: 60_000, say: 'late' },
@@ -39,7 +40,7 @@ describe('outcomes', () => {
     writeFileSync(join(home.work, 'rules.json'), JSON.stringify(RULES));
     home.configure({
       model: 'scripted:rules.json',
-      agents: { defaults: { limits: { turns: 5 } } },
+      agents: { defaults: { limits: { turns: 5 } }, short: { turns: 2 } },
       channels: { file: { log: join(home.folder, 'log.jsonl') } },
       providers: { local: { type: 'openai-compatible', baseURL: `${server.url}/v1` } },
     });
@@ -83,11 +84,34 @@ describe('outcomes', () => {
     const events = await home.run(['run', 'loop', '--events']);
     const lines = events.stdout.trimEnd().split('\n');
     const last = JSON.parse(lines.at(-1) ?? '');
-    assert.deepEqual([events.code, last.outcome, last.outcome_text], [1, 'cut_short', LIMIT]);
+    assert.deepEqual([events.code, last.outcome], [1, 'cut_short']);
+    assert.equal(
+      last.outcome_text,
+      `${LIMIT}. To raise it and continue: coppice resume ${last.id.slice(0, 8)} --limit turns=10`,
+    );
     const agents = lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'agent');
     assert.equal(agents[0]?.agent.outcome, 'working');
     const { outcome, outcome_text } = agents.at(-1)?.agent ?? {};
     assert.deepEqual([outcome, outcome_text], ['cut_short', LIMIT]);
+  });
+
+  it('a limit of its profile is not said to be raised with that of the tree; what is printed goes on', async () => {
+    const { code, stderr } = await home.run(['run', '--profile', 'short', 'loop']);
+    const told = /^cut short: limit reached: 2 model requests in one turn\. Its profile .*: coppice (.*)$/m;
+    const [, command = ''] = told.exec(stderr) ?? [];
+    assert.match(command, /^resume \w+ --retry$/, stderr);
+    assert.equal(code, 1);
+    const again = await home.run(command.split(' '));
+    assert.deepEqual([again.code, again.stdout], [0, 'went on\n'], again.stderr);
+    assert.equal((await json('tree')).tree.limits.turns, 5);
+  });
+
+  it('in a pipe, no list cuts a name or a reason', async () => {
+    const name = 'a-name-of-more-than-four-and-twenty-characters';
+    await home.run(['run', '--name', name, 'loop']);
+    const { stdout } = await home.run(['ps']);
+    assert.match(stdout, new RegExp(`${name} +! cut short .*${LIMIT}$`, 'm'));
+    assert.ok((await home.run(['tree'])).stdout.includes(name));
   });
 
   it('a model that declines is told from one that fails', async () => {

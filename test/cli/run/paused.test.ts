@@ -7,6 +7,7 @@ import { closeLater, closeOpened } from '../../close-opened.ts';
 import { REFUSALS } from '../../runtime/quota/limited-server.ts';
 import type { Fault } from '../../servers/brain.ts';
 import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
+import { until } from '../../until.ts';
 import { makeHome } from '../run-cli.ts';
 
 afterEach(closeOpened);
@@ -31,6 +32,7 @@ async function limitedHome() {
   return {
     ...home,
     run: (...args: string[]) => home.run(args, { env }),
+    start: (...args: string[]) => home.start(args, { env }),
     now,
     asked: () => asked,
   };
@@ -75,6 +77,29 @@ it('fails at once with 4 where the key of a new run is wrong', async () => {
   const { code, stderr } = await run('run', 'go');
   assert.equal(code, 4);
   assert.match(stderr, /failed: auth: 401/);
+});
+
+it('ends when a person pauses a workflow whose agent asks; what is printed goes on, and asks again', async () => {
+  const { run, start, work } = await limitedHome();
+  writeFileSync(
+    join(work, 'asking.js'),
+    `export const meta = { name: 'asking', description: 'asks' }
+return await ask('good?', { choices: ['yes', 'no'] })`,
+  );
+  const { ended } = start('workflow', 'run', 'asking.js', '--allow', 'workflow:asking', '--ask');
+  const open = async () => JSON.parse((await run('approvals', '--json')).stdout).open as number;
+  await until(async () => (await open()) === 1, 'the question');
+  const paused = await run('workflow', 'pause', 'asking');
+  const left = await ended;
+  assert.equal(left.code, 75, left.stderr);
+  for (const told of [paused.stdout, left.stderr])
+    assert.match(told, /coppice workflow resume \w{8} --ask\b/);
+  const [, command = ''] = /coppice (workflow resume \w{8} --ask)/.exec(left.stderr) ?? [];
+  const again = start(...command.split(' '));
+  await until(async () => (await open()) === 1, 'the same question');
+  const [{ id }] = JSON.parse((await run('approvals', '--json')).stdout).approvals;
+  await run('approvals', 'allow', id, 'yes');
+  assert.deepEqual([(await again.ended).code, (await again.ended).stdout], [0, 'yes\n']);
 });
 
 it('says in the list what a workflow waits for, although its agents are not in it, once for all of them', async () => {

@@ -41,7 +41,7 @@ export function stoppedRun(
 const HOW_ON = {
   quota: 'before that time with --retry, or with --model PROVIDER/MODEL',
   credit: 'once there is credit, or with --model PROVIDER/MODEL',
-  key: 'once the key is right (coppice doctor names its variable), or with --model PROVIDER/MODEL',
+  key: 'once the key is right (coppice doctor names its variable; servers and workers that run keep the old one until they are started again), or with --model PROVIDER/MODEL',
   model: 'with --model PROVIDER/MODEL',
   person: 'from anywhere',
 } as const;
