@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { nodeTooOld } from '../../src/settings/node-version.cjs';
 import { heldFiles } from './held-files.ts';
 
 /** Not in the bundle: packages with binaries, and optional dependencies of packages. */
@@ -241,6 +242,9 @@ const packageImports: Plugin = {
   },
 };
 
+/** For a Node before 20.16, which cannot even load the library; a newer one that is too old is told when it opens it. */
+const TOO_OLD = `if (!process.getBuiltinModule) throw new Error(\`${nodeTooOld('0')?.replace('v0', '$' + '{process.version}')}\`);`;
+
 /**
  * Loads built-in modules without `import`, which would wrap each in a module of all its properties. Reading all of them loads half of Node
  * (`process.stdin`, `fs.promises`, `crypto.webcrypto`), which takes longer than most commands.
@@ -260,8 +264,8 @@ const plainBuiltIns: Plugin = {
         ([name], index) => `const v${index} = m.${name};\nexport { v${index} as ${name} };`,
       );
       return {
-        // An old Node lacks some, and is told so when it opens the library.
-        contents: `const m = process.getBuiltinModule('${path}') ?? {};\nexport default m;\n${named.join('\n')}`,
+        // An old Node lacks some of them.
+        contents: `${TOO_OLD}\nconst m = process.getBuiltinModule('${path}') ?? {};\nexport default m;\n${named.join('\n')}`,
         loader: 'js',
       };
     });

@@ -297,6 +297,13 @@ describe('the package', () => {
     assert.match(stderr, /CoppiceError: coppice needs Node\.js 24\.7 or newer; this is v/);
   });
 
+  it('so does one that cannot even load it', () => {
+    writeFileSync(join(home, 'none.cjs'), 'process.getBuiltinModule = undefined;');
+    const program = ['--require', './none.cjs', '--input-type=module', '--eval', "import 'coppice'"];
+    const { stderr } = spawnSync(process.execPath, program, { cwd: home, encoding: 'utf8' });
+    assert.match(stderr, /^Error: coppice needs Node\.js 24\.7 or newer; this is v/m);
+  });
+
   it('an example that is copied out of it runs', () => {
     writeFileSync(join(home, 'library.ts'), readFileSync(join(installed, 'examples', 'library.ts')));
     assert.match(run(process.execPath, ['library.ts']), /oak has 3 letters\. hazel has 5 letters\./);
