@@ -41,11 +41,7 @@ async function values(
 ): Promise<string[]> {
   if (place === null) return [];
   const { kind, choices } = place;
-  if (choices !== null)
-    return lines(
-      choices.map((value) => ({ value, description: '' })),
-      { lead, typed },
-    );
+  if (choices !== null) return lines(choices.map(plain), { lead, typed });
   if (kind === 'text') return [];
   if (kind === 'folder') return [`:folder\t${lead}`];
   if (kind === 'file') return [`:file\t${lead}${typed.startsWith('sqlite:') ? 'sqlite:' : ''}`];
@@ -56,12 +52,12 @@ async function values(
     server: value('--server'),
     cwd: value('--cwd'),
   };
-  const candidates = await candidatesOf(kind, typed, given, env);
-  const safe = candidates.filter((one) => SAFE.test(one.value));
-  return lines(
-    safe.map((one) => ({ ...one, description: brief(one.description) })),
-    { lead, typed },
-  ).slice(0, CANDIDATES_MAX);
+  const safe = (await candidatesOf(kind, typed, given, env)).filter((one) => SAFE.test(one.value));
+  const short = safe.map(({ value, description }) => ({
+    value,
+    description: cutText(clean(cutText(description, 500)), DESCRIPTION_MAX, '…'),
+  }));
+  return lines(short, { lead, typed }).slice(0, CANDIDATES_MAX);
 }
 
 function lines(
@@ -72,6 +68,8 @@ function lines(
     .filter(({ value }) => value.startsWith(typed))
     .map(({ value, description }) => `${lead}${value}\t${description.replaceAll(/\s+/g, ' ')}`);
 }
+
+const plain = (value: string): Candidate => ({ value, description: '' });
 
 interface Given {
   readonly config: string | undefined;
@@ -86,15 +84,12 @@ async function candidatesOf(
   given: Given,
   env: NodeJS.ProcessEnv,
 ): Promise<readonly Candidate[]> {
-  if (kind === 'profile') {
-    return profileCandidates(given, env);
-  }
+  if (kind === 'profile') return profileCandidates(given, env);
   if (kind === 'toolset') {
     const { ALL_TOOLSETS } = await import('../../kernel/toolsets/all-toolsets.ts');
-    return ALL_TOOLSETS.map(({ name }) => ({ value: name, description: '' }));
+    return ALL_TOOLSETS.map(({ name }) => plain(name));
   }
-  if (kind === 'zone')
-    return ['UTC', ...Intl.supportedValuesOf('timeZone')].map((value) => ({ value, description: '' }));
+  if (kind === 'zone') return ['UTC', ...Intl.supportedValuesOf('timeZone')].map(plain);
   // Ids of a server are not in the ledger of this machine.
   if (serverUrl(given, env) !== null) return [];
   const ledger = await openReadOnlyLedger(
@@ -102,7 +97,7 @@ async function candidatesOf(
   );
   if (ledger === null) return [];
   try {
-    return ledgerCandidates(ledger, kind, typed, CANDIDATES_MAX, workFolder(given.cwd));
+    return FINDERS[kind]?.(ledger, typed, CANDIDATES_MAX, workFolder(given.cwd)) ?? [];
   } finally {
     ledger.close();
   }
@@ -142,27 +137,7 @@ function withHome(path: string | undefined): string | undefined {
   );
 }
 
-function brief(description: string): string {
-  const line = clean(cutText(description, 500));
-  return line.length <= DESCRIPTION_MAX
-    ? line
-    : `${line
-        .slice(0, DESCRIPTION_MAX - 1)
-        .trimEnd()
-        .toWellFormed()}…`;
-}
-
-/** Returns candidates that start with `typed`. A name refers first to the agent in the newest tree of `folder`. Throws when the ledger cannot be read. */
-function ledgerCandidates(
-  ledger: ReadOnlyLedger,
-  kind: WordKind,
-  typed: string,
-  limit: number,
-  folder: string,
-): Candidate[] {
-  return FINDERS[kind]?.(ledger, typed, limit, folder) ?? [];
-}
-
+/** Finds candidates that start with `prefix`. A name refers first to the agent in the newest tree of `folder`. Throws when the ledger cannot be read. */
 type Find = (ledger: ReadOnlyLedger, prefix: string, limit: number, folder: string) => Candidate[];
 
 const FINDERS: Partial<Record<WordKind, Find>> = {

@@ -6,7 +6,7 @@ import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
 import { demoModels } from '../setup/demo-rules.ts';
 import { tellUnled } from '../setup/no-server-notices.ts';
-import { printJson } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 import { EXIT } from '../start/exit-code.ts';
 
 interface CronRunOptions {
@@ -22,8 +22,7 @@ export async function cronRun(context: Context, text: string, options: CronRunOp
     const document = await asked.runJob(id);
     const { outcome, root_id } = document;
     if (session === 'isolated' && root_id !== null && options.detach !== true) return { name, root_id };
-    if (context.json) printJson(document);
-    else process.stdout.write(`${outcomeText(session, outcome)} ${clean(name)}\n`);
+    printResult(context, document, () => [`${outcomeText(session, outcome)} ${clean(name)}`]);
     if (session === 'isolated' && root_id !== null) await tellUnled(asked, root_id);
     return null;
   });

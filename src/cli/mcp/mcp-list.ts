@@ -3,7 +3,7 @@ import { tableLines } from '../../render/table.ts';
 import { asideFile } from '../../settings/quirk-file.ts';
 import { setAsideTold } from '../../tools/mcp-servers/listed-tool.ts';
 import type { Context } from '../setup/context.ts';
-import { printJson, printLines } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 import { type KnownServer, knownServers, plainConfig } from './available-servers.ts';
 
 const HEAD = ['NAME', 'SOURCE', 'STATE', 'WHAT'] as const;
@@ -16,31 +16,25 @@ export async function mcpList(context: Context): Promise<number> {
     book
       .of(server.name, plainConfig(server, context))
       .map(({ name, why }) => ({ name: clean(name), why: clean(why) }));
-  if (context.json) {
-    const all = servers.map((server) => ({ ...serverJson(server), set_aside: asideOf(server) }));
-    printJson({ schema: 'coppice/mcp-servers/v1', servers: all, notices: [...notices] });
-    return 0;
-  }
-  const { out: style, width } = context;
-  if (servers.length === 0)
-    printLines([
-      context.hint(
-        'no MCP servers; add one: coppice mcp add files -- npx -y @modelcontextprotocol/server-filesystem .',
-      ),
-    ]);
-  else {
-    const rows = servers.map((server) => [
-      server.name,
-      clean(server.source),
-      STATES[server.state],
-      clean(whatOf(server)),
-    ]);
-    printLines(tableLines(HEAD, rows, { width, style, most: { 1: 30 } }));
-  }
-  for (const server of servers) {
-    const told = setAsideTold(server.name, asideOf(server));
-    if (told !== null) printLines([`${told}, as of its last start`]);
-  }
+  const { out: style, width, hint } = context;
+  const none =
+    'no MCP servers; add one: coppice mcp add files -- npx -y @modelcontextprotocol/server-filesystem .';
+  const all = servers.map((server) => ({ ...serverJson(server), set_aside: asideOf(server) }));
+  const document = { schema: 'coppice/mcp-servers/v1', servers: all, notices: [...notices] };
+  printResult(context, document, () => [
+    ...(servers.length === 0
+      ? [hint(none)]
+      : tableLines(
+          HEAD,
+          servers.map((one) => [one.name, clean(one.source), STATES[one.state], clean(whatOf(one))]),
+          { width, style, most: { 1: 30 } },
+        )),
+    ...all.flatMap(({ name, set_aside }) => {
+      const told = setAsideTold(name, set_aside);
+      return told === null ? [] : [`${told}, as of its last start`];
+    }),
+  ]);
+  if (context.json) return 0;
   for (const notice of notices) process.stderr.write(`${clean(notice)}\n`);
   if (servers.some(({ state }) => state === 'untrusted' || state === 'changed'))
     process.stderr.write(
@@ -61,7 +55,7 @@ function whatOf({ config }: KnownServer): string {
   return config.url ?? [config.command, ...(config.args ?? [])].join(' ');
 }
 
-function serverJson(server: KnownServer): object {
+function serverJson(server: KnownServer) {
   const { command = null, args = [], url = null } = server.config;
   return { name: server.name, source: server.source, state: server.state, command, args: [...args], url };
 }

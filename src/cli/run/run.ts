@@ -12,7 +12,7 @@ import {
 } from '../setup/compose-config.ts';
 import type { Context } from '../setup/context.ts';
 import { tellUnled } from '../setup/no-server-notices.ts';
-import { printJson, printResult } from '../setup/output.ts';
+import { printResult } from '../setup/output.ts';
 import { readText } from '../setup/standard-input.ts';
 import { calledElsewhere, calledPrompt } from './called-prompt.ts';
 import { type FollowFlags, leadRun } from './follow-run.ts';
@@ -39,7 +39,12 @@ export async function run(context: Context, given: string | undefined, options: 
     const config = () =>
       composeRoot(context, composeTerms(context), { ...options, model, limits: {} }).config;
     const { prompt, model: wanted } = await calledElsewhere(context, typed, config);
-    return beginElsewhere(withModel(context, wanted), prompt, options, shown);
+    const at = withModel(context, wanted);
+    if (options.detach === true || server === null) return detach(at, prompt, options);
+    const begin = async (client: CoppiceClient): Promise<string> =>
+      (await client.startTree(startOf(at, prompt, options))).id;
+    const title = `coppice run  ·  ${server.url}  ·  ${shown}`;
+    return followAtServer(at, server, begin, { ...options, title });
   }
   const limits = parseLimits(options.limit);
   const terms = composeTerms(context);
@@ -68,21 +73,6 @@ function withModel(context: Context, model: string | null): Context {
     : { ...context, options: { ...options, model } };
 }
 
-/** Starts the tree at the server, or (`--detach`) only records it. */
-function beginElsewhere(
-  context: Context,
-  prompt: string,
-  options: RunOptions,
-  shown: string,
-): Promise<number> {
-  const { server } = context;
-  if (options.detach === true || server === null) return detach(context, prompt, options);
-  const begin = async (client: CoppiceClient): Promise<string> =>
-    (await client.startTree(startOf(context, prompt, options))).id;
-  const title = `coppice run  ·  ${server.url}  ·  ${shown}`;
-  return followAtServer(context, server, begin, { ...options, title });
-}
-
 /** `coppice run --dry-run`: estimates what an agent with this model and profile, and one of each profile, will use. Starts nothing. */
 async function dryRun(context: Context, { limit, profile }: RunOptions): Promise<number> {
   parseLimits(limit);
@@ -98,13 +88,10 @@ async function dryRun(context: Context, { limit, profile }: RunOptions): Promise
 function detach(context: Context, prompt: string, options: RunOptions): Promise<number> {
   return ask(context, async (asked) => {
     const entered = await asked.startTree(startOf(context, prompt, options));
-    if (context.json) {
-      printJson(entered);
-      return 0;
-    }
     const { id } = entered;
     const short = id.slice(0, 8);
-    process.stdout.write(`${id}\n`);
+    printResult(context, entered, () => [id]);
+    if (context.json) return 0;
     process.stderr.write(
       context.hint(
         `follow it: coppice logs -f ${short} · coppice tree ${short} · coppice --tree ${short} · wait: coppice wait ${short}\n`,

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { sendRequest } from '../../serve/client/client-request.ts';
 import { Access } from '../../serve/http/access.ts';
 import { findServer } from '../../serve/http/server-file.ts';
+import { serversFolder } from '../../settings/folders.ts';
 import type { Context } from '../setup/context.ts';
-import { servedLedger, serverFolder } from './web-server.ts';
+import { servedLedger } from './web-server.ts';
 
 export interface SignInLink {
   readonly url: string;
@@ -12,7 +13,7 @@ export interface SignInLink {
 
 /** Requests a link to the server of this ledger that works once; null if none runs on this machine. Rejects with `E_UNREACHABLE` or `E_SERVER`. */
 export async function signInLink(context: Context, scope: 'read' | 'write'): Promise<SignInLink | null> {
-  const folder = serverFolder(context);
+  const folder = serversFolder(context.data_folder);
   const server = findServer(folder, servedLedger(context));
   if (server === null) return null;
   const token = readFileSync(new Access(folder).fileOf(scope), 'utf8').trim();

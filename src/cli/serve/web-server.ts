@@ -37,11 +37,6 @@ export interface WebServerOptions {
   readonly log: ChannelLog;
 }
 
-/** Folder of the tokens and addresses of servers. */
-export function serverFolder(context: Context): string {
-  return serversFolder(context.data_folder);
-}
-
 /** Key by which the server of a ledger is found, however its address is written. */
 export function servedLedger({ database }: Context): string {
   const address = databaseAddress(database);
@@ -57,7 +52,7 @@ export async function startWebServer(
   const { server = {} } = context.loaded.configuration;
   const named = options.listen === LOOPBACK ? undefined : (options.listen ?? server.listen);
   const { host, port } = addressOf(named ?? `${HOST}:${PORT}`);
-  const access = new Access(serverFolder(context));
+  const access = new Access(serversFolder(context.data_folder));
   const sources = sourcesOf(context, {
     store,
     runtime,
@@ -94,7 +89,7 @@ export async function startWebServer(
         url: listening.url,
       },
     );
-  const forget = publishServer(serverFolder(context), servedLedger(context), {
+  const forget = publishServer(serversFolder(context.data_folder), servedLedger(context), {
     url: listening.url,
     pid: process.pid,
   });

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { Access } from '../../serve/http/access.ts';
+import { serversFolder } from '../../settings/folders.ts';
 import type { Context } from '../setup/context.ts';
 import { printJson } from '../setup/output.ts';
 import { SERVE_DRAIN_S } from './log-options.ts';
 import { serve } from './serve.ts';
 import { openInBrowser, type SignInLink, signInLink } from './sign-in-link.ts';
-import { serverFolder } from './web-server.ts';
 
 interface WebOptions {
   readonly open: boolean;
@@ -18,7 +18,7 @@ interface WebOptions {
 
 /** `coppice web`: prints a one-time link to the server of this ledger, and opens it in the browser on a terminal. If none runs, this process serves. */
 export async function web(context: Context, options: WebOptions): Promise<number> {
-  const access = new Access(serverFolder(context));
+  const access = new Access(serversFolder(context.data_folder));
   const scope = options.readOnly === true ? 'read' : 'write';
   if (options.rotate === true) access.rotate(scope);
   if (options.token === true) {

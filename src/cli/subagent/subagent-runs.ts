@@ -10,14 +10,7 @@ import { tableLines } from '../../render/table.ts';
 import { resumeCommand } from '../../settings/suggested-command.ts';
 import { ask } from '../setup/ask-server.ts';
 import type { Context } from '../setup/context.ts';
-import {
-  type Detail,
-  detailLines,
-  printJson,
-  printLines,
-  printResult,
-  sectionLines,
-} from '../setup/output.ts';
+import { type Detail, detailLines, printLines, printResult, sectionLines } from '../setup/output.ts';
 
 const HEAD = ['RUN', 'LABEL', 'SOURCE', 'STATUS', 'TIME', 'AGE', 'TASK, OR WHY IT FAILED'] as const;
 
@@ -49,10 +42,9 @@ export async function subagentHistory(
 
 /** Prints the runs; returns whether a table was printed. */
 function printRuns(context: Context, document: Runs, none: string): boolean {
-  const shown = !context.json && document.runs.length > 0;
-  if (context.json) printJson(document);
-  else printLines(shown ? runTable(context, document.runs) : [context.hint(none)]);
-  return shown;
+  const { runs } = document;
+  printResult(context, document, () => (runs.length > 0 ? runTable(context, runs) : [context.hint(none)]));
+  return !context.json && runs.length > 0;
 }
 
 function runTable({ width, out: style }: Context, runs: Runs['runs']): string[] {

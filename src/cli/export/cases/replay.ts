@@ -7,7 +7,7 @@ import { CoppiceError } from '../../../records/coppice-error.ts';
 import { clean, cleanLines } from '../../../render/clean.ts';
 import { difference } from '../../../tools/files/difference.ts';
 import type { Context } from '../../setup/context.ts';
-import { printJson } from '../../setup/output.ts';
+import { printResult } from '../../setup/output.ts';
 import { EXIT } from '../../start/exit-code.ts';
 import { termsOfToday } from './terms-of-today.ts';
 
@@ -34,17 +34,12 @@ export async function replay(
     const ended = divergences.find(({ what }) => what === 'order');
     const updates = update && divergences.length > 0 && ended === undefined;
     if (updates) await writeFile(file, `${JSON.stringify(replayed, null, 1)}\n`);
+    const { version: recorded_by, recorded_at } = recorded;
     const document: DocumentOf<'coppice/replay/v1'> = {
-      ...{
-        schema: 'coppice/replay/v1',
-        file,
-        recorded_by: recorded.version,
-        recorded_at: recorded.recorded_at,
-      },
+      ...{ schema: 'coppice/replay/v1', file, recorded_by, recorded_at },
       ...{ requests, divergences, updated: updates },
     };
-    if (context.json) printJson(document);
-    else process.stdout.write(`${replayLines(document).join('\n')}\n`);
+    printResult(context, document, () => replayLines(document));
     if (update && ended !== undefined)
       process.stderr.write(
         `${clean(file)} was left as it is: it goes another way, so it must be recorded anew\n`,
