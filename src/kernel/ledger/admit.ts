@@ -2,7 +2,7 @@
 
 import { isTask } from '../../records/agent/agent.ts';
 import { amountsOf } from '../../records/agent/budget.ts';
-import { isTerminal, isWorking, onlyWaits } from '../../records/agent/state.ts';
+import { awaitsAnyone, isTerminal, isWorking, onlyWaits } from '../../records/agent/state.ts';
 import type { Refusal, Step, Verdict } from '../step.ts';
 import { budgetsOf, charge } from './budgets.ts';
 import { append, create, exceededLimit, storedConfig, treeRecord } from './create-agents.ts';
@@ -48,8 +48,8 @@ export function factKeysOf(submitted: readonly SubmittedStep[]): FactKeys {
     edges: of(({ agent_id, waits_for, state }) =>
       waits_for !== null || isTerminal(state.type) ? [agent_id, ...(waits_for ?? [])] : [],
     ),
-    pending: of(({ waits_for }) => waits_for ?? []),
-    waiters: of(({ agent_id, state }) => (isWorking(state.type) ? [] : [agent_id])),
+    pending: of(({ agent_id, waits_for }) => (waits_for === null ? [] : [agent_id, ...waits_for])),
+    waiters: of(({ agent_id, state }) => (isWorking(state.type) && !awaitsAnyone(state) ? [] : [agent_id])),
     run: of(({ agent_id, state, consume }) =>
       isTerminal(state.type) || consume.length > 0 ? [agent_id] : [],
     ),
@@ -142,8 +142,12 @@ function waitCycle(unit: UnitOfWork, step: Step): Refusal | null {
 
 function isAsked(unit: UnitOfWork, step: Step, id: string): boolean {
   const sent = step.send.some(({ to_id, kind }) => to_id === id && kind === 'letter');
-  const isOwn = (mail_id: string) => unit.mail(mail_id)?.from_id === step.agent_id;
-  return sent || unit.pending(id).some(({ id: mail_id, kind }) => kind === 'letter' && isOwn(mail_id));
+  return sent || hasLetter(unit, id, step.agent_id);
+}
+
+function hasLetter(unit: UnitOfWork, to_id: string, from_id: string): boolean {
+  const isFrom = (mail_id: string) => unit.mail(mail_id)?.from_id === from_id;
+  return unit.pending(to_id).some(({ id, kind }) => kind === 'letter' && isFrom(id));
 }
 
 function invalidKillTarget(unit: UnitOfWork, step: Step, agent: AgentFacts): Refusal | null {
@@ -193,7 +197,7 @@ function write(unit: UnitOfWork, step: Step, before: AgentFacts, token: string |
   if (ended) recordEnd(unit, agent, step);
   else if (before.status === 'idle' && isTask(before.origin) && isWorking(state.type))
     startRun(unit, agent_id, at);
-  if (!isWorking(state.type)) signalWaiters(unit, agent_id, worker);
+  if (!isWorking(state.type) || awaitsAnyone(state)) signalWaiters(unit, agent_id, worker);
   if (ended && before.origin === 'session') signalQueued(unit, agent_id, worker);
   const killed = step.kill.flatMap((id) => kill(unit, id, name, at, worker, agent_id));
   for (const id of step.remove) removeChild(unit, id, agent_id, at);
@@ -256,7 +260,10 @@ function count(unit: UnitOfWork, { create, requests }: Step, root_id: string): v
   });
 }
 
-/** Returns the newly awaited agents that have settled already, and so will send no signal any more, and all for whom agents in a circle with this one wait. */
+/**
+ * Returns the newly awaited agents that have settled already, or asked, and so may send no signal any more, and all for whom agents in a circle with this one
+ * wait.
+ */
 function setWaitEdges(unit: UnitOfWork, step: Step): readonly string[] {
   const { agent_id: waiter, waits_for } = step;
   // A circle stands still from when all its agents do nothing but wait.
@@ -274,7 +281,8 @@ function setWaitEdges(unit: UnitOfWork, step: Step): readonly string[] {
     for (const { id, worker } of members)
       if (worker !== one.worker) signal(unit, one, members[0]?.worker ?? null, 'status', id);
   enterUnled(unit, members);
-  return [...(waits_for ?? []).filter((id) => !known.has(id) && isSettled(unit, id)), ...circle];
+  const isSilent = (id: string) => isSettled(unit, id) || hasLetter(unit, waiter, id);
+  return [...(waits_for ?? []).filter((id) => !known.has(id) && isSilent(id)), ...circle];
 }
 
 /** Removes the conversation of an ended child without children; its row in the run history stays. */

@@ -262,6 +262,11 @@ export function onlyWaits(state: AgentState): boolean {
   return open > 0 && (state.type !== 'executing' || state.running.length === open);
 }
 
+/** Whether the agent does nothing but wait, for whoever writes next. */
+export function awaitsAnyone(state: AgentState): boolean {
+  return onlyWaits(state) && waitsOf(state).some(({ from }) => !from?.length);
+}
+
 /** The resting state to which an agent returns that only summarises its conversation; null for any other agent. */
 export function restAfterSummary(state: AgentState): Resting | null {
   return state.type === 'requesting' ? (state.compacting?.rest ?? null) : null;

@@ -1,6 +1,7 @@
 import { type Agent, isActive } from '../agent/agent.ts';
 import { deedsLine } from '../agent/deeds-line.ts';
 import {
+  awaitsAnyone,
   type Call,
   isFanIn,
   isTerminal,
@@ -66,7 +67,10 @@ function goesOn(agent: Agent, view: WaitView): boolean {
     if (other === undefined || view.hasMail(agent, id)) return true;
     return id !== view.self && (!mayAnswer(other, view) || awaitedAlong([id], view).has(agent.id));
   };
-  return waitsOf(agent.state).some(({ from }) => (from?.length ? from.every(hasEnded) : view.hasMail(agent)));
+  // Whoever has a letter of the waiter is freed (`isNeeded`).
+  return waitsOf(agent.state).some(({ from }) =>
+    from?.length ? from.every(hasEnded) || view.hasMail(agent, view.self) : view.hasMail(agent),
+  );
 }
 
 /** These agents, and for whom they wait, directly or not, along those that `lasts` and that have no letter of the one that they wait for. */
@@ -87,8 +91,9 @@ function onlyAwaited(agent: Agent | undefined): readonly string[] {
 
 /** Whether the agent waits for the waiter: by its id, or for the next message after it has written to it. */
 function waitsForYou(agent: Agent, view: WaitView): boolean {
-  const isOpen = onlyWaits(agent.state) && waitsOf(agent.state).some(({ from }) => !from?.length);
-  return onlyAwaited(agent).includes(view.self) || (isOpen && view.hasLetterFrom(agent.id));
+  return (
+    onlyAwaited(agent).includes(view.self) || (awaitsAnyone(agent.state) && view.hasLetterFrom(agent.id))
+  );
 }
 
 /**

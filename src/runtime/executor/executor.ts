@@ -5,7 +5,7 @@ import type { Advance, WorldEffect } from '../../kernel/turn/advance-result.ts';
 import { createdAgent, killedAgent, placed } from '../../kernel/turn/agent-after.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { warningsOf } from '../../records/agent/spending.ts';
-import { isTerminal, isWorking, onlyWaits, waitsOf } from '../../records/agent/state.ts';
+import { awaitsAnyone, isTerminal, isWorking, onlyWaits, waitsOf } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import { Prompt, promptOf } from '../../records/conversation/prompt.ts';
@@ -130,7 +130,7 @@ export class Executor {
   // transaction. One that rested before signals nobody: so the waiter checks agents led here, and those led elsewhere that the ledger had at rest are read.
   #enterWaits(cell: Cell, met?: readonly string[]): void {
     const added = this.#setWaits(cell.agent);
-    const remote = (met ?? added).filter((id) => !this.cells.has(id));
+    const remote = [...(met ?? this.#waiters.along(cell.agent.id))].filter((id) => !this.cells.has(id));
     for (const id of remote) if (id !== ANYONE) this.sync.look(this.sync.checkAgent(id));
     const isApart = this.remote_agents.isShared(cell.agent.root_id);
     if (isApart && added.includes(ANYONE)) this.sync.look(this.sync.checkTree(cell.agent.root_id));
@@ -293,7 +293,7 @@ export class Executor {
     this.agent_index.set(agent);
     this.#options.emit({ type: 'agent', agent, created });
     for (const next of this.#runs.see(agent)) this.#wakeOne(next);
-    if (!isWorking(agent.state.type)) this.#wakeWaitersOf(agent);
+    if (!isWorking(agent.state.type) || awaitsAnyone(agent.state)) this.#wakeWaitersOf(agent);
     if (isWorking(agent.state.type) && !onlyWaits(agent.state)) return;
     for (const id of this.#waiters.of(ANYONE)) this.#wakeOne(id, agent.root_id);
   }

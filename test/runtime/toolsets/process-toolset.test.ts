@@ -428,6 +428,39 @@ onBothDatabases('process toolset', (database) => {
       assert.deepEqual([row?.status, row?.last_reply], ['idle', 'told: the left one']);
     });
 
+  for (const [how, slowly] of [
+    ['while another works', (told: Promise<void>) => told.then(() => 'end')],
+    ['while another waits for anyone', () => [['wait', { timeout: 3_000 }]] as const],
+  ] as const)
+    it(`a child that asks, and then waits for whoever writes, is answered ${how}`, async () => {
+      const told = Promise.withResolvers<void>();
+      const on = await stage(
+        play(
+          [
+            () => [fork('kid'), fork('slow')],
+            (scene) => [['wait', { timeout: 3_000, from_agents: forked(scene) }]],
+            (scene) =>
+              /"waits_for_you","message":"which\?"/.test(String(scene.last.at(-1)?.output))
+                ? [['send', { to: 'kid', message: 'the left one' }]]
+                : 'not asked',
+            () => [['wait', { timeout: 3_000, from_agents: ['kid'] }]],
+          ],
+          {
+            kid(scene) {
+              if (scene.step === 0) return [['send', { to: 'main', message: 'which?' }]];
+              if (scene.step === 1) return [['wait', { timeout: 3_000 }]];
+              told.resolve();
+              return `told: ${String(parsed(scene.last.at(-1)).message)}`;
+            },
+            slow: ({ step }) => (step === 0 ? slowly(told.promise) : 'end'),
+          },
+        ),
+      );
+      const { root } = await on.perform();
+      const [row] = parsed((await on.results(root)).at(-1)).results as Record<string, unknown>[];
+      assert.deepEqual([row?.status, row?.last_reply], ['idle', 'told: the left one']);
+    });
+
   it('limits: exactly the allowed number is created, and retries are refused too', async () => {
     for (const [limits, created] of [
       [{ children: 4 }, 4],

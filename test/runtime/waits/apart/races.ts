@@ -196,6 +196,21 @@ const others: readonly Race[] = [
     }),
     over: ({ left, right }, { main, b }) => freed([left, main], [right, b]),
   },
+  {
+    title: 'a wait for whoever writes, of one that has asked',
+    beginnings: { main: [[fork('b'), fork('c')]] },
+    names: ['b', 'c'],
+    apart: ['b'],
+    ready: async ({ right, store }, { main, b }) => {
+      await right.answer(b.id, [write('main', 'which?')]);
+      await until(async () => (await store.mail(main.id)).length > 0, 'it has asked');
+    },
+    moves: ({ main, b, c }) => ({
+      left: answers(main.id, [waitFor(b.id, c.id)], 'parks'),
+      right: answers(b.id, [waitForAny], 'parks'),
+    }),
+    over: ({ left }, { main }) => freed([left, main]),
+  },
   ...(['b', 'c'] as const).map(
     (apart): Race => ({
       title: `three that wait for each other in a circle, the first of them led ${apart === 'b' ? 'here' : 'elsewhere'}`,

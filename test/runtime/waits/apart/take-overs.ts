@@ -1,7 +1,7 @@
 import { until } from '../../../until.ts';
 import type { Line } from '../../stage.ts';
 import { spawn } from '../../toolsets/sessions-play.ts';
-import { fork, waitFor } from '../ordered-family.ts';
+import { fork, waitFor, write } from '../ordered-family.ts';
 import type { LedgerCall, Point } from './leader.ts';
 import type { LeaderProcess } from './leader-process.ts';
 import { assertTold, delegate, submit } from './races.ts';
@@ -37,6 +37,8 @@ const JOINS: readonly Join[] = [
     told: /\[Subagent: b\].*report/,
   },
 ];
+
+type Four = [string, string, string, string];
 
 interface Waiting {
   readonly join: Join;
@@ -122,6 +124,24 @@ export const TAKE_OVERS: Readonly<Record<string, (on: TwoLeaders) => Promise<voi
           await resumed;
         }
       await areTold(on.right, [before, after, ...during.map(([, , all]) => all)].flat());
+    },
+  'one of three that wait for each other in a circle is taken over, while one of them has a letter that it cannot read':
+    async (on) => {
+      const names = ['b', 'c', 'd'] as const;
+      const tree = await on.tree({ beginnings: { main: [names.map(fork)] }, names, apart: names });
+      const [main, b, c, d] = (['main', ...names] as const).map((name) => tree[name].id) as Four;
+      // The first to wait is the one that is freed.
+      await on.left.answer(main, [waitFor(b)]);
+      await wrote(on, [main]);
+      await on.replace('left');
+      await on.right.answer(d, [write('c', 'no answer to this')]);
+      await on.right.answer(d, 'done');
+      await wrote(on, [d]);
+      await on.right.answer(c, [waitFor(main, d)]);
+      await on.right.answer(b, [waitFor(c)]);
+      await wrote(on, [b, c]);
+      await on.left.act('resume', main);
+      await assertTold(on.left, main, /waits_for_you/);
     },
   'their process dies before the ledger has that they wait': async (on) => {
     const [one, ...others] = await trees(on);

@@ -21,7 +21,7 @@ export interface SharedTree {
   /** Agents led by `right`; `left` leads the others. */
   readonly apart: readonly Name[];
 }
-type Name = 'b' | 'c' | 'mid' | 'holder';
+type Name = 'b' | 'c' | 'd' | 'mid' | 'holder';
 
 /** Agents of a shared tree by name; only those that the tree has. */
 export type Tree = Readonly<Record<'main' | Name, Agent>>;
