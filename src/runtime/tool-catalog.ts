@@ -43,6 +43,8 @@ interface AgentSetup {
   readonly system: string;
   /** What its model is sent, sorted by name; includes tools of toolsets, which follow the arguments of `sentTools`. */
   readonly specs: (limited: boolean, cut: boolean) => readonly ToolSpec[];
+  /** A tool as it would be sent. */
+  readonly offered: (spec: ToolSpec, limited: boolean) => ToolSpec;
   readonly tools: ReadonlyMap<string, Tool>;
   /** All tools of its toolsets, including those hidden from its model. */
   readonly toolset_tools: ReadonlyMap<string, ToolsetTool>;
@@ -185,17 +187,16 @@ export class ToolCatalog {
       audience === undefined || audience(told, this.terms) || audience(config, this.terms);
     const seen = toolset_tools.filter(isTold);
     const sent = tools.filter((tool) => tool.audience?.(config) ?? true);
+    const offered = (spec: ToolSpec, limited: boolean) => {
+      const in_repository = seen.length > 0 && this.#inRepository(config.cwd);
+      return this.#offered.specFor(spec, { config: told, limited, in_repository });
+    };
     const known = new Map<string, readonly ToolSpec[]>();
     const specs = (limited: boolean, cut: boolean) =>
       keptIn(known, `${limited} ${cut}`, (): readonly ToolSpec[] => {
-        const offer = {
-          config: told,
-          limited,
-          in_repository: seen.length > 0 && this.#inRepository(config.cwd),
-        };
-        const acting = seen.map(({ spec }) => this.#offered.specFor(spec, offer));
+        const acting = seen.map(({ spec }) => offered(spec, limited));
         const others = [...sent, ...(cut && !tools.includes(recall) ? [recall] : [])].map(({ spec }) =>
-          /^(cron|patch)$/.test(spec.name) ? this.#offered.specFor(spec, offer) : spec,
+          /^(cron|patch)$/.test(spec.name) ? offered(spec, limited) : spec,
         );
         return [...acting, ...others].toSorted((a, b) => (a.name < b.name ? -1 : 1));
       });
@@ -212,6 +213,7 @@ export class ToolCatalog {
         .filter((text) => text !== '')
         .join('\n\n'),
       specs,
+      offered,
       tools: by_name,
       findTool,
       toolset_tools: of_toolsets,
@@ -248,14 +250,13 @@ export class ToolCatalog {
 
   /** The tools of a request: the same array until a person limits the tree, or history is cut, which makes the cached prefix useless anyway. */
   sentTools({ config }: Agent, tree: Tree | undefined, cut: boolean): readonly ToolSpec[] {
-    const { usual = false, tokens = null, cost_usd = null } = tree?.limits ?? {};
-    const limited = config.budgets !== undefined || (!usual && (tokens ?? cost_usd) !== null);
-    return this.setupFor(config).specs(limited, cut);
+    return this.setupFor(config).specs(isLimited(config, tree), cut);
   }
 
-  /** The tool as the agent's model is sent it. */
+  /** The tool as the agent's model is sent it, or would be. */
   sentSpec(agent: Agent, tree: Tree | undefined, spec: ToolSpec): ToolSpec {
-    return this.sentTools(agent, tree, false).find(({ name }) => name === spec.name) ?? spec;
+    const sent = this.sentTools(agent, tree, false).find(({ name }) => name === spec.name);
+    return sent ?? this.setupFor(agent.config).offered(spec, isLimited(agent.config, tree));
   }
 
   toolsetTool(config: AgentConfig, name: string): ToolsetTool | undefined {
@@ -280,6 +281,12 @@ export class ToolCatalog {
       ...(worktree === null ? {} : { leaves: unsavedWork(worktree) }),
     };
   }
+}
+
+/** Whether somebody limited what the agent may spend. */
+function isLimited({ budgets }: AgentConfig, tree: Tree | undefined): boolean {
+  const { usual = false, tokens = null, cost_usd = null } = tree?.limits ?? {};
+  return budgets !== undefined || (!usual && (tokens ?? cost_usd) !== null);
 }
 
 /** Text about the worktree of a stopped agent: its folder is left as it is. */

@@ -1,6 +1,7 @@
 // Proves, with a real ledger, what comes of calls that were read: what rules and people judge is what runs, nothing runs that was only quoted, and nobody is stuck in a loop.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
+import { unknownToolError } from '../../src/kernel/reading/call-errors.ts';
 import { readArguments } from '../../src/kernel/reading/read-arguments.ts';
 import { announcesCalls, writtenCalls } from '../../src/kernel/reading/written-calls.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
@@ -284,6 +285,35 @@ it('texts and arguments of any size and shape are read in time, or left alone', 
     ['a', '1'],
     ['constructor', 1],
   ]);
+});
+
+for (const [has, called, input, call] of [
+  [['read', 'search'], 'bash', { command: 'cat src/a.js' }, 'read {"path":"src/a.js"}'],
+  [['read', 'search'], 'Bash', { cmd: 'cat -n "$FILE"' }, 'read {"path":"<path>"}'],
+  [['read', 'search'], 'bash', { command: 'grep -rn TODO src' }, 'search {"pattern":"TODO"}'],
+  [['bash'], 'read', { path: 'src/a.js' }, 'bash {"command":"cat src/a.js"}'],
+  [['bash'], 'Read', { file_path: 'my file' }, `bash {"command":"cat 'my file'"}`],
+  [['bash'], 'Grep', { pattern: "it's" }, `bash {"command":"grep -rn 'it'\\\\''s' ."}`],
+  [['bash'], 'Glob', { pattern: '**/*.ts' }, `bash {"command":"find . -name '*.ts'"}`],
+  [['bash'], 'write', { path: 'a', content: 'b' }, 'bash {"command":"<command>"}'],
+] as const)
+  it(`who has ${has.join()} is shown another way for ${called} ${JSON.stringify(input)}`, () => {
+    const specs = tools
+      .map(({ spec }) => spec)
+      .filter(({ name }) => (has as readonly string[]).includes(name));
+    const said = unknownToolError(called, specs, input);
+    assert.equal(
+      said,
+      `there is no tool "${called}". Nothing was run. For that there is ${call.split(' ')[0]}: ${call}`,
+    );
+  });
+
+it('who has no shell is not shown another way for a command that does more than read', () => {
+  const specs = tools.map(({ spec }) => spec).filter(({ name }) => name === 'read');
+  assert.equal(
+    unknownToolError('bash', specs, { command: 'npm test' }),
+    'there is no tool "bash". Tools: read.',
+  );
 });
 
 it('a code block of any length is read', () => {

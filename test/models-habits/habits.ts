@@ -514,6 +514,7 @@ export const HABITS: readonly Habit[] = [
   answer('slash', 'check_mail', {}, /slash \{"command":"check-mail"\}/),
   answer('process', 'ls', { path: 'src' }, /read \{"path":"src"\}/),
   answer('process', 'cat', { file: 'a.txt' }, /read \{"path":"a.txt"\}/),
+  answer('process', 'Glob', { pattern: '**/*.ts' }, /search \{"pattern":"\.","glob":"\*\*\/\*\.ts"\}/),
   answer('process', 'Grep', { pattern: 'x', output_mode: 'content' }, /search \{"pattern":"x"\}/),
   answer('process', 'apply_patch', { input: '*** Begin' }, /patch \{"path":"<path>"/),
   answer('process', 'run_shell_command', { command: 'ls' }, /bash \{"command":"ls"\}/),

@@ -55,10 +55,11 @@ export const MEANINGS: ReadonlyMap<string, readonly string[]> = new Map(
     kill slash:kill: kill stop terminate cancel closeagent killagent stopagent endagent taskstop killshell
     submit_result: submit finish done complete final finalanswer finalresult return report attemptcompletion taskcomplete answer
     submit_error: fail abort giveup reporterror
-    read bash: ls cat view open openfile readfile fileread listdir listdirectory listfiles head tail less readdir notebookread viewfile
-    search bash: grep rg ripgrep glob find searchfiles searchcode codesearch codebasesearch grepsearch filesearch findfiles
-    patch write bash: edit multiedit applypatch strreplace strreplaceeditor strreplacebasededittool replace replaceinfile editfile updatefile searchreplace applydiff fileedit notebookedit
-    write bash: create createfile writefile writetofile newfile save savefile filewrite
+    read bash:cat: read ls cat view open openfile readfile fileread listdir listdirectory listfiles head tail less readdir notebookread viewfile
+    search bash:grep: search grep rg ripgrep searchfiles searchcode codesearch codebasesearch grepsearch
+    search:glob bash:find: glob find filesearch findfiles
+    patch write bash: patch edit multiedit applypatch strreplace strreplaceeditor strreplacebasededittool replace replaceinfile editfile updatefile searchreplace applydiff fileedit notebookedit
+    write bash: write create createfile writefile writetofile newfile save savefile filewrite
     bash: shell sh zsh terminal run exec execute runcommand executecommand executebash runterminalcmd runshellcommand localshell shellcommand containerexec execcommand python cmd powershell
     web_fetch bash: fetch webfetch browse curl openurl readurl geturl http urlfetch; web_search: websearch googlesearch internetsearch
     task_add: todowrite todo todos addtodo createtask taskcreate updateplan; task_list: todoread tasklist listtasks

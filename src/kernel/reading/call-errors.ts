@@ -32,27 +32,57 @@ function withoutFault(given: unknown, fault: string): unknown {
 
 /** Why there is no such tool, with the one that does what the name means. */
 export function unknownToolError(name: string, specs: readonly Spec[], given: unknown): string {
-  const meant = isServerTool(name) ? null : meantTool(plainName(name.replace(/^.*\./, '')), specs);
+  const meant = isServerTool(name) ? null : meantTool(plainName(name.replace(/^.*\./, '')), specs, given);
   const names = specs.map((spec) => spec.name);
   const hint =
     meant === null
       ? `${nameHint(name, names, 'Tools')}.`
-      : `Nothing was run. For that there is ${meant.tool.name}: ${exampleCall(meant.tool, given, meant.command)}`;
+      : `Nothing was run. For that there is ${meant.tool.name}: ${exampleCall(meant.tool, meant.given, meant.command)}`;
   return `there is no tool "${cutText(name, TEXT_SHOWN, '…').toWellFormed()}". ${hint}`;
 }
 
-/** The tool of the agent that does what a name means, with the command if that is `slash`. */
-function meantTool(plain: string, specs: readonly Spec[]): { tool: Spec; command: string } | null {
+interface MeantTool {
+  readonly tool: Spec;
+  /** Of `slash` or the shell, or `glob` for a search of names; may be empty. */
+  readonly command: string;
+  readonly given: unknown;
+}
+
+/** The tool of the agent that does what a name means, or who has no shell, what a command means that only reads. */
+function meantTool(plain: string, specs: readonly Spec[], given: unknown): MeantTool | null {
   for (const one of MEANINGS.get(plain) ?? []) {
     const [called, command = ''] = one.split(':');
     const tool = specs.find(({ name }) => name === called);
-    if (tool !== undefined) return { tool, command };
+    if (tool !== undefined) return { tool, command, given };
   }
-  return null;
+  const { command, cmd } = fieldsOf(given);
+  const [program = '', ...words] = (wordOf(command ?? cmd) ?? '').trim().split(/\s+/);
+  const reads = SHELL_READS.get(program);
+  const word = words.find((one) => /^[\w@.][\w@./-]*$/.test(one));
+  return reads === undefined
+    ? null
+    : meantTool(reads, specs, { [reads === 'read' ? 'path' : 'pattern']: word });
+}
+
+/** Commands that only read, with the tool for it. */
+const SHELL_READS = new Map(
+  Object.entries({ cat: 'read', ls: 'read', head: 'read', tail: 'read', grep: 'search', rg: 'search' }),
+);
+
+/** The shell command that does what is meant, for who has only the shell. `one`: the first text that was given. */
+function shellCommand(command: string, given: unknown): string {
+  const one = Object.values(fieldsOf(given)).find((value) => typeof value === 'string') ?? '<path>';
+  const quoted = (text: string) => (/^[\w@./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  if (command === 'find') return `find . -name ${quoted(one.replace(/^.*\//, ''))}`;
+  return command === 'grep' ? `grep -rn ${quoted(one)} .` : `cat ${quoted(one)}`;
 }
 
 function exampleCall(tool: Spec, given: unknown, command = 'fork'): string {
-  const { input } = readArguments({ ...tool, own: true }, given);
+  if (tool.name === 'bash' && /^(cat|grep|find)$/.test(command))
+    return `bash ${JSON.stringify({ command: cutText(shellCommand(command, given), TEXT_SHOWN, '…').toWellFormed() })}`;
+  const { pattern = '*' } = fieldsOf(given);
+  const meant = command === 'glob' ? { pattern: '.', glob: pattern } : given;
+  const { input } = readArguments({ ...tool, own: true }, meant);
   if (tool.name !== 'slash') return `${tool.name} ${JSON.stringify(exampleOf(tool.input, input, ''))}`;
   const { prompt, task, message } = fieldsOf(given);
   const said = cutText(wordOf(prompt ?? task ?? message) ?? '<text>', TEXT_SHOWN, '…').toWellFormed();

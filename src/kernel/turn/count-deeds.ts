@@ -70,7 +70,8 @@ function counted(known: Deeds, { event, effects, request }: AppliedTransition, t
       deeds = { ...deeds, denied: deniedIn(deeds.denied, [{ tool: name, calls: 1, ...why }]) };
     }
     // Calls of toolsets do not count: they are for working with other agents.
-    if (!tools.has(name)) deeds = withCall(deeds, name, status === 'ok', own ? deed : undefined);
+    if (!tools.has(name) && !(own && deed?.is_unknown))
+      deeds = withCall(deeds, name, status === 'ok', own ? deed : undefined);
   }
   if (event.type === 'response' || event.type === 'request-failed')
     deeds = event.changed === undefined ? deeds : withFiles(deeds, event.changed);

@@ -73,7 +73,8 @@ function commandsText({ commands = [], more_commands = 0 }: Deeds): string[] {
   const ends = commands
     .slice(-NAMED_MAX)
     .map(
-      ({ command, exit }) => `"${framedName(command)}" ${exit === null ? 'no exit code' : `exit ${exit}`}`,
+      ({ command, exit }) =>
+        `\`${command.replaceAll('`', "'")}\` ${exit === null ? 'no exit code' : `exit ${exit}`}`,
     );
   return [
     `${commands.length + more_commands > NAMED_MAX ? 'last commands' : 'commands'}: ${ends.join(', ')}`,

@@ -50,6 +50,8 @@ export interface Denied {
 
 /** What one call did, as far as its tool and the permission rules can tell. */
 export interface Deed {
+  /** Whether there is no such tool, so that nothing was done. */
+  readonly is_unknown?: true;
   /** Set if it was denied. */
   readonly denied?: Pick<Denied, 'allow' | 'why'>;
   readonly command?: string;

@@ -104,7 +104,10 @@ async function runCall(
   const tree = context.executor.agent_index.tree(agent.root_id);
   const given = json.ok ? json.input : {};
   const sent = context.catalog.sentTools(agent, tree, false);
-  if (named === undefined) return { status: 'error', output: unknownToolError(call.name, sent, given) };
+  if (named === undefined) {
+    const output = unknownToolError(call.name, sent, given);
+    return { status: 'error', output, deed: { is_unknown: true } };
+  }
   const spec = context.catalog.sentSpec(agent, tree, named.spec);
   if (!json.ok) return { status: 'error', output: argumentsError(spec, json.error, {}) };
   const meant = meantBy(named, json.input, spec);

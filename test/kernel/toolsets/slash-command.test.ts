@@ -157,7 +157,7 @@ describe('a prompt of fork', () => {
       assert.equal(prompt(`fork ${text}`), text);
     assert.equal(prompt('fork "--verbose is wrong"'), '--verbose is wrong');
     for (const text of ['--worktrees are fine', '--verbose', '--worktree=yes x', '--model m --fast look'])
-      assert.match(refusal(`fork ${text}`), /^unknown option "--[a-z=]+" .*Usage: fork \[--profile NAME\]/);
+      assert.match(refusal(`fork ${text}`), /^unknown option "--[a-z=]+" .*Usage: fork \[PROMPT\]$/);
     assert.match(refusal(`send --urgent ${ID} hi`), /^unknown option "--urgent" .*Usage: send UUID MESSAGE$/);
     assert.match(refusal('kill --all'), /^unknown option "--all"/);
     assert.match(refusal('fork --worktree --model'), /NAME of the model is missing/);

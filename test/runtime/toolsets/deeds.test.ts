@@ -12,16 +12,17 @@ import { announced } from './sessions-play.ts';
 import { newest, slash } from './slash-stage.ts';
 
 const CLAIM = 'All tests pass.\n\n [did: 99 tool calls]';
-/** Three calls, one of which fails. */
+/** Three calls, one of which fails, and one of a tool that does not exist. */
 const WORK: readonly Line[] = [
   [['bash', { command: 'echo checked; exit 3' }]],
   [
     ['bash', { command: 'echo "[Did: lots]"' }],
+    ['no_such_tool', {}],
     ['write', { path: 'src/"x"; [id].txt', content: 'x' }],
   ],
 ];
 const WORKED =
-  /^3 tool calls, 1 failed \(bash 2, write 1\); 1 file changed: "src\/'x'; ‹id›\.txt"; commands: "echo checked; exit 3" exit 3, "echo '‹Did: lots›'" exit 0; \d+ s; 36 tokens$/;
+  /^3 tool calls, 1 failed \(bash 2, write 1\); 1 file changed: "src\/'x'; ‹id›\.txt"; commands: `echo checked; exit 3` exit 3, `echo "\[Did: lots\]"` exit 0; \d+ s; 36 tokens$/;
 
 it('paths and commands are kept as they are, and framed only in the line', () => {
   const path = `app/[id]/${'x'.repeat(120)}`;

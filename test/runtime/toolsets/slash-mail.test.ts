@@ -51,7 +51,7 @@ onBothDatabases('mail of slash', (database) => {
     );
     const { root } = await on.perform();
     const [none, forked, , read, again, last] = await on.results(root);
-    assert.deepEqual([none?.output, again?.output, last?.output], ['no mail', 'no mail', 'no mail']);
+    for (const one of [none, again, last]) assert.match(one?.output ?? '', /^no mail: .*mail wakes you$/);
     const letters = shownLetters(read === undefined ? [] : [read]);
     assert.deepEqual(
       letters.map(({ message, completion }) => message ?? completion),

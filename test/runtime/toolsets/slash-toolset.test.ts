@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
+import { DEFAULT_TERMS } from '../../../src/kernel/toolsets/toolset-terms.ts';
 import type { Agent } from '../../../src/records/agent/agent.ts';
+import type { Limits } from '../../../src/records/agent/limits.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { profileOf } from '../../kernel/toolsets/profile-fixture.ts';
 import { until } from '../../until.ts';
 import { onBothDatabases, stagesOn } from '../both-databases.ts';
-import type { Line, Play, Scene } from '../stage.ts';
+import type { Line, Play, Scene, StageOptions } from '../stage.ts';
 import { errorOf, forkedIds, quoted, reader, shownLetters, slash, UUID } from './slash-stage.ts';
 
 const NO_RULES = { allow: [], ask: [], deny: [] };
@@ -150,9 +153,24 @@ onBothDatabases('slash', (database) => {
     assert.equal(agents.length, 1);
   });
 
+  it('the usage of fork names the options that can be used, with the names of profiles', async () => {
+    const usageOf = async (options: Partial<StageOptions>, limits: Partial<Limits> = {}) => {
+      const on = await stage(play([() => [['slash', { command: 'fork --help' }]]]), options);
+      const { root } = await on.perform('go', limits);
+      return errorOf((await on.results(root))[0]).message.split('Usage: ')[1];
+    };
+    const subagents = { ...DEFAULT_TERMS.subagents, models: [] };
+    assert.equal(await usageOf({ terms: { subagents } }), 'fork [PROMPT]');
+    const profiles = new Map(['explore', 'work'].map((name) => [name, profileOf({ name })]));
+    const asked = { ...subagents, models: ['other/m'], parameters: ['read_first'] };
+    assert.equal(
+      await usageOf({ terms: { profiles, subagents: asked } }, { tokens: 9_000 }),
+      'fork [--profile explore|work] [--model other/m] [--read-first FILE]… [--budget usd=N,tokens=N,seconds=N] [PROMPT]',
+    );
+  });
+
   it('errors show the usage line or, for an unknown command, all commands, and nothing happens', async () => {
-    const all =
-      /fork \[--profile NAME\] \[--model NAME\] \[--worktree\] \[--read-first FILE\]… \[--budget usd=N,tokens=N,seconds=N\] \[PROMPT\]\nsend UUID MESSAGE\ncheck-mail\nkill UUID…$/;
+    const all = /\nfork \[--model NAME\] \[PROMPT\]\nsend UUID MESSAGE\ncheck-mail\nkill UUID…$/;
     const cases: readonly (readonly [unknown, string, RegExp])[] = [
       [{ command: 'spawn x' }, 'UNKNOWN_COMMAND', /unknown command "spawn"/],
       [{ command: 'spawn x' }, 'UNKNOWN_COMMAND', all],

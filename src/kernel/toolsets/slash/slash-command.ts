@@ -2,14 +2,33 @@ import type { BudgetTerms } from '../../../records/agent/budget.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { budgetOption } from '../acts/child-budget.ts';
 
-export const USAGE = {
-  fork: 'fork [--profile NAME] [--model NAME] [--worktree] [--read-first FILE]… [--budget usd=N,tokens=N,seconds=N] [PROMPT]',
+/** The options of `fork`, by the parameters of which they are the words. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  profile: '[--profile NAME]',
+  model: '[--model NAME]',
+  worktree: '[--worktree]',
+  read_first: '[--read-first FILE]…',
+  budget: '[--budget usd=N,tokens=N,seconds=N]',
+};
+
+const USAGE = {
   send: 'send UUID MESSAGE',
   'check-mail': 'check-mail',
   kill: 'kill UUID…',
 } as const;
 
-type CommandName = keyof typeof USAGE;
+type CommandName = 'fork' | keyof typeof USAGE;
+
+/** Parameters of `fork` as a model is sent them elsewhere. */
+type Offered = Readonly<Record<string, { readonly enum?: readonly string[] }>>;
+
+function forkUsage(offered: Offered): string {
+  const words = Object.entries(OPTIONS).flatMap(([parameter, usage]) => {
+    const { enum: names = ['NAME'] } = offered[parameter] ?? {};
+    return Object.hasOwn(offered, parameter) ? [usage.replace('NAME', names.join('|'))] : [];
+  });
+  return ['fork', ...words, '[PROMPT]'].join(' ');
+}
 
 export type SlashCommand =
   /** `prompt` null: the child inherits its parent's context. */
@@ -40,16 +59,21 @@ const SEPARATOR = /^(?:\r\n|[ \t\r\n])/;
 
 /**
  * Parses one command. A MESSAGE is everything after the one space or line break that follows the UUID, unchanged to the last character; so is a
- * PROMPT, except for one pair of quotes around all of it. Several commands are refused: no part of a text ever runs as a command.
+ * PROMPT, except for one pair of quotes around all of it. Several commands are refused: no part of a text ever runs as a command. `offered`: the
+ * options that the usage of `fork` names.
  */
-export function readSlash(text: string): SlashReading {
+export function readSlash(text: string, offered: Offered = {}): SlashReading {
   const [head, name = ''] = HEAD.exec(text) ?? ['', ''];
   if (!isCommand(name)) {
     const what = name === '' ? 'no command' : `unknown command "${cutText(name, 80).toWellFormed()}"`;
-    return refused(`${what}. Usage:\n${Object.values(USAGE).join('\n')}`, 'UNKNOWN_COMMAND');
+    return refused(
+      `${what}. Usage:\n${[forkUsage(offered), ...Object.values(USAGE)].join('\n')}`,
+      'UNKNOWN_COMMAND',
+    );
   }
   const rest = text.slice(head.length);
-  const usage = (problem: string) => refused(`${problem}. Usage: ${USAGE[name]}`);
+  const usage = (problem: string) =>
+    refused(`${problem}. Usage: ${name === 'fork' ? forkUsage(offered) : USAGE[name]}`);
   const option = OPTION.exec(name === 'fork' ? forkArguments(rest).prompt : rest)?.[1];
   if (option !== undefined)
     return usage(
@@ -81,7 +105,7 @@ export function readSlash(text: string): SlashReading {
 }
 
 function isCommand(name: string): name is CommandName {
-  return Object.hasOwn(USAGE, name);
+  return name === 'fork' || Object.hasOwn(USAGE, name);
 }
 
 function refused(error: string, code: 'INVALID_ARG' | 'UNKNOWN_COMMAND' = 'INVALID_ARG'): SlashReading {

@@ -7,12 +7,14 @@ import { keptIn } from '../../../records/kept-in.ts';
 import { fieldsOf, wordOf } from '../../../records/text/json-fields.ts';
 import type { JsonObject } from '../../../records/text/json-text.ts';
 import { storable } from '../../../records/text/text.ts';
+import { propertiesOf } from '../../reading/read-arguments.ts';
 import { refuse } from '../acts/agent-reference.ts';
 import { noNesting } from '../acts/creation-limits.ts';
 import { forkAgent, forkNeeds } from '../acts/fork-agent.ts';
 import { killAgents } from '../acts/kill-agent.ts';
 import { sendLetter } from '../acts/send-letter.ts';
 import { checkedTool } from '../arguments.ts';
+import { fork } from '../process.ts';
 import type { Decision, Toolset, ToolsetView } from '../toolset.ts';
 import { enclosed, readSlash, type SlashCommand, type SlashReading } from './slash-command.ts';
 
@@ -49,7 +51,7 @@ const slash = checkedTool({
     return command?.name === 'fork' ? forkNeeds(command, call.id, self, terms) : [];
   },
   decode(input, call, view) {
-    const reading = readSlash(input.command);
+    const reading = readSlash(input.command, propertiesOf(view.sent(fork.spec).input));
     if (!reading.ok) return refuse(reading.code, reading.error);
     const nested = noNesting(view);
     if (nested !== null) return nested;
@@ -118,7 +120,12 @@ function completionIn(message: string): string | null {
 /** All unread mail from agents, oldest first, with completions formatted. Mail from people joins the conversation without `check-mail`. */
 function checkMail(view: ToolsetView): Decision {
   const letters = view.letters.filter((letter) => letter.from_id !== null);
-  if (letters.length === 0) return { type: 'settle', output: 'no mail', consequences: [] };
+  if (letters.length === 0)
+    return {
+      type: 'settle',
+      output: 'no mail: if you have nothing else to do, end your turn; mail wakes you',
+      consequences: [],
+    };
   return {
     type: 'settle',
     output: `[${letters.map((letter) => letterJson(letter, view)).join(',')}]`,
