@@ -69,25 +69,20 @@ export async function* clientEvents(
 }
 
 async function* eventsIn(body: ReadableStream<Uint8Array>, leave: () => void): AsyncGenerator<ClientEvent> {
+  // Imported for the first events: most commands read none.
+  const { createParser } = await import('eventsource-parser');
   const decoder = new TextDecoder();
-  let text = '';
+  const events: ClientEvent[] = [];
+  const parser = createParser({
+    onEvent: ({ data, id = '' }) => events.push({ ...(JSON.parse(data) as EventDocument), id }),
+  });
   let silence = setTimeout(leave, SILENCE_MS);
   try {
     for await (const piece of body) {
       clearTimeout(silence);
       silence = setTimeout(leave, SILENCE_MS);
-      text += decoder.decode(piece, { stream: true });
-      const blocks = text.split('\n\n');
-      text = blocks.pop() ?? '';
-      for (const block of blocks) {
-        const fields = new Map(
-          block
-            .split('\n')
-            .map((line) => [line.slice(0, line.indexOf(': ')), line.slice(line.indexOf(': ') + 2)]),
-        );
-        const data = fields.get('data');
-        if (data !== undefined) yield { ...(JSON.parse(data) as EventDocument), id: fields.get('id') ?? '' };
-      }
+      parser.feed(decoder.decode(piece, { stream: true }));
+      yield* events.splice(0);
     }
   } finally {
     clearTimeout(silence);
