@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { AgentConfig } from '../records/agent/agent.ts';
+import { type AgentConfig, idleRoot } from '../records/agent/agent.ts';
 import { framedName } from '../records/agent/agent-name.ts';
-import { rootBudget } from '../records/agent/budget.ts';
 import { isTerminal } from '../records/agent/state.ts';
 import type { NewMail } from '../records/conversation/mail.ts';
 import type { CronJob, NewCronJob } from '../records/run/cron-job.ts';
-import type { FireBegin } from '../records/run/fire-request.ts';
+import type { FireBegin, FireRequest, FireVerdict } from '../records/run/fire-request.ts';
 import { runIsolated } from '../records/run/isolated-run.ts';
 import { storable } from '../records/text/text.ts';
 import { quoteStamps } from '../records/text/untrusted-text.ts';
@@ -17,8 +16,26 @@ const MAIN_SESSION = 'agent:main:main';
 /** Whether people can be asked for approval in the channel of a target. */
 export type CanAsk = (target: string) => boolean;
 
+type Plan = Pick<FireRequest, 'instant' | 'manual'> &
+  Partial<Pick<FireRequest, 'waited' | 'missed' | 'then_at' | 'disable' | 'overlap'>>;
+
+/** Fires an instant of the job. Resolves also to the root of what it has begun. */
+export async function fireJob(
+  options: { readonly store: Store; readonly canAsk: CanAsk },
+  job: CronJob,
+  now: number,
+  plan: Plan,
+): Promise<FireVerdict & { readonly root_id: string }> {
+  const { id: job_id, version, next_at, overlap } = job;
+  const begin = await prepareFire(options, job, plan.instant, now);
+  const usual = { waited: false, missed: 0, then_at: null, disable: false, overlap };
+  const fired = { ...usual, ...plan, job_id, version, next_at, at: now, begin };
+  const root_id = begin.type === 'run' ? begin.root.agent.id : begin.mail.root_id;
+  return { ...(await options.store.fire(fired)), root_id };
+}
+
 /** Returns what an instant of the job starts: a run, or an event in the main session. */
-export async function prepareFire(
+async function prepareFire(
   { store, canAsk }: { readonly store: Store; readonly canAsk: CanAsk },
   job: CronJob,
   instant: number,
@@ -50,7 +67,7 @@ async function mainSession(store: Store): Promise<string | null> {
 function beginRun(job: NewCronJob, at: number, canAsk: CanAsk): Extract<FireBegin, { readonly type: 'run' }> {
   const [id, run_id] = [randomUUID(), randomUUID()];
   const session_key = `cron:${job.id}`;
-  const config = rootBudget(configOf(job, run_id, at, canAsk), id, at);
+  const config = configOf(job, run_id, at, canAsk);
   const { run, mail } = runIsolated({
     id: run_id,
     source: 'cron',
@@ -69,25 +86,9 @@ function beginRun(job: NewCronJob, at: number, canAsk: CanAsk): Extract<FireBegi
     mail_id: randomUUID(),
     at,
   });
-  const root = {
-    agent: {
-      id,
-      root_id: id,
-      parent_id: null,
-      name: storable(job.name),
-      session_key,
-      origin: 'cron' as const,
-      depth: 0,
-      config,
-      state: { type: 'idle' as const },
-      forked_from: null,
-      worker: null,
-      created_at: at,
-    },
-    messages: [],
-    run,
-  };
-  return { type: 'run', root, limits: job.limits, placement: job.placement, mail };
+  const agent = idleRoot({ id, name: job.name, session_key, config, created_at: at, origin: 'cron' });
+  const { limits, placement } = job;
+  return { type: 'run', root: { agent, messages: [], run }, limits, placement, mail };
 }
 
 function configOf(job: NewCronJob, run_id: string, at: number, canAsk: CanAsk): AgentConfig {

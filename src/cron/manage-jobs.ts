@@ -4,7 +4,7 @@ import { CoppiceError } from '../records/coppice-error.ts';
 import type { CronJob, NewCronJob, Overlap, Schedule } from '../records/run/cron-job.ts';
 import { checkedTargets } from '../records/run/delivery.ts';
 import type { Store } from '../store/store.ts';
-import { type CanAsk, prepareFire } from './begin-run.ts';
+import { type CanAsk, fireJob } from './begin-run.ts';
 import { checkedName, checkedTask, nameTaken, notStarted, refuseIgnored, timeoutOf } from './job-checks.ts';
 import { nextInstant } from './schedule/next-instant.ts';
 import { parseSchedule, type ScheduleInput } from './schedule/parse-schedule.ts';
@@ -220,24 +220,10 @@ export class CronJobs {
     const { store } = this.#options;
     for (let tries = 0; tries < TRIES; tries += 1) {
       const now = (await store.now()) + tries;
-      const begin = await prepareFire(this.#options, job, now, now);
-      const { outcome } = await store.fire({
-        job_id: job.id,
-        version: job.version,
-        next_at: job.next_at,
-        instant: now,
-        manual: true,
-        waited: false,
-        missed: 0,
-        then_at: null,
-        disable: false,
-        overlap: job.overlap,
-        at: now,
-        begin,
-      });
+      const fired = await fireJob(this.#options, job, now, { instant: now, manual: true });
+      const { outcome, root_id } = fired;
       if (outcome === 'skipped') throw notStarted(job);
       if (outcome === 'stale') continue;
-      const root_id = begin.type === 'run' ? begin.root.agent.id : begin.mail.root_id;
       return { outcome, root_id: outcome === 'fired' ? root_id : null };
     }
     throw new CoppiceError('E_JOB_NOT_FOUND', `${job.name} was removed`);

@@ -3,10 +3,9 @@
 import { Poll } from '../processes/poll.ts';
 import type { Clock } from '../processes/waiting.ts';
 import type { CronFire, CronJob } from '../records/run/cron-job.ts';
-import type { FireRequest } from '../records/run/fire-request.ts';
 import type { Store } from '../store/store.ts';
 import { StoreError } from '../store/store-error.ts';
-import { type CanAsk, prepareFire } from './begin-run.ts';
+import { type CanAsk, fireJob } from './begin-run.ts';
 import { dueInstants, nextInstant } from './schedule/next-instant.ts';
 
 /** Poll interval for what no signal reports: jobs of other processes, a changed clock. */
@@ -96,36 +95,21 @@ export class Scheduler {
     const { newest, count } = dueInstants(schedule, next_at - 1, now);
     return this.#fire(job, {
       instant: newest ?? next_at,
-      manual: false,
-      waited: false,
-      missed: Math.max(0, count - 1),
-      then_at,
-      disable: job.once,
-      now,
+      ...{ manual: false, missed: Math.max(0, count - 1), then_at, disable: job.once, now },
     });
   }
 
   #fireWaiting(job: CronJob, { instant, manual, missed }: CronFire, now: number): Promise<boolean> {
-    return this.#fire(job, { instant, manual, waited: true, missed, then_at: null, disable: false, now });
+    return this.#fire(job, { instant, manual, waited: true, missed, now });
   }
 
   async #fire(
     job: CronJob,
-    plan: Pick<FireRequest, 'instant' | 'manual' | 'waited' | 'missed' | 'then_at' | 'disable'> & {
-      readonly now: number;
-    },
+    { now, ...plan }: Omit<Parameters<typeof fireJob>[3], 'overlap'> & { readonly now: number },
   ): Promise<boolean> {
-    const { now, ...rest } = plan;
-    const { outcome } = await this.#options.store.fire({
-      ...rest,
-      job_id: job.id,
-      version: job.version,
-      next_at: job.next_at,
-      // A one-time job must not be skipped because a manual run is under way.
-      overlap: job.once ? 'queue' : job.overlap,
-      at: now,
-      begin: await prepareFire(this.#options, job, plan.instant, now),
-    });
+    // A one-time job must not be skipped because a manual run is under way.
+    const overlap = job.once ? 'queue' : job.overlap;
+    const { outcome } = await fireJob(this.#options, job, now, { ...plan, overlap });
     if (outcome === 'stale') return false;
     this.#options.onOutcome?.(job, outcome, plan.instant);
     return outcome === 'fired';

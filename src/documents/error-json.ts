@@ -21,13 +21,10 @@ export function errorJson(error: unknown): ErrorDocument {
       hint: 'Go to another one, or name it with --cwd',
       retryable: false,
     };
-  if (error instanceof CoppiceError) {
-    const { code, message, hint, retryable } = error;
-    return { code, message, hint, retryable };
-  }
-  if (error instanceof StoreError) {
+  if (error instanceof CoppiceError || error instanceof StoreError) {
     const { code, message, retryable } = error;
-    return { code, message, hint: HINTS[code] ?? null, retryable };
+    const hint = error instanceof CoppiceError ? error.hint : (HINTS[error.code] ?? null);
+    return { code, message, hint, retryable };
   }
   if (error instanceof Error && error.name === 'InvalidRuleError')
     return {

@@ -18,7 +18,7 @@ import { releaseTree, takeOver } from './leading/take-over.ts';
 import { UnattendedTrees } from './leading/unattended-trees.ts';
 import { checkedConfig, checkedLimits } from './orders/checked-options.ts';
 import { HumanOrders } from './orders/human-orders.ts';
-import { idleRoot, promptedRoot, type RootOrigin } from './orders/new-root.ts';
+import { promptedRoot, type RootOrigin, restingRoot } from './orders/new-root.ts';
 import { promptWithHooks } from './performing/asking/agent-hooks.ts';
 import { awaitProvider, closeDoors } from './performing/await-provider.ts';
 import type { EarlierRuns } from './performing/earlier-run.ts';
@@ -193,7 +193,7 @@ class Runtime implements RuntimeFace {
   async begin({ config, limits, placement = [], ...named }: RestOptions): Promise<Agent> {
     this.#assertOpen();
     const terms = { ...named, config: await this.checked(config, limits) };
-    const root = idleRoot(terms, this.#origin(this.#executor.worker.id));
+    const root = restingRoot(terms, this.#origin(this.#executor.worker.id));
     return this.#lead(root, limits, { served: true, placement });
   }
 

@@ -42,7 +42,12 @@ export function openWebhook(
       const body = Buffer.from(deliveryJson(parcel), 'utf8');
       const posted = await post(endpoint.url, headersOf(endpoint, parcel.id, body, now()), body, stop);
       if (posted.type === 'answer') return answerResult(endpoint, posted, now());
-      const error = brokenOff(endpoint, posted.reason, stop.aborted, late.aborted, time_limit_ms);
+      const webhook = `the webhook "${endpoint.name}" (${endpoint.url.host})`;
+      const error = late.aborted
+        ? `${webhook} did not answer within ${time_limit_ms / 1000} s`
+        : stop.aborted
+          ? `the delivery to the webhook "${endpoint.name}" was stopped before it was answered`
+          : `${webhook} cannot be reached (${posted.reason})`;
       return { type: 'retry', error, after_ms: null };
     } catch (error) {
       const { code, name } = error as NodeJS.ErrnoException;
@@ -68,18 +73,6 @@ function headersOf({ key }: Endpoint, id: string, body: Buffer, now: number): Re
     'webhook-timestamp': seconds,
     'webhook-signature': `v1,${signature}`,
   };
-}
-
-function brokenOff(
-  { name, url }: Endpoint,
-  reason: string,
-  stopped: boolean,
-  late: boolean,
-  time_limit_ms: number,
-): string {
-  if (late) return `the webhook "${name}" (${url.host}) did not answer within ${time_limit_ms / 1000} s`;
-  if (stopped) return `the delivery to the webhook "${name}" was stopped before it was answered`;
-  return `the webhook "${name}" (${url.host}) cannot be reached (${reason})`;
 }
 
 /** Status codes worth a retry, besides 5xx. */

@@ -1,6 +1,7 @@
 import type { ProjectServer } from '../server-tools.ts';
 import type { WorkflowTerms } from '../workflow/workflow-terms.ts';
-import { type AgentBudget, type PathBudget, type TreeSums, timeBudgetEnd } from './budget.ts';
+import { storedName } from './agent-name.ts';
+import { type AgentBudget, type PathBudget, rootBudget, type TreeSums, timeBudgetEnd } from './budget.ts';
 import type { Limits } from './limits.ts';
 import { type Skill, skillsOf, skillText } from './skill.ts';
 import { type AgentState, isTerminal, isWorking } from './state.ts';
@@ -289,4 +290,19 @@ export function meant<Found = Agent>(
   const [agent] = candidates;
   if (agent === undefined) return { found: 'none' };
   return candidates.length === 1 ? { found: 'one', agent } : { found: 'many', candidates };
+}
+
+/** A new root that is idle until it gets mail, and that nobody leads. */
+export function idleRoot({
+  id,
+  name,
+  config,
+  created_at,
+  ...more
+}: Pick<Agent, 'id' | 'name' | 'config' | 'created_at' | 'session_key'> &
+  Partial<Pick<Agent, 'origin' | 'worker'>>) {
+  const place = { id, root_id: id, parent_id: null, depth: 0, forked_from: null, created_at };
+  const rest = { origin: 'root', state: { type: 'idle' }, worker: null } as const;
+  const budgeted = rootBudget(config, id, created_at);
+  return { ...place, ...rest, name: storedName(name), config: budgeted, ...more };
 }

@@ -1,5 +1,5 @@
-import { nameFault, storedName } from '../../records/agent/agent-name.ts';
-import { rootBudget } from '../../records/agent/budget.ts';
+import { idleRoot } from '../../records/agent/agent.ts';
+import { nameFault } from '../../records/agent/agent-name.ts';
 import { type AgentState, newTurn } from '../../records/agent/state.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
@@ -18,8 +18,10 @@ export interface RootOrigin {
 }
 
 /** A root that is idle until it gets mail. */
-export function idleRoot(options: RootOptions, origin: RootOrigin): NewAgent {
-  return newRoot(options, origin, { type: 'idle' }, []);
+export function restingRoot({ config: given, ...named }: RootOptions, origin: RootOrigin): NewAgent {
+  const { output } = given;
+  const config = output === undefined ? given : { ...given, output: { ...output, agent_id: origin.id } };
+  return { agent: idleRoot({ ...named, ...origin, config }), messages: [] };
 }
 
 /** A root that begins with a person's prompt. Throws `E_INVALID_ARGUMENT` if its name is invalid. */
@@ -37,30 +39,6 @@ export function promptedRoot(
     ...(images && { images }),
     ...((attached ?? letters) && { facts: { ...(attached && { attached }), ...(letters && { letters }) } }),
   };
-  return newRoot({ name, session_key: MAIN, config }, origin, state, [{ kind: 'user', content }]);
-}
-
-function newRoot(
-  { name, session_key, config: given }: RootOptions,
-  origin: RootOrigin,
-  state: AgentState,
-  messages: NewAgent['messages'],
-): NewAgent {
-  const { output } = given;
-  const config = output === undefined ? given : { ...given, output: { ...output, agent_id: origin.id } };
-  return {
-    agent: {
-      ...origin,
-      root_id: origin.id,
-      parent_id: null,
-      name: storedName(name),
-      session_key,
-      origin: 'root',
-      depth: 0,
-      config: rootBudget(config, origin.id, origin.created_at),
-      state,
-      forked_from: null,
-    },
-    messages,
-  };
+  const { agent } = restingRoot({ name, session_key: MAIN, config }, origin);
+  return { agent: { ...agent, state }, messages: [{ kind: 'user', content }] };
 }

@@ -4,6 +4,7 @@ import { ASK_SCOPES } from '../../records/conversation/ask.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
 import { isFinished, type Run } from '../../records/run/run.ts';
+import { grantedRules, removeGrantedRule } from '../../store/approvals/granted-rules.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
 import {
   APPROVALS_USUAL,
@@ -14,7 +15,6 @@ import {
   runsAnswer,
   workersDocument,
 } from '../../trees/answers/people-answers.ts';
-import { removedRuleDocument, rulesDocument } from '../../trees/answers/rule-answers.ts';
 import { isNotFound, oneRun } from '../../trees/find-agent.ts';
 import { ledRuns } from '../../trees/leaders/leaders.ts';
 import { lookUntil } from '../../trees/rest.ts';
@@ -97,13 +97,13 @@ export const PEOPLE_ROUTES = [
     route: 'GET /v1/rules',
     summary: 'Rules that people granted in answer to approvals and that still hold, oldest first',
     answer: 'coppice/rules/v1',
-    handle: (sources) => rulesDocument(sources),
+    handle: async ({ store, rules_file: file }) => ({ file, rules: await grantedRules(store, file) }),
   }),
   route({
     route: 'DELETE /v1/rules/:rule',
     summary: 'Takes back a rule',
     answer: 'coppice/rule/v1',
-    handle: (sources, request) => removedRuleDocument(sources, named(request, 'rule')),
+    handle: ({ store, rules_file }, request) => removeGrantedRule(store, rules_file, named(request, 'rule')),
   }),
   route({
     route: 'GET /v1/runs',

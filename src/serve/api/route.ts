@@ -7,7 +7,6 @@ import type { Profile } from '../../records/agent/profile.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { readPlace } from '../../records/text/list-place.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
-import type { RuleSources } from '../../trees/answers/rule-answers.ts';
 import type { ReadSources } from '../../trees/find-agent.ts';
 import type { TreeTimelines } from '../../trees/timeline/tree-timelines.ts';
 import type { TreeActivity } from '../../trees/usage/tree-activity.ts';
@@ -52,7 +51,9 @@ export interface RootRequest
 }
 
 /** Sources that the handlers of routes work with. */
-export interface ApiSources extends ReadSources, RuleSources {
+export interface ApiSources extends ReadSources {
+  /** File with the rules that are granted permanently. */
+  readonly rules_file: string;
   readonly runtime: RuntimeFace;
   readonly jobs: CronJobs;
   readonly timelines: TreeTimelines;

@@ -11,10 +11,9 @@ import {
   sentDocument,
   workersDocument,
 } from '../../trees/answers/people-answers.ts';
-import type { RuleSources } from '../../trees/answers/rule-answers.ts';
 import { treeDocument, treesDocument } from '../../trees/answers/tree-answers.ts';
 import { waitDocument } from '../../trees/answers/wait-document.ts';
-import { oneRun, type ReadSources } from '../../trees/find-agent.ts';
+import { oneRun } from '../../trees/find-agent.ts';
 import { type Hints, ledgerHints } from '../../trees/rest.ts';
 import type { ApiSources } from '../api/route.ts';
 import { type Calls, methodsOf } from './client.ts';
@@ -32,7 +31,10 @@ const POLL_MS = 1_000;
  * The HTTP API over a ledger, without a server. The documents that commands read most are made without the request schemas, which take longer to load
  * than everything else; `sources` is called only for the other routes.
  */
-export function ledgerClient(read: ReadSources & RuleSources, sources: () => Promise<ApiSources>): Asked {
+export function ledgerClient(
+  read: Pick<ApiSources, 'store' | 'unled' | 'rules_file'>,
+  sources: () => Promise<ApiSources>,
+): Asked {
   const { store } = read;
   const ordering = { store, runtime: ledgerOrders(store, read) };
   const routed = routedClient(sources);

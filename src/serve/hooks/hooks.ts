@@ -1,8 +1,8 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { ChannelLog } from '../../channels/channel.ts';
 import { matchesText } from '../../permissions/glob-match.ts';
+import { idleRoot } from '../../records/agent/agent.ts';
 import { nameFault } from '../../records/agent/agent-name.ts';
-import { rootBudget } from '../../records/agent/budget.ts';
 import { DEFAULT_LIMITS } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { given } from '../../records/text/json-fields.ts';
@@ -135,18 +135,12 @@ export class Hooks implements HookReceiver {
 
   async #begin(id: string, name: string, hook: Hook, key: string | undefined, at: number): Promise<void> {
     const { config, limits, placement } = await this.#compose(name, hook);
-    const agent = {
-      ...{ id, root_id: id, parent_id: null, name, origin: 'root' as const, depth: 0, forked_from: null },
-      session_key: storable(`hook:${name}${key === undefined ? '' : `:${key}`}`.slice(0, SESSION_KEY_MAX)),
-      ...{
-        config: rootBudget(config, id, at),
-        state: { type: 'idle' as const },
-        worker: null,
-        created_at: at,
-      },
-    };
+    const session_key = storable(
+      `hook:${name}${key === undefined ? '' : `:${key}`}`.slice(0, SESSION_KEY_MAX),
+    );
+    const root = { agent: idleRoot({ id, name, session_key, config, created_at: at }), messages: [] };
     const terms = { served: true, placement };
-    await this.#options.store.createRoot({ agent, messages: [] }, { ...DEFAULT_LIMITS, ...limits }, terms);
+    await this.#options.store.createRoot(root, { ...DEFAULT_LIMITS, ...limits }, terms);
   }
 
   async #compose(name: string, { permissions = {}, budget, deliver = [], toolsets, ...hook }: Hook) {

@@ -36,22 +36,20 @@ export class WatchedTree {
 
   /** Returns false if something before the message is missing, which `catchUp` will read. */
   message(agent_id: string, message: PlacedMessage): boolean {
-    const told = this.#told.get(agent_id);
-    if (told === undefined || message.seq > told.seq + 1) return false;
-    if (message.seq === told.seq + 1) {
-      told.seq = message.seq;
-      this.#listener.message(agent_id, message);
-    }
-    return true;
+    return this.#next(agent_id, 'seq', message.seq, () => this.#listener.message(agent_id, message));
   }
 
   /** Like `message`, for mail. */
   mail(mail: Mail): boolean {
-    const told = this.#told.get(mail.to_id);
-    if (told === undefined || mail.number > told.mail + 1) return false;
-    if (mail.number === told.mail + 1) {
-      told.mail = mail.number;
-      this.#listener.mail(mail);
+    return this.#next(mail.to_id, 'mail', mail.number, () => this.#listener.mail(mail));
+  }
+
+  #next(agent_id: string, of: 'seq' | 'mail', number: number, tell: () => void): boolean {
+    const told = this.#told.get(agent_id);
+    if (told === undefined || number > told[of] + 1) return false;
+    if (number > told[of]) {
+      told[of] = number;
+      tell();
     }
     return true;
   }
