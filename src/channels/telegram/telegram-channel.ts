@@ -4,7 +4,6 @@ import { keptIn } from '../../records/kept-in.ts';
 import { clean } from '../../render/clean.ts';
 import type {
   ChannelLog,
-  ChatEvent,
   ChatSessions,
   DeliverContext,
   DeliverResult,
@@ -48,7 +47,7 @@ class TelegramChannel implements InboundChannel {
   readonly #client: BotClient;
   readonly #locks = new ChatLocks();
   /** Kept after listening has ended: the reply of a turn may come later. */
-  #live: LiveMessages | null = null;
+  #live: ReturnType<typeof liveMessages> | null = null;
   /** See `LiveTools.replies`. */
   readonly #replies = new Map<string, number>();
 
@@ -60,7 +59,13 @@ class TelegramChannel implements InboundChannel {
   }
 
   check(address: string): string | null {
-    return addressProblem(address, this.#allow);
+    const id = /^-?[1-9]\d{0,15}$/.test(address) ? Number(address) : Number.NaN;
+    if (!Number.isSafeInteger(id))
+      return `"${clean(address.slice(0, 40))}" is not a chat id of Telegram: write a number, such as telegram:123456789 for a person or telegram:-1001234567890 for a group`;
+    // Groups have negative ids.
+    if (id > 0 && !this.#allow.has(id))
+      return `the Telegram user ${id} is not among those who are allowed: add ${id} to channels.telegram.allow`;
+    return null;
   }
 
   async deliver(parcel: Parcel, context: DeliverContext): Promise<DeliverResult> {
@@ -70,8 +75,7 @@ class TelegramChannel implements InboundChannel {
     const release = await this.#locks.take(parcel.address, signal);
     if (release === null) return { type: 'retry', error: 'stopped before its turn came', after_ms: null };
     try {
-      const saveProgress = (progress: string) => context.saveProgress(progress);
-      return await deliverParcel(this.#deliverTools(parcel), parcel, { signal, saveProgress });
+      return await deliverParcel(this.#deliverTools(parcel), parcel, { ...context, signal });
     } catch {
       return { type: 'retry', error: 'the ledger could not note what was sent', after_ms: null };
     } finally {
@@ -90,8 +94,8 @@ class TelegramChannel implements InboundChannel {
     const { log } = this.#options;
     const tools = { client: this.#client, memory: sessions.memory, log, timing: this.#timing, signal };
     const poll = new UpdatePoll(tools);
-    const live = new LiveMessages({ ...tools, locks: this.#locks, replies: this.#replies });
-    const unwatch = sessions.watch((event) => live.handle(event));
+    const live = liveMessages({ ...tools, locks: this.#locks, replies: this.#replies });
+    const unwatch = sessions.watch((event) => live.of(event.chat, event.agent_id).handle(event));
     this.#live = live;
     try {
       const bot = await poll.identify();
@@ -134,40 +138,12 @@ class TelegramChannel implements InboundChannel {
   }
 }
 
-/** Parses a chat id, positive for a person, negative for a group; null if it is malformed. */
-function chatId(address: string): number | null {
-  if (!/^-?[1-9]\d{0,15}$/.test(address)) return null;
-  const id = Number(address);
-  return Number.isSafeInteger(id) ? id : null;
-}
-
-function addressProblem(address: string, allow: ReadonlySet<number>): string | null {
-  const id = chatId(address);
-  if (id === null)
-    return `"${clean(address.slice(0, 40))}" is not a chat id of Telegram: write a number, such as telegram:123456789 for a person or telegram:-1001234567890 for a group`;
-  if (id > 0 && !allow.has(id))
-    return `the Telegram user ${id} is not among those who are allowed: add ${id} to channels.telegram.allow`;
-  return null;
-}
-
 /** The live messages of all chats, one per agent. */
-class LiveMessages {
-  readonly #tools: LiveTools;
-  readonly #all = new Map<string, LiveMessage>();
-
-  constructor(tools: LiveTools) {
-    this.#tools = tools;
-  }
-
-  handle(event: ChatEvent): void {
-    this.of(event.chat, event.agent_id).handle(event);
-  }
-
-  of(chat: string, agent_id: string): LiveMessage {
-    return keptIn(this.#all, `${chat}:${agent_id}`, () => new LiveMessage(chat, agent_id, this.#tools));
-  }
-
-  close(): void {
-    for (const live of this.#all.values()) live.close();
-  }
+function liveMessages(tools: LiveTools) {
+  const all = new Map<string, LiveMessage>();
+  return {
+    of: (chat: string, agent_id: string) =>
+      keptIn(all, `${chat}:${agent_id}`, () => new LiveMessage(chat, agent_id, tools)),
+    close: () => all.forEach((live) => void live.close()),
+  };
 }
