@@ -8,7 +8,6 @@ import { AGENT_ROUTES } from '../../src/serve/api/agent-routes.ts';
 import { callRoute } from '../../src/serve/api/call-route.ts';
 import { PEOPLE_ROUTES } from '../../src/serve/api/people-routes.ts';
 import type { ApiSources, Route } from '../../src/serve/api/route.ts';
-import { TIMELINE_ROUTES } from '../../src/serve/api/timeline-routes.ts';
 import { TREE_ROUTES } from '../../src/serve/api/tree-routes.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { removeOld } from '../../src/store/remove-old.ts';
@@ -38,7 +37,7 @@ export interface Operation {
 }
 
 const WORKER = { id: 'growth', host: 'elsewhere', pid: 1 };
-const ALL: readonly Route[] = [...AGENT_ROUTES, ...PEOPLE_ROUTES, ...TIMELINE_ROUTES, ...TREE_ROUTES];
+const ALL: readonly Route[] = [...AGENT_ROUTES, ...PEOPLE_ROUTES, ...TREE_ROUTES];
 /** Letters to an agent at work, for each tree of the ledger. */
 const LETTERS = 0.2;
 

@@ -4,7 +4,6 @@ import { ORDER_ROUTES } from './order-routes.ts';
 import { PEOPLE_ROUTES } from './people-routes.ts';
 import type { Route } from './route.ts';
 import { SEARCH_ROUTES } from './search-routes.ts';
-import { TIMELINE_ROUTES } from './timeline-routes.ts';
 import { TREE_ROUTES } from './tree-routes.ts';
 import { USAGE_ROUTES } from './usage-routes.ts';
 import { WORKFLOW_ROUTES } from './workflow-routes.ts';
@@ -12,7 +11,6 @@ import { WORKFLOW_ROUTES } from './workflow-routes.ts';
 /** The whole HTTP API. */
 export const ROUTES = [
   ...TREE_ROUTES,
-  ...TIMELINE_ROUTES,
   ...AGENT_ROUTES,
   ...ORDER_ROUTES,
   ...PEOPLE_ROUTES,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { titleOf } from '../../documents/tree-titles.ts';
 import { spillFolder } from '../../processes/output/spill-folder.ts';
 import { isActive } from '../../records/agent/agent.ts';
 import { OUTCOMES } from '../../records/run/outcome.ts';
@@ -12,13 +13,15 @@ import { TREES_USUAL, tasksDocument, treeDocument, treesDocument } from '../../t
 import { oneRoot } from '../../trees/find-agent.ts';
 import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
 import { rewindTree } from '../../trees/rewind/rewind-tree.ts';
+import { timelineDocument } from '../../trees/timeline/timeline-json.ts';
 import { before, countUpTo, flag, NAME_MAX, named, route, startSettings } from './route.ts';
 
 const TREES_MAX = 500;
 const FILES_MAX = 100;
+const MAIL_MAX = 1_000;
 const PROMPT_MAX = 1_000_000;
 
-/** Routes that start, read and resume trees. */
+/** Routes that start, read and resume trees; also for what their agents did when, and for their letters. */
 export const TREE_ROUTES = [
   route({
     route: 'GET /v1/trees',
@@ -150,6 +153,44 @@ export const TREE_ROUTES = [
         request.id,
         spillFolder(outputFolder(dataFolder(unled.env))),
       ),
+  }),
+  route({
+    route: 'GET /v1/trees/:tree/timeline',
+    summary: 'What each agent did when, who waited for whom, and the critical path, as columns of numbers',
+    answer: 'coppice/timeline/v1',
+    watched: true,
+    query: z.strictObject({
+      agents: flag.describe('only the agents, at once: what they did, and the path, are left out'),
+      after: z
+        .string()
+        .max(100)
+        .optional()
+        .describe('`after` of an earlier answer: only lanes of agents that changed since'),
+    }),
+    handle: async ({ store, timelines }, request) => {
+      const root = await oneRoot(store, named(request, 'tree'));
+      const title = await titleOf(store, root);
+      const { agents, after } = request.query;
+      if (agents === true) return timelineDocument(await timelines.agentsOf(root.id), title);
+      return timelineDocument(await timelines.of(root.id, request.as_of), title, after);
+    },
+  }),
+  route({
+    route: 'GET /v1/trees/:tree/mail',
+    summary: 'What the agents of a tree wrote to each other, and what was written to them, oldest first',
+    answer: 'coppice/tree-mail/v1',
+    watched: true,
+    query: z.strictObject({
+      after: z.string().max(300).optional().describe('`next` of the previous page'),
+      limit: countUpTo(MAIL_MAX, 500).describe('maximum letters'),
+    }),
+    handle: async ({ store }, request) => {
+      const root = await oneRoot(store, named(request, 'tree'));
+      const { after, limit } = request.query;
+      const found = await store.treeMail(root.id, after, limit + 1);
+      const mail = found.slice(0, limit);
+      return { root_id: root.id, mail, next: found.length > limit ? (mail.at(-1)?.id ?? null) : null };
+    },
   }),
 ] as const;
 

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventDocument } from '../../documents/shapes/event-documents.ts';
+import { sleep } from '../../processes/waiting.ts';
 import type { CoppiceError } from '../../records/coppice-error.ts';
 import { base, type ClientOptions, errorOf, pauseBefore, queryOf, unreachable } from './client-request.ts';
 
@@ -26,13 +26,12 @@ const FIRST_TRIES = 5;
  */
 export async function* clientEvents(
   client: ClientOptions,
-  { tree, agent, after, signal }: EventsOptions = {},
+  { tree, agent, after, signal = new AbortController().signal }: EventsOptions = {},
 ): AsyncGenerator<ClientEvent, void, void> {
   let last = after;
   let failed = 0;
   let connected = false;
-  const has_ended = () => signal?.aborted === true;
-  while (!has_ended()) {
+  while (!signal.aborted) {
     const connection = new AbortController();
     let error: CoppiceError | null = null;
     try {
@@ -41,7 +40,7 @@ export async function* clientEvents(
           authorization: `Bearer ${client.token}`,
           ...(last === undefined ? {} : { 'last-event-id': last }),
         },
-        signal: AbortSignal.any([connection.signal, ...(signal === undefined ? [] : [signal])]),
+        signal: AbortSignal.any([connection.signal, signal]),
       });
       if (!response.ok || response.body === null)
         error = errorOf(await response.json().catch(() => null), response.status);
@@ -58,12 +57,10 @@ export async function* clientEvents(
     } finally {
       connection.abort();
     }
-    if (has_ended()) return;
+    if (signal.aborted) return;
     if (error !== null && (!error.retryable || (!connected && failed + 1 >= (client.tries ?? FIRST_TRIES))))
       throw error;
-    await sleep(pauseBefore(failed), undefined, { ...(signal === undefined ? {} : { signal }) }).catch(
-      () => undefined,
-    );
+    await sleep(pauseBefore(failed), signal);
     failed += 1;
   }
 }

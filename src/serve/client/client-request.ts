@@ -43,17 +43,15 @@ export interface ClientRequest {
 export async function sendRequest(
   client: ClientOptions,
   request: ClientRequest,
-  { signal, key = randomUUID() }: CallOptions = {},
+  { signal = new AbortController().signal, key = randomUUID() }: CallOptions = {},
 ): Promise<unknown> {
   const { tries = TRIES } = client;
   for (let attempt = 0; ; attempt += 1) {
     const answer = await attemptOf(client, request, key, signal);
     if (!('error' in answer)) return answer.document;
     const again = answer.error.retryable && (request.repeatable || answer.untouched);
-    if (!again || attempt + 1 >= tries || signal?.aborted === true) throw answer.error;
-    await sleep(answer.pause_ms ?? pauseBefore(attempt), undefined, {
-      ...(signal === undefined ? {} : { signal }),
-    });
+    if (!again || attempt + 1 >= tries || signal.aborted) throw answer.error;
+    await sleep(answer.pause_ms ?? pauseBefore(attempt), undefined, { signal });
   }
 }
 
@@ -61,7 +59,7 @@ async function attemptOf(
   client: ClientOptions,
   { method, path, input, creates }: ClientRequest,
   key: string,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<{ readonly document: unknown } | Failed> {
   const in_query = method === 'GET';
   try {
@@ -73,7 +71,7 @@ async function attemptOf(
         ...(creates ? { 'idempotency-key': key } : {}),
       },
       ...(in_query ? {} : { body: JSON.stringify(input) }),
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     });
     const document = jsonIn(await response.text()) ?? null;
     if (response.ok && document !== null) return { document };
