@@ -13,26 +13,21 @@ const HINTS: Readonly<Partial<Record<StoreErrorCode, string>>> = {
 
 /** Converts any error to one shape: what happened, why, and what to do next. */
 export function errorJson(error: unknown): ErrorDocument {
-  // The working folder is gone; any code may be the first to ask for it.
-  if ((error as { readonly syscall?: string } | null)?.syscall === 'uv_cwd')
-    return {
-      code: 'E_NO_FOLDER',
-      message: 'the folder that you are in was removed',
-      hint: 'Go to another one, or name it with --cwd',
-      retryable: false,
-    };
   if (error instanceof CoppiceError || error instanceof StoreError) {
     const { code, message, retryable } = error;
     const hint = error instanceof CoppiceError ? error.hint : (HINTS[error.code] ?? null);
     return { code, message, hint, retryable };
   }
+  const told = (code: string, message: string, hint: string) => ({ code, message, hint, retryable: false });
+  // The working folder is gone; any code may be the first to ask for it.
+  if ((error as { readonly syscall?: string } | null)?.syscall === 'uv_cwd')
+    return told(
+      'E_NO_FOLDER',
+      'the folder that you are in was removed',
+      'Go to another one, or name it with --cwd',
+    );
   if (error instanceof Error && error.name === 'InvalidRuleError')
-    return {
-      code: 'E_USAGE',
-      message: error.message,
-      hint: 'Rules: bash, bash:git *, write:src/**, *',
-      retryable: false,
-    };
+    return told('E_USAGE', error.message, 'Rules: bash, bash:git *, write:src/**, *');
   const message = error instanceof Error ? error.message : String(error);
-  return { code: 'E_INTERNAL', message, hint: 'Run again with --debug and report it.', retryable: false };
+  return told('E_INTERNAL', message, 'Run again with --debug and report it.');
 }

@@ -1,4 +1,8 @@
-import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
+import type {
+  SessionConfigOption,
+  SessionConfigSelectOption,
+  SessionModeState,
+} from '@agentclientprotocol/sdk';
 import type { AgentConfig, PermissionMode } from '../../records/agent/agent.ts';
 import type { EditorFolder } from '../acp-options.ts';
 import { invalidParams } from '../protocol-error.ts';
@@ -36,38 +40,16 @@ export function configOptions(
   const listed = models.some(({ name }) => name === model)
     ? models
     : [{ name: model, note: 'in use' }, ...models];
-  return [
-    {
-      type: 'select',
-      id: 'mode',
-      name: 'Mode',
-      category: 'mode',
-      currentValue: mode,
-      options: MODES.map(({ id, name, description }) => ({ value: id, name, description })),
-    },
-    {
-      type: 'select',
-      id: 'model',
-      name: 'Model',
-      category: 'model',
-      currentValue: model,
-      options: listed.map(({ name, note }) => ({ value: name, name, description: note })),
-    },
-    ...(thinking === null
-      ? []
-      : [
-          {
-            type: 'select' as const,
-            id: 'thinking',
-            name: 'Thinking',
-            description:
-              'How much the model reasons before it answers; fixed once the conversation has begun',
-            category: 'thought_level',
-            currentValue: thinking,
-            options: EFFORTS.map((value) => ({ value, name: value })),
-          },
-        ]),
-  ];
+  const option = (id: string, name: string, currentValue: string, options: SessionConfigSelectOption[]) =>
+    ({ type: 'select', id, name, category: id, currentValue, options }) as const;
+  const modes = MODES.map(({ id: value, ...shown }) => ({ value, ...shown }));
+  const names = listed.map(({ name, note }) => ({ value: name, name, description: note }));
+  const all = [option('mode', 'Mode', mode, modes), option('model', 'Model', model, names)];
+  if (thinking === null) return all;
+  const efforts = EFFORTS.map((value) => ({ value, name: value }));
+  const description = 'How much the model reasons before it answers; fixed once the conversation has begun';
+  const effort = option('thinking', 'Thinking', thinking, efforts);
+  return [...all, { ...effort, category: 'thought_level', description }];
 }
 
 /** Throws an error of the protocol for an unknown option or value. */

@@ -3,6 +3,7 @@ import { type Agent, isActive, isAgentProgram, worktreeOf } from '../../../recor
 import type { FailureKind } from '../../../records/agent/failure.ts';
 import type { CallPart, PlacedMessage } from '../../../records/conversation/message.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
+import { given } from '../../../records/text/json-fields.ts';
 import type { PlacedRequest } from '../../../store/load-ledger.ts';
 import type { TreeLetter } from '../../../store/read-records.ts';
 import type { Store } from '../../../store/store.ts';
@@ -237,9 +238,6 @@ function ofPeople(letters: readonly TreeLetter[], agents: readonly Agent[], bega
 
 function limitsOf(tree: Awaited<ReturnType<Ledger['tree']>>): RecordedCase['root']['limits'] {
   const { depth, children, live, total, turns, run_ms, tokens, cost_usd } = tree?.limits ?? {};
-  return Object.fromEntries(
-    Object.entries({ depth, children, live, total, turns, run_ms, tokens, cost_usd }).filter(
-      ([, value]) => value !== undefined,
-    ),
-  ) as RecordedCase['root']['limits'];
+  const limits = given({ depth, children, live, total, turns, run_ms, tokens, cost_usd });
+  return limits as RecordedCase['root']['limits'];
 }
