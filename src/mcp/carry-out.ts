@@ -90,8 +90,6 @@ export class Calls {
         if (elsewhere !== null) return answer(elsewhere);
         break;
       }
-      default:
-        break;
     }
     const script = TOOLSET.has(name) ? null : await this.#workflow(name);
     if (script !== null)

@@ -151,8 +151,6 @@ export class EditorSession implements TreeSession {
       case 'output':
         if (event.agent_id === this.id) this.#feed.output(event.call_id, event.text);
         return;
-      default:
-        return;
     }
   }
 

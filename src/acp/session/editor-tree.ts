@@ -195,8 +195,6 @@ export class EditorTree {
       case 'removed':
         for (const id of event.ids) this.#agents.delete(id);
         return;
-      default:
-        break;
     }
     for (const session of this.sessions.values()) session.see(event);
   }

@@ -47,8 +47,6 @@ export class SubagentWatch {
         if (event.delta.type === 'text' && this.#open.has(event.agent_id))
           this.#tell('onSubagentStreamDelta', event.agent_id, event.delta.text);
         return;
-      default:
-        return;
     }
   }
 
