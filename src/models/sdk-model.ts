@@ -14,7 +14,7 @@ import { Gate, gated } from './gate/gate.ts';
 import type { Model, SdkModel } from './model.ts';
 import { callOptions } from './provider/call-options.ts';
 import { usualWindow } from './provider/context-windows.ts';
-import { ConnectionError } from './provider/http-fetch.ts';
+import { ConnectionError, unconnected } from './provider/http-fetch.ts';
 import { listPrice } from './provider/prices.ts';
 import type { ProviderConfig, Quirks } from './provider/provider-config.ts';
 import { type Ask, createProviderModel } from './provider/provider-model.ts';
@@ -162,8 +162,7 @@ function connectionFault(error: unknown): unknown {
   const code = causes.map((one) => one.code).find((one) => typeof one === 'string');
   if (APICallError.isInstance(error) && error.statusCode === undefined && causes.length > 1) {
     const host = URL.canParse(error.url) ? new URL(error.url).host : error.url;
-    const which = code === undefined ? '' : ` (${code})`;
-    return new ConnectionError('connect', `cannot reach ${host}${which}`, error);
+    return unconnected(host, code, error);
   }
   const is_broken =
     causes.some(({ message }) => message === 'terminated') || /^(UND_ERR|ECONN|EPIPE)/.test(code ?? '');

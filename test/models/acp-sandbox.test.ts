@@ -150,7 +150,10 @@ describe('an agent program in the sandbox', { skip: NO_SANDBOX }, () => {
           failed((await ask('crash')).outcome),
           /ended with exit code 7; last output on stderr: fatal/,
         );
-      assert.deepEqual(sleepers(), []);
+      assert.ok(
+        await eventually(() => sleepers().length === 0),
+        'what it started in the background has ended',
+      );
       await model.close?.();
       assert.deepEqual(readdirSync(cwd), ['inside']);
     }
@@ -204,7 +207,7 @@ describe('an agent program in the sandbox', { skip: NO_SANDBOX }, () => {
     assert.doesNotMatch(output, new RegExp(SECRET));
     assert.deepEqual(readdirSync(outside), ['file', 'spill']);
     assert.equal(readFileSync(join(cwd, 'made'), 'utf8'), 'in\n');
-    assert.deepEqual(sleepers(), []);
+    assert.ok(await eventually(() => sleepers().length === 0), 'what it started in the background has ended');
     assert.equal(said((await ask('run-in below pwd > here; echo up > ../up')).outcome), ' [0]');
     assert.equal(readFileSync(join(cwd, 'below/here'), 'utf8'), `${cwd}/below\n`);
     assert.equal(existsSync(join(cwd, 'up')), true);

@@ -46,6 +46,14 @@ describe('what closes a provider', () => {
     headers?: Headers,
   ][] = [
     [
+      'Anthropic with too much to do, once the tries have run out',
+      529,
+      said('Overloaded'),
+      'service',
+      false,
+      null,
+    ],
+    [
       'OpenAI without credit',
       429,
       said('You exceeded your current quota, please check your plan and billing details.', {
@@ -248,7 +256,7 @@ describe('what does not close it', () => {
       said('Your chosen model requires moderation and your input was flagged'),
       'refused',
     ],
-    ['an overloaded server', 529, said('Overloaded'), 'overloaded'],
+    ['a server in trouble, perhaps because of this conversation', 503, said('Overloaded'), 'overloaded'],
     ['an instant that has passed', 429, said('slow down', { resets_at: 1_700_000_000 }), 'rate_limit'],
   ];
   for (const [what, status, body, kind, headers] of cases)

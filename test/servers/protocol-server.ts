@@ -22,7 +22,10 @@ export interface ProtocolServer {
   readonly exchanges: readonly Exchange[];
   /** Number of requests whose connection the client closed before the answer was complete. */
   readonly aborted: () => number;
+  /** Ends all connections; nobody listens any more. */
   close(): Promise<void>;
+  /** Listens again, at the same address. */
+  reopen(): Promise<void>;
 }
 
 export interface ProtocolServerOptions {
@@ -93,7 +96,8 @@ export async function startProtocolServer(
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await listen(0);
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
@@ -103,6 +107,7 @@ export async function startProtocolServer(
       for (const socket of sockets) socket.destroy();
       return new Promise((resolve) => server.close(() => resolve()));
     },
+    reopen: () => listen(port),
   };
 }
 

@@ -48,8 +48,16 @@ export const PAUSE_GUARDS: readonly Guard[] = [
     name: 'pause-try-that-reaches-nobody',
     protects: 'paused agents from following a try that reached nobody',
     file: 'src/models/gate/closed-provider.ts',
-    guard: 'UNREACHED.has(failure.kind) ? (tried[0]?.stay() ?? null) : null',
+    guard: 'UNREACHED.has(failure.kind) ? (tried[0]?.stay(closes) ?? null) : null',
     without: 'null',
+    tests: QUOTA,
+  },
+  {
+    name: 'pause-nobody-answers',
+    protects: 'agents from failing while the network is away',
+    file: 'src/models/gate/closed-provider.ts',
+    guard: "return closes?.spent === 'service' ? closes : null;",
+    without: 'return null;',
     tests: QUOTA,
   },
   {

@@ -121,7 +121,10 @@ export const agent = z
       'set while its provider takes no requests, or a person has paused its workflow; the request waits in the ledger',
       {
         waits_for: text('for people: `anthropic’s quota`, or the command that lets the workflow go on'),
-        spent: oneOf('what has run out; `person`: nothing', 'quota', 'credit', 'key', 'model', 'person'),
+        spent: oneOf(
+          'what has run out; `service`: nobody answers there; `person`: nothing',
+          ...(['quota', 'credit', 'key', 'model', 'service', 'person'] as const),
+        ),
         error: text('what the provider said, or who paused the workflow'),
         until: maybeTime('when it is tried again; null: when a person says so'),
         tries: number('tries since then, where the provider names no time; else 0'),

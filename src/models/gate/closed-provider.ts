@@ -9,6 +9,8 @@ type Failed = Extract<ModelOutcome, { type: 'failure' }>;
 
 /** Pauses between tries of a provider that names no time, in seconds. */
 const PROBE_SECONDS = { first: 60, most: 3600 };
+/** The same where nobody answers: a network comes back soon, and a try of it costs nothing. */
+const SERVICE_SECONDS = { first: 5, most: 600 };
 /** After this time a key or a model that was refused once, but has worked here, is tried again; turns that begin try a provider no sooner after its last answer. */
 const DOUBT_MS = 2_000;
 
@@ -102,7 +104,7 @@ export class Door {
     if (before !== null && !this.#is_tried && this.bars() !== null) return this.#barred(before);
     const doubt_ms = this.doubts({ spent, of_model: false, wait_ms }) ? DOUBT_MS : null;
     [this.#is_tried, this.#has_worked] = [false, false];
-    const { first, most } = this.#terms.probe ?? PROBE_SECONDS;
+    const { first, most } = this.#terms.probe ?? (spent === 'service' ? SERVICE_SECONDS : PROBE_SECONDS);
     const named_ms = wait_ms ?? doubt_ms;
     // A person who tries before the time does not make the pauses longer.
     const is_early = (before?.until ?? 0) > this.#now();
@@ -114,9 +116,9 @@ export class Door {
     return this.#barred(this.#closed);
   }
 
-  /** The request that tried it got no answer of the provider: it is tried again later. */
-  stay(): Barred | null {
-    if (this.#closed === null) return null;
+  /** The request that tried it got no answer of the provider: it is tried again later. One that waits for an answer opens to any sign of life. */
+  stay(closes: Closing | undefined): Barred | null {
+    if (this.#closed === null || (this.#closed.spent === 'service' && closes === undefined)) return null;
     const { spent, failure, tries } = this.#closed;
     const wait_ms = ASKS_PERSON.has(spent) && tries === 0 ? DOUBT_MS : null;
     return this.close({ spent, of_model: false, wait_ms }, failure);
@@ -137,6 +139,7 @@ export class Door {
     if (spent === 'credit') return `credit at ${name}`;
     if (spent === 'key') return `a key that ${name} accepts`;
     if (spent === 'model') return `the model ${name}`;
+    if (spent === 'service') return `${name} to answer`;
     return kind === 'overloaded' ? name : `${name}'s quota`;
   }
 }
@@ -184,11 +187,10 @@ export function behindDoors(
       const barred = request.parks === undefined ? null : barredBy(doors, request);
       if (barred !== null) return barred;
       const outcome = await inner.stream(request, onDelta);
-      if (outcome.type !== 'failure' || outcome.failure.kind !== 'rate_limit') return outcome;
-      // Refused to the end, without a word on the time.
-      const closes = { spent: 'quota', of_model: true, wait_ms: null } as const;
-      if (outcome.barred !== undefined) return outcome;
-      const still = closing(doors, request, { ...outcome, closes });
+      // Refused or unheard to the end, without a word on the time.
+      const closes = outcome.type === 'failure' ? closesAtLast(outcome) : null;
+      if (outcome.type !== 'failure' || closes === null) return outcome;
+      const still = closing(doors, request, outcome.failure, closes);
       if (still === null) return outcome;
       request.onTried?.([still.barred.door], still.barred);
       return { ...outcome, ...failed(still) };
@@ -216,7 +218,7 @@ async function passed(
     take();
     onDelta(delta);
   });
-  const still = outcome.type === 'failure' ? closing(doors, request, outcome, tried) : null;
+  const still = outcome.type === 'failure' ? closingNow(doors, request, outcome, tried) : null;
   for (const door of tried) door.tried(outcome);
   for (const door of doors) if (outcome.type === 'answer') door.answered();
   if (tried.length > 0)
@@ -233,17 +235,34 @@ function barredBy(doors: readonly Door[], request: ModelRequest): Failed | null 
   return barred === null ? null : failed({ barred, parks: request.parks?.(barred.spent, true) === true });
 }
 
+/** What a failure closes that no further try has mended. */
+function closesAtLast({ failure, closes, barred }: Failed): Closing | null {
+  if (barred !== undefined) return null;
+  if (failure.kind === 'rate_limit') return { spent: 'quota', of_model: true, wait_ms: null };
+  return closes?.spent === 'service' ? closes : null;
+}
+
+/** What becomes of the doors that a failed request has tried, or of the one that it closes. */
+function closingNow(
+  doors: readonly [Door, Door],
+  request: ModelRequest,
+  { closes, failure }: Failed,
+  tried: readonly Door[],
+): ReturnType<typeof closing> {
+  if (closes !== undefined && closes.spent !== 'service')
+    return closing(doors, request, failure, closes, tried);
+  const barred = UNREACHED.has(failure.kind) ? (tried[0]?.stay(closes) ?? null) : null;
+  return barred && { barred, parks: request.parks?.(barred.spent, true) === true };
+}
+
 /** Closes the door that a failure is about, if the agent may wait or has tried the door; null if it closes none. `parks`: whether the agent waits. */
 function closing(
   [provider, model]: readonly [Door, Door],
   request: ModelRequest,
-  { closes, failure }: Failed,
+  failure: Failure,
+  closes: Closing,
   tried: readonly Door[] = [],
 ): { readonly barred: Barred; readonly parks: boolean } | null {
-  if (closes === undefined) {
-    const barred = UNREACHED.has(failure.kind) ? (tried[0]?.stay() ?? null) : null;
-    return barred && { barred, parks: request.parks?.(barred.spent, true) === true };
-  }
   const door = closes.of_model ? model : provider;
   const parks = request.parks?.(closes.spent, door.doubts(closes)) === true;
   return parks || tried.includes(door) ? { barred: door.close(closes, failure), parks } : null;

@@ -20,13 +20,23 @@ const TEXT_BYTES = 4 * 1024 * 1024;
 
 /** The connection failed, broke off, or fell silent; never carries a header or a key. */
 export class ConnectionError extends Error {
-  readonly reason: 'connect' | 'broken' | 'idle';
+  /** `unreached`: nothing was sent, since there is no network, or nobody listens. */
+  readonly reason: 'unreached' | 'connect' | 'broken' | 'idle';
 
   constructor(reason: ConnectionError['reason'], message: string, cause?: unknown) {
     super(message, { cause });
     this.name = 'ConnectionError';
     this.reason = reason;
   }
+}
+
+const UNREACHED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETDOWN|ENETUNREACH|EHOSTDOWN|EHOSTUNREACH)$/;
+
+/** No connection to this host. */
+export function unconnected(host: string | null | undefined, code = '', cause?: unknown): ConnectionError {
+  const which = code === '' ? '' : ` (${code})`;
+  const reason = UNREACHED.test(code) ? 'unreached' : 'connect';
+  return new ConnectionError(reason, `cannot reach ${host}${which}`, cause);
 }
 
 /** An answer that would be the same at the next try: too long, or of another protocol. */
@@ -123,8 +133,7 @@ export function sendHttp<T>(
     request.on('error', (error: NodeJS.ErrnoException) => {
       release();
       if (signal?.aborted || error instanceof ConnectionError) return reject(error);
-      const code = error.code === undefined ? '' : ` (${error.code})`;
-      reject(new ConnectionError('connect', `cannot reach ${host}${code}`, error));
+      reject(unconnected(host, error.code, error));
     });
     // A single piece is sent in one write together with the headers.
     for (const piece of body.slice(0, -1)) request.write(piece);

@@ -7,7 +7,7 @@ import type { ModelOutcome } from '../model.ts';
 import { refusedMessage } from '../refusals/refused-message.ts';
 import { retryAfter, waitIn } from '../refusals/retry-after.ts';
 import { saidIn } from '../refusals/said-in.ts';
-import { closingIn, isUsedUp } from '../refusals/spent.ts';
+import { closingIn, isUsedUp, NO_SERVICE } from '../refusals/spent.ts';
 import { ConnectionError, UnusableAnswer } from './http-fetch.ts';
 
 const OVERFLOW =
@@ -51,8 +51,11 @@ export function providerFailure(
   if (APICallError.isInstance(error)) return callFailure(error, { secrets, key_env, messages });
   const text = error instanceof Error ? error.message : (saidIn(error) ?? 'unknown error');
   if (error instanceof UnusableAnswer) return failure('network', text, false, secrets);
-  if (error instanceof ConnectionError || isConnectionError(error))
-    return failure('network', text, true, secrets);
+  if (error instanceof ConnectionError || isConnectionError(error)) {
+    const failed = failure('network', text, true, secrets);
+    const is_unreached = error instanceof ConnectionError && error.reason === 'unreached';
+    return is_unreached ? { ...failed, closes: NO_SERVICE } : failed;
+  }
   if (isOurs(error)) return failure('internal', `a fault in Coppice or its packages: ${text}`, true, secrets);
   const said = `${text} ${codeOf(error)}`;
   const wish = waitIn(text, Date.now());
@@ -60,7 +63,8 @@ export function providerFailure(
   if (isUsedUp(said)) return closing(failure('rate_limit', text, true, secrets), said, wish);
   if (OVERFLOW.test(text)) return failure('context_overflow', text, false, secrets);
   // Errors in a stream report overload only as text.
-  if (/overloaded|unavailable|internal server/i.test(text)) return failure('overloaded', text, true, secrets);
+  if (/overloaded|unavailable|internal server/i.test(text))
+    return closing(failure('overloaded', text, true, secrets), said, wish);
   return failure('network', `the answer was broken: ${text}`, true, secrets);
 }
 

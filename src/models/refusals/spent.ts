@@ -18,6 +18,11 @@ export interface Closing {
   readonly wait_ms: number | null;
 }
 
+/** Nobody answers, or for anybody; closes the provider only once the tries of a request have run out. */
+export const NO_SERVICE: Closing = { spent: 'service', of_model: false, wait_ms: null };
+/** Anthropic has too much to do, whoever asks. */
+const BUSY = /overloaded_error/;
+
 /** Whether this failure closes the provider; null if only this request is concerned, or a retry may succeed soon. */
 export function closingIn(
   { kind }: Pick<Failure, 'kind'>,
@@ -32,6 +37,7 @@ export function closingIn(
   if (kind !== 'rate_limit' && kind !== 'overloaded') return null;
   const quota = { spent: 'quota', of_model: /per_?model/i.test(said) } as const;
   if ((wait_ms ?? 0) > PATIENCE_MS || isUsedUp(said)) return { ...quota, wait_ms };
+  if (kind === 'overloaded' && (status === 529 || BUSY.test(said))) return NO_SERVICE;
   const is_day = GOOGLE_DAY.test(said) || (wait_ms === null && A_DAY.test(said));
   return kind === 'rate_limit' && is_day ? { ...quota, wait_ms: null } : null;
 }

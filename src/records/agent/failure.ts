@@ -52,6 +52,8 @@ export type Spent =
   | 'key'
   /** The provider does not have the model, or no longer. */
   | 'model'
+  /** Nothing is known to have: nobody answers there, or it is too busy for anybody. */
+  | 'service'
   /** Nothing: a person has paused or stopped the workflow that the agent works for. */
   | 'person';
 

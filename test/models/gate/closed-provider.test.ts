@@ -77,7 +77,7 @@ describe('a door', () => {
     assert.equal(door.close(KEY, FAILURE).wait_ms, 2_000, 'what was under way besides');
     pass(2_000);
     door.begin();
-    assert.equal(door.stay()?.wait_ms, 2_000, 'the try reached nobody');
+    assert.equal(door.stay(undefined)?.wait_ms, 2_000, 'the try reached nobody');
     pass(2_000);
     door.begin();
     assert.equal(door.close(KEY, FAILURE).wait_ms, 60_000);

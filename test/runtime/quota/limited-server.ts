@@ -24,6 +24,7 @@ export const REFUSALS = {
   },
   key: { status: 401, message: 'Incorrect API key provided' },
   model: { status: 404, message: 'The model `any` does not exist' },
+  busy: { status: 529, message: 'Overloaded' },
   bare: { status: 429, message: 'Too Many Requests' },
 } satisfies Record<string, Fault>;
 
@@ -53,6 +54,7 @@ export async function limitedServer(brain: (exchange: Exchange) => Answer | Prom
   const models = async (
     now: () => number = Date.now,
     key = 'key-one',
+    attempts = 2,
   ): Promise<NonNullable<StageOptions['models']>> => {
     const provider = { type: 'openai-compatible' as const, baseURL: `${server.url}/v1` };
     const terms = {
@@ -62,7 +64,7 @@ export async function limitedServer(brain: (exchange: Exchange) => Answer | Prom
       gates: new Map(
         ['one/any', 'two/any'].map((name) => [
           name,
-          new Gate({ patience_ms: 0, attempts: 2, base_ms: 2, max_ms: 60_000 }),
+          new Gate({ patience_ms: 0, attempts, base_ms: 2, max_ms: 60_000 }),
         ]),
       ),
     };
@@ -70,7 +72,7 @@ export async function limitedServer(brain: (exchange: Exchange) => Answer | Prom
   };
   return {
     models,
-    url: server.url,
+    ...{ url: server.url, close: () => server.close(), reopen: () => server.reopen() },
     /** Keys of all requests, in order. */
     asked,
     answers: () => answers,

@@ -22,14 +22,14 @@ const TERMS = {
 };
 
 onBothDatabases('a provider that takes no requests', (database) => {
-  async function play(config: object = {}, brain?: Parameters<typeof limitedServer>[0]) {
+  async function play(config: object = {}, brain?: Parameters<typeof limitedServer>[0], attempts?: number) {
     const server = await limitedServer(brain);
     const clock = new HandClock();
     const effects: string[] = [];
     const stage = await setStage(() => 'unused', {
       ...{
         database: await database(),
-        models: await server.models(clock.now),
+        models: await server.models(clock.now, 'key-one', attempts),
         tools: [echoTool(effects)],
         clock,
       },
@@ -46,7 +46,7 @@ onBothDatabases('a provider that takes no requests', (database) => {
       text = outcomeOfTree(root_id, agents).outcome_text;
       return (
         agents.every((agent) => outcomeOf(agent).outcome !== 'working') &&
-        /quota|credit|a key|the model/.test(text)
+        /quota|credit|a key|the model|to answer/.test(text)
       );
     }, 'waits for the provider');
     return text;
@@ -194,6 +194,46 @@ onBothDatabases('a provider that takes no requests', (database) => {
     assert.equal((await stage.runtime.settled(id)).reply, answerFor(3));
   });
 
+  it('is tried after seconds where nobody answers any more, and nobody fails', async () => {
+    // The first tries may find connections that the server has just ended.
+    const { server, clock, effects, stage } = await play({}, undefined, 6);
+    const { id } = await stage.start(`FORK ${CHILDREN}`);
+    await until(() => server.answers() > CHILDREN, 'everybody is at work');
+    await server.close();
+    const told = /^waiting for one to answer \(next try at/;
+    assert.match(await standstill(stage, id), told);
+    const tries = async (many: number) =>
+      (await stage.store.agents({ root_id: id })).every(
+        ({ state }) => (pauseOf(state)?.tries ?? many) === many,
+      );
+    assert.ok(await tries(1), 'one pause for all');
+    clock.pass(6_000);
+    await until(() => tries(2), 'the next pause is longer');
+    assert.match(await standstill(stage, id), told);
+    await server.reopen();
+    clock.pass(11_000);
+    const { reply, agents } = await stage.runtime.settled(id);
+    assert.equal(reply, answerFor(CHILDREN));
+    eachOnce(effects);
+    assert.ok(agents.every(({ state }) => state.type === 'idle'));
+  });
+
+  it('waits for one that has too much to do, and opens to any other answer', async () => {
+    const { server, clock, stage } = await play();
+    server.refuse('key-one', REFUSALS.busy, 3);
+    const { id } = await stage.start('FORK 2');
+    assert.match(await standstill(stage, id), /^waiting for one to answer \(next try at/);
+    server.refuse('key-one', { status: 400, message: 'what is that?' }, 0, 1);
+    clock.pass(6_000);
+    await until(async () => {
+      const agents = await stage.store.agents({ root_id: id });
+      return agents.some(({ state }) => state.type === 'errored' || state.type === 'failed');
+    }, 'one agent is refused, the others go on');
+    await stage.runtime.settled(id);
+    const { length } = (await stage.store.agents({ root_id: id })).filter(({ state }) => pauseOf(state));
+    assert.equal(length, 0);
+  });
+
   it('opens in two seconds by itself', async () => {
     const { server, effects, stage } = await play();
     server.refuse('key-one', REFUSALS.soon, 20);
@@ -272,6 +312,13 @@ onBothDatabases('a provider that takes no requests', (database) => {
       assert.equal(done.reply, answerFor(CHILDREN));
       eachOnce(effects);
     }
+  });
+
+  it('fails where nobody answers the first request of a tree', async () => {
+    const { server, stage } = await play();
+    await server.close();
+    const { outcome: word, failure } = await stage.perform('FORK 1');
+    assert.deepEqual([word, failure?.kind], ['failed', 'network']);
   });
 
   it('fails at once where the first request of a tree shows that the key or the model is wrong', async () => {

@@ -43,6 +43,7 @@ const HOW_ON = {
   credit: 'once there is credit, or with --model PROVIDER/MODEL',
   key: 'once the key is right (coppice doctor names its variable; servers and workers that run keep the old one until they are started again), or with --model PROVIDER/MODEL',
   model: 'with --model PROVIDER/MODEL',
+  service: 'before that time with --retry, or with --model PROVIDER/MODEL',
   person: 'from anywhere',
 } as const;
 
@@ -69,7 +70,9 @@ export function standstillOf(newest: ReadonlyMap<string, AgentDocument>): {
 function pausedIn(agents: readonly AgentDocument[]): AgentDocument | undefined {
   const paused = agents.filter((agent) => agent.paused !== null);
   const ends_soon = paused.some(
-    ({ paused: pause }) => pause?.tries === 0 && Date.parse(pause.until ?? '') - Date.now() < PATIENCE_MS,
+    ({ paused: pause }) =>
+      (pause?.tries === 0 || pause?.spent === 'service') &&
+      Date.parse(pause.until ?? '') - Date.now() < PATIENCE_MS,
   );
   const by_id = new Map(agents.map((agent) => [agent.id, agent]));
   // What is asked below a run that a person has stopped can be answered without this process, and nothing comes of it before the run goes on.
