@@ -132,33 +132,20 @@ function delegated(view: ToolsetView, plan: Delegation): Decision {
   if (reached !== null) return refuse('LIMIT_REACHED', reached);
   const { self } = view;
   const [id, run_id] = [view.newId('agent'), view.newId()];
-  const label = plan.description;
-  const terms = {
-    kind: 'delegate' as const,
-    label,
-    run_id,
-    cleanup: 'keep' as const,
-    output_schema: null,
-    delegation: delegationOf(self.config) + 1,
-    worktree: null,
-  };
-  const config = plan.config(terms, id);
+  const delegation = delegationOf(self.config) + 1;
+  const config = plan.config(
+    {
+      ...{ kind: 'delegate', label: plan.description, run_id, cleanup: 'keep', delegation },
+      ...{ output_schema: null, worktree: null },
+    },
+    id,
+  );
   return {
     type: 'delegate',
     child: id,
     consequences: isolatedChild(view, {
-      id,
-      origin: 'delegate',
-      source: 'delegate',
-      run_id,
-      session_key: `agent:${plan.agent_id}:delegate:${id}`,
-      config,
-      task: plan.task,
-      text: plan.text,
-      label,
-      timeout_ms: config.run_ms ?? null,
-      cleanup: 'keep',
-      deliver: [],
+      ...{ id, session_key: `agent:${plan.agent_id}:delegate:${id}`, config },
+      ...{ task: plan.task, text: plan.text, timeout_ms: config.run_ms ?? null },
     }).consequences,
   };
 }

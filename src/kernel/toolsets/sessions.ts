@@ -180,18 +180,7 @@ export function planRun(
     },
   });
   const { child, consequences } = isolatedChild(view, {
-    id,
-    origin: 'session',
-    source: 'subagent',
-    run_id,
-    session_key,
-    config,
-    task: options.task,
-    text: ground.text,
-    label,
-    timeout_ms,
-    cleanup,
-    deliver,
+    ...{ id, session_key, config, deliver, timeout_ms, task: options.task, text: ground.text },
   });
   return { type: 'run', child, run_id, session_key, consequences };
 }

@@ -59,17 +59,16 @@ function move(state: AgentState, event: AgentEvent, context: TransitionContext):
       if (state.type !== 'requesting') return invalid(state, event, 'no request is about to start');
       return step(state, [appendUser(event.content)]);
     case 'response':
-      if (state.type !== 'requesting') return invalid(state, event, 'no request is in flight');
-      return answered(unpaused(state, event.at).turn, event, context);
     case 'request-failed':
+    case 'held':
       if (state.type !== 'requesting') return invalid(state, event, 'no request is in flight');
+      if (event.type === 'response') return answered(unpaused(state, event.at).turn, event, context);
+      if (event.type === 'held')
+        return step({ ...(event.taken ? unpaused(state, event.at) : state), held: event.held }, []);
       return endInFailure(event.failure, [], context, {
         appendix: event.appendix,
         unfinished: event.partial,
       });
-    case 'held':
-      if (state.type !== 'requesting') return invalid(state, event, 'no request is in flight');
-      return step({ ...(event.taken ? unpaused(state, event.at) : state), held: event.held }, []);
     case 'paused':
     case 'reopen':
     case 'model':
@@ -81,23 +80,19 @@ function move(state: AgentState, event: AgentEvent, context: TransitionContext):
     case 'halt':
       return halted(state, event, context);
     case 'call-settled':
-      return state.type === 'executing'
-        ? settled(state, event, context)
-        : invalid(state, event, 'no call is running');
     case 'call-parked':
-      return state.type === 'executing' ? parked(state, event) : invalid(state, event, 'no call is running');
     case 'call-delegated':
-      return state.type === 'executing'
-        ? delegated(state, event)
-        : invalid(state, event, 'no call is running');
+      if (state.type !== 'executing') return invalid(state, event, 'no call is running');
+      if (event.type === 'call-settled') return settled(state, event, context);
+      return event.type === 'call-parked' ? parked(state, event) : delegated(state, event);
     case 'call-asked':
-      if (state.type === 'requesting') return programAsked(state, event);
-      return state.type === 'executing' ? asked(state, event) : invalid(state, event, 'no call is running');
-    case 'ask-answered':
-      if (state.type === 'requesting') return programAnswered(state, event);
-      return state.type === 'executing'
-        ? askAnswered(state, event, context)
-        : invalid(state, event, 'no call is running');
+    case 'ask-answered': {
+      const is_question = event.type === 'call-asked';
+      if (state.type === 'requesting')
+        return is_question ? programAsked(state, event) : programAnswered(state, event);
+      if (state.type !== 'executing') return invalid(state, event, 'no call is running');
+      return is_question ? asked(state, event) : askAnswered(state, event, context);
+    }
     case 'question-withdrawn':
       return questionWithdrawn(state, event);
     case 'capture':

@@ -1,6 +1,7 @@
 import type { Agent, AgentConfig, Origin } from '../../../records/agent/agent.ts';
 import { nameOfTask } from '../../../records/agent/agent-name.ts';
 import { newTurn } from '../../../records/agent/state.ts';
+import type { TaskTerms } from '../../../records/agent/task-terms.ts';
 import type { Message, UserContent } from '../../../records/conversation/message.ts';
 import { type IsolatedRun, runIsolated } from '../../../records/run/isolated-run.ts';
 import type { NewAgent } from '../../../records/run/new-agent.ts';
@@ -59,28 +60,28 @@ export function newChild(view: ToolsetView, plan: ChildPlan): NewAgent {
   };
 }
 
-type RunTerms = Omit<IsolatedRun, 'id' | 'agent_id' | 'root_id' | 'requester' | 'job_id' | 'mail_id' | 'at'>;
+type RunTerms = Pick<IsolatedRun, 'config' | 'session_key' | 'task' | 'text' | 'timeout_ms'> &
+  Partial<Pick<IsolatedRun, 'deliver'>>;
 
-/** Creates a child of the caller for one run: it rests until it takes the task from its mailbox. */
+/** Creates a child of the caller for one run, whose terms are in its configuration: it rests until it takes the task from its mailbox. */
 export function isolatedChild(
   view: ToolsetView,
-  plan: RunTerms &
-    Pick<ChildPlan, 'id' | 'origin' | 'earlier'> &
-    Partial<Pick<ChildPlan, 'inherits'>> & { readonly run_id: string },
+  plan: RunTerms & Pick<ChildPlan, 'id' | 'earlier'> & Partial<Pick<ChildPlan, 'inherits'>>,
 ): { readonly child: NewAgent; readonly consequences: Consequence[] } {
-  const { id, origin, run_id, earlier, inherits = false, ...terms } = plan;
+  const { id, earlier, inherits = false, ...terms } = plan;
+  const { kind, label, cleanup, run_id } = plan.config.task as TaskTerms;
+  const origin = kind === 'delegate' ? kind : 'session';
   const { self } = view;
   const { run, mail } = runIsolated({
-    ...terms,
-    id: run_id,
-    agent_id: id,
+    ...{ deliver: [], ...terms, label, cleanup, id: run_id as string, agent_id: id },
+    source: kind === 'delegate' ? kind : 'subagent',
     root_id: self.root_id,
     requester: { id: self.id, key: self.session_key, name: self.name },
     job_id: null,
     mail_id: view.newId(),
     at: view.now,
   });
-  const { session_key, config, task, label } = terms;
+  const { session_key, config, task } = terms;
   const name = nameOfTask(task, label);
   const begun = { inherits, first: null, earlier, run };
   const child = newChild(view, { id, origin, name, session_key, config, ...begun });

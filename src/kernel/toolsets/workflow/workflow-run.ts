@@ -136,11 +136,10 @@ const agent = checkedTool({
     // Its system text is that of the conversation, so what it is stands before its task.
     const text = forked ? `${FORKED}${prompt}\n\nYour task:\n${checked.text}` : checked.text;
     const { consequences } = isolatedChild(view, {
-      ...{ id, origin: 'session', source: 'subagent', run_id, config, label, earlier: unfinished },
+      ...{ id, config, earlier: unfinished, task: input.prompt, timeout_ms: null },
       text: unfinished === undefined ? text : CONTINUED,
       ...(inherited === null ? {} : { inherits: inherited.from }),
       session_key: `agent:${checked.profile?.name ?? 'main'}:workflow:${id}`,
-      ...{ task: input.prompt, timeout_ms: null, cleanup: 'keep', deliver: [] },
     });
     const note = unknownNames(input, self, view.terms);
     if (before !== undefined) consequences.push({ type: 'kill-agents', agent_ids: [before.id] });
