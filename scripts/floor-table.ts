@@ -41,6 +41,7 @@ export const RUNTIME_FACE: readonly string[] = [
   'runtime/worktree/branch-merge.ts',
   'runtime/worktree/merge-and-test.ts',
   'runtime/worktree/old-worktrees.ts',
+  'runtime/worktree/past-worktree.ts',
 ];
 export const RUNTIME = 'runtime';
 

@@ -188,6 +188,7 @@ it('a tree as documents', async () => {
   await printed('blame', join(home.work, 'rules.json'));
   await printed('why', 'main');
   await printed('diff', 'main', 'main');
+  await printed('what-if', 'main', '--at', '1', '--here');
 });
 
 it('background runs', async () => {

@@ -21,7 +21,7 @@ import { composeRuntime, type RuntimeTerms } from '../setup/compose-runtime.ts';
 import type { Context } from '../setup/context.ts';
 import { closeStore, onStopSignal } from '../setup/end-process.ts';
 import { tellUndeliveredOf } from '../setup/no-server-notices.ts';
-import { printJson } from '../setup/output.ts';
+import { printJson, printResult } from '../setup/output.ts';
 import { EXIT, exitCodeOf } from '../start/exit-code.ts';
 import { standstillOf, stoppedRun } from './ending/stopped-run.ts';
 import { liveProgress, type Progress, plainProgress, type ShownEvent, shownEvent } from './progress.ts';
@@ -42,6 +42,8 @@ export interface FollowOptions extends FollowFlags {
   readonly title: string;
   /** When the root had changed last before it was taken over: an answer of that time is not printed again. */
   readonly since?: () => string;
+  /** What is printed when the run has ended by itself, instead of its reply. */
+  readonly result?: (root_id: string) => Promise<{ readonly document: object; readonly lines: string[] }>;
 }
 
 /** A tree that is followed, wherever it is led. */
@@ -73,6 +75,7 @@ export interface LedRun extends FollowOptions, Pick<RuntimeTerms, 'extra'> {
   /** Default: those of the configuration. */
   readonly terms?: ToolsetTerms;
   readonly begin: (runtime: RuntimeFace) => Promise<Agent>;
+  readonly failure?: Followed['failure'];
 }
 
 /**
@@ -87,15 +90,20 @@ export async function leadRun(
   try {
     const prepared = await prepare(store);
     if (typeof prepared === 'number') return prepared;
-    const { begin, terms = composeTerms(context), extra, ...options } = prepared;
+    const { begin, terms = composeTerms(context), extra, failure, ...options } = prepared;
     const runtime = await composeRuntime(context, store, terms, { extra, can_ask: options.ask === true });
     const led: Followed = {
       begin: async (see) => {
+        let tree_id: string | undefined;
         runtime.subscribe((event) => {
+          // Trees that continue for a what-if have an agent of its tree each.
+          const of = event.type === 'agent' ? event.agent : event.type === 'mail' ? event.mail : undefined;
+          if (of !== undefined && of.root_id !== (tree_id ?? of.root_id)) return;
           const agent = event.type === 'agent' && { ...event.agent, ...outcomeOf(event.agent) };
           see(shownEvent(event), agent ? { ...event, agent } : event);
         });
         const { id } = await begin(runtime);
+        tree_id = id;
         // Counters before agents: an agent created in between must not count as deleted.
         const tree = await store.tree(id);
         return { root_id: id, tree, agents: (await runtime.agents(id)).map((agent) => agentJson(agent)) };
@@ -113,7 +121,7 @@ export async function leadRun(
         return true;
       },
       after: (root_id) => tellUndeliveredOf(context, store, root_id),
-      failure: (root_id) => workflowFailure(store, root_id),
+      failure: failure ?? ((root_id) => workflowFailure(store, root_id)),
       close: () => runtime.close(),
     };
     return await followRun(context, led, options);
@@ -178,7 +186,9 @@ export async function followRun(context: Context, run: Followed, options: Follow
     const ended = { outcome, outcome_text: [outcome_text, ...(root.error === null ? hint : [])].join('. ') };
     const is_old = root.updated_at === options.since?.() && !context.json && options.events !== true;
     const told = is_old ? { ...root, last_reply: null } : root;
-    printReply(context, options, told, settled, ended, hint);
+    const own = outcome === 'done' ? await options.result?.(root_id) : undefined;
+    if (own === undefined) printReply(context, options, told, settled, ended, hint);
+    else printResult(context, own.document, () => own.lines);
     if (is_old && root.error === null)
       process.stderr.write(
         context.hint(`nothing new; its last answer: coppice show ${root_id.slice(0, 8)}\n`),

@@ -3,8 +3,9 @@ import { localZone } from '../../cron/schedule/describe-schedule.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../../models/model.ts';
 import { scriptTrust } from '../../models/workflow/saved-scripts.ts';
+import { commandEnvironment } from '../../processes/starting/unattended.ts';
 import { killProcessesOfDeadRuntimes } from '../../processes/stray-processes.ts';
-import type { AgentConfig } from '../../records/agent/agent.ts';
+import { type AgentConfig, WHAT_IF } from '../../records/agent/agent.ts';
 import { openRuntime } from '../../runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
 import { rulesFile } from '../../settings/folders.ts';
@@ -35,7 +36,18 @@ export async function composeRuntime(
 ): Promise<RuntimeFace> {
   const { configuration } = context.loaded;
   const { env, options } = context;
-  const parts = runtimeParts(configuration, env, store, (name) => extra.get(name), options.config);
+  const parts = runtimeParts(
+    configuration,
+    env,
+    store,
+    (name) => extra.get(name) ?? (name === WHAT_IF ? whatIf() : undefined),
+    options.config,
+  );
+  const whatIf = async () =>
+    (await import('../../trees/rewind/what-if/what-if-model.ts')).whatIfModel({
+      ...{ store, runtime: () => runtime, spill_dir: parts.spill_dir },
+      env: commandEnvironment(configuration.env_allow ?? []),
+    });
   // Processes that a killed predecessor left running must not go on beside this one.
   killProcessesOfDeadRuntimes();
   const cron = createCronTool({

@@ -8,7 +8,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
     ...['ps', 'tree', 'show', 'logs', 'tasks', 'usage'],
     ...['search', 'blame', 'why', 'diff', 'subagent', 'export'],
   ],
-  'Steer them:': ['send', 'wait', 'kill', 'approvals', 'budget', 'compact', 'merge', 'rewind'],
+  'Steer them:': ['send', 'wait', 'kill', 'approvals', 'budget', 'compact', 'merge', 'rewind', 'what-if'],
   'Test them:': ['record', 'replay'],
   'Connect other programs:': ['serve', 'web', 'worker', 'acp', 'mcp', 'deliveries'],
   'Look after this machine:': ['profiles', 'trust', 'gc', 'completion'],

@@ -1,6 +1,6 @@
 import { ASK, deliverOption, followOptions, rootOptions } from '../run/run-commands.ts';
 import type { CommandBuilder } from '../start/command-builder.ts';
-import { collect, whole } from '../start/option-values.ts';
+import { collect, countOf, whole } from '../start/option-values.ts';
 
 const RUN = 'the agent of the run: uuid, unique prefix or name';
 const AGENT = 'the agent: uuid, unique prefix or label';
@@ -64,4 +64,19 @@ export function addWorkflowCommands({ sub, imported }: CommandBuilder): void {
   deliverOption(followOptions(rerun)).action(
     imported(async () => (await import('./workflow-rerun.ts')).workflowRerun),
   );
+  const what_if = sub('what-if', 'Continue a tree from a moment in several ways, and compare the results')
+    .argument('<id>', 'an agent of the tree: uuid, unique prefix or name')
+    .requiredOption('--at <when>', 'the moment, as --to of rewind')
+    .option('--prompt <file>', 'text in place of the message at the moment (repeatable)', collect, [])
+    .option('--profile <name>', 'profile of the root (repeatable)', collect, [])
+    .option('--times <n>', 'how often each is made', countOf, 1)
+    .option('--check <command>', 'run in the folder of each: it must exit with 0')
+    .option('--schema <file>', 'JSON Schema that the answer of each must match')
+    .option('--judge <question>', 'ask an agent which of those that passed is best')
+    .option('--judge-model <name>', 'its model; default: that of the tree')
+    .option('--limit <key=value>', 'tokens or cost of all together, as for run (repeatable)', collect, [])
+    .option('--at-once <n>', 'how many go on at the same time', countOf, 4)
+    .option('--here', 'all work in the folder of the tree, without worktrees')
+    .option('--again <name>', 'anew, although the same order was given before');
+  followOptions(what_if).action(imported(async () => (await import('./what-if.ts')).whatIf, { local: true }));
 }

@@ -6,6 +6,7 @@ import {
   maybeNumber,
   number,
   oneOf,
+  outcome,
   text,
   texts,
   time,
@@ -27,6 +28,30 @@ const side = (meaning: string) =>
 
 /** Documents of commands that look back. */
 export const PAST_DOCUMENTS = {
+  'coppice/what-if/v1': {
+    by: ['what-if'],
+    shape: z.strictObject({
+      run: text('the workflow run that made them'),
+      of: text('the root of the tree that is continued'),
+      at: text('from which moment, as it was given'),
+      cells: list('the continuations, in the order in which they were asked for', {
+        name: text('what is different in it'),
+        tree: maybe('root of its tree; null: none was made'),
+        ...outcome,
+        answer: text('the last answer of its root'),
+        branch: maybe('of its worktree; null: it has none'),
+        files: texts('files that it changed, from the top of the worktree'),
+        tokens: number('input and output'),
+        cost_usd: maybeNumber('US dollars; null: unknown'),
+        seconds: number('from its beginning to its last message'),
+        check: maybe('`ok`, or why the command failed; null: there was none'),
+        schema_fault: maybe('`ok`, or where its answer does not match; null: there was no schema'),
+        passed: yes('it did its work, and passed'),
+      }),
+      best: maybe('name of the best one that passed'),
+      why: maybe('why it is the best'),
+    }),
+  },
   'coppice/why/v1': {
     by: ['why'],
     shape: z.strictObject({

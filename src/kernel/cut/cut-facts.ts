@@ -1,4 +1,4 @@
-import type { CutPlace } from '../../records/agent/agent.ts';
+import type { AgentConfig, CutPlace } from '../../records/agent/agent.ts';
 import type { AgentState } from '../../records/agent/state.ts';
 import type { Message, PlacedMessage } from '../../records/conversation/message.ts';
 import type { Row, TableName } from '../ledger/tables.ts';
@@ -44,6 +44,8 @@ export interface CutOrder {
   readonly edit?: CutEdit | undefined;
   /** For the agent that the cut names, else for all that have the model of the root. */
   readonly model?: string | undefined;
+  /** What else is different for an agent of the new tree. */
+  readonly change?: ((config: AgentConfig, is_root: boolean) => AgentConfig) | undefined;
 }
 
 /** A tree as it was at a cut: rows of a new one, and what people are told of it. */

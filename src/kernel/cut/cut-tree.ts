@@ -62,7 +62,7 @@ export function cutTree(facts: CutFacts, order: CutOrder): CutTree {
       ...{ id, root_id: order.root_id, was: JSON.stringify([was, ...wasBefore(member)]), made_seq: null },
       parent_id: ids.get(member.parent_id as string) ?? null,
       ...forkedFrom(member, seq),
-      config: configAt(member, ids, order.now - point.at, isChosen(member) ? order.model : undefined),
+      config: configAt(member, ids, order, point.at, isChosen(member) ? order.model : undefined),
       ...{ status: state.type, state: JSON.stringify(state), budget: budgets.of(was, ids) },
       ...{ last_seq: message === undefined ? seq : seq + 1, mail_count: mail.length },
       noticed: noticedOf(member, mail, is_same ? null : tailOf(facts, was, order)),
@@ -246,23 +246,22 @@ function withNewIds<Data>(data: Data, ids: ReadonlyMap<string, string>): Data {
   );
 }
 
-/** Fields that name agents or runs of the tree, or whom it writes to outside. */
-const BOUND = /"(?:budgets|output|task|workflow|channel|replies_to|deliver|client)":/;
-
+/** Without whom it writes to outside. */
 function configAt(
-  { config }: Row,
+  { config, parent_id }: Row,
   ids: ReadonlyMap<string, string>,
-  by_ms: number,
+  { now, change = (same) => same }: CutOrder,
+  at: number,
   model: string | undefined,
 ): string {
-  if (model === undefined && !BOUND.test(config as string)) return config as string;
   const before = JSON.parse(config as string) as AgentConfig;
   const { channel: _, replies_to: __, deliver: ___, client: ____, ...kept } = withNewIds(before, ids);
-  return JSON.stringify({
+  const at_cut = {
     ...kept,
-    ...(kept.budgets && { budgets: movedInstants(kept.budgets, by_ms) }),
+    ...(kept.budgets && { budgets: movedInstants(kept.budgets, now - at) }),
     ...(model !== undefined && { model }),
-  });
+  };
+  return JSON.stringify(change(at_cut, parent_id === null));
 }
 
 function mailRow(facts: CutFacts, ids: ReadonlyMap<string, string>, order: CutOrder, to: string) {

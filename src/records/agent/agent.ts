@@ -206,6 +206,9 @@ export function isAgentProgram(model: string): boolean {
   return model.startsWith('acp:');
 }
 
+/** The model of an agent whose answer is how another tree went on (docs/time-machine.md#what-if). */
+export const WHAT_IF = 'coppice/what-if';
+
 /** Whether the agent must end with `submit_result` or `submit_error`. The result of an agent program is its last text. */
 export function mustSubmit({ id, config, origin }: Pick<Agent, 'id' | 'config' | 'origin'>): boolean {
   const { task, output } = config;

@@ -1,4 +1,4 @@
-import type { Agent } from '../../records/agent/agent.ts';
+import { type Agent, WHAT_IF } from '../../records/agent/agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { keptIn } from '../../records/kept-in.ts';
 import type { RunSource } from '../../records/run/run.ts';
@@ -110,6 +110,8 @@ export class RunQueue {
   /** Returns null for an agent that needs no place of its own. */
   #placeOf(agent: Agent): Place | null {
     const source = SOURCES[agent.origin];
+    // It only waits, and what it waits for may need a place.
+    if (agent.config.model === WHAT_IF) return null;
     if (source === undefined || (source === 'delegate' && this.#sharesPlace(agent))) return null;
     const { per_tree, per_source } = this.#limits;
     const is_background = source === 'subagent' && agent.config.task?.workflow === undefined;

@@ -22,12 +22,12 @@ type Place = Pick<Worktree, 'path' | 'branch'>;
 /** Git fails on worktrees that another git is just making or removing, so this process makes and removes them one at a time. */
 const changes = new SerialQueue();
 
-type Made =
+export type Made =
   | { readonly ok: true; readonly worktree: Worktree }
   | { readonly ok: false; readonly error: string };
 
-/** Makes a worktree in `folder` of the repository that contains `base`, on a branch of its own at the current commit. */
-export async function makeWorktree(base: string, folder: string, id: string): Promise<Made> {
+/** Makes a worktree in `folder` of the repository that contains `base`, on a branch of its own at the current commit, or the newest one before `at_ms`. */
+export async function makeWorktree(base: string, folder: string, id: string, at_ms?: number): Promise<Made> {
   const failed = (error: string): Made => ({ ok: false, error });
   const git = gitIn(base);
   const source = await placesOf(git);
@@ -38,8 +38,10 @@ export async function makeWorktree(base: string, folder: string, id: string): Pr
     return failed(
       `core.worktree of the repository leads away from ${base}: ${leaveWorktreeUnset(source.common)}`,
     );
-  const head = await git('rev-parse', '--verify', 'HEAD');
+  const before = at_ms === undefined ? [] : [`--before=${Math.floor(at_ms / 1_000)}`];
+  const head = await git('rev-list', '-1', ...before, 'HEAD', '--');
   if (!head.ok) return failed(`a worktree needs a first commit (git commit): ${head.error}`);
+  if (head.out === '') return failed('the repository had no commit then');
   // The first nine characters are kept: they identify the agent that made the worktree.
   const name = id.replaceAll(/[^\w-]/g, '-').replace(/^(.{9}).*(.{51})$/, '$1$2');
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -78,7 +78,13 @@ export async function mergeAndTest(
 }
 
 /** Returns why the test failed; null if it succeeded, or there is none. */
-async function testFailure({ command, timeout_seconds = TIMEOUT_SECONDS, env, cwd, signal }: MergeTest) {
+export async function testFailure({
+  command,
+  timeout_seconds = TIMEOUT_SECONDS,
+  env,
+  cwd,
+  signal,
+}: MergeTest) {
   if (command === null) return null;
   const newest = new NewestOutput(OUTPUT_MAX);
   const end = await runProcess({

@@ -1,6 +1,6 @@
 import { CHANGES_MAX } from '../../documents/file-versions.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
-import type { CutTree } from '../../kernel/cut/cut-facts.ts';
+import type { CutFacts, CutOrder, CutTree } from '../../kernel/cut/cut-facts.ts';
 import { cutTree } from '../../kernel/cut/cut-tree.ts';
 import type { HowCallsRun } from '../../kernel/cut/state-at.ts';
 import type { Row } from '../../kernel/ledger/tables.ts';
@@ -52,24 +52,12 @@ const how: HowCallsRun = (name) => TOOLS.get(name);
 export async function rewindTree(
   store: Store,
   tree: Agent,
-  { to, edit: text, model, files = false, dry_run = false }: RewindOrder,
+  { files = false, dry_run = false, ...order }: RewindOrder,
   id: string,
   lock_folder: string,
 ): Promise<Rewound> {
-  const { root, point, edited } = await cutPoint(store, tree, to, text !== undefined);
-  const facts = await store.cutFacts(root.id, point);
-  if (facts === null) throw gone(root);
-  let made = 0;
-  const newId = () => {
-    made += 1;
-    return derivedId(`${id} ${made}`);
-  };
-  const edit =
-    edited === undefined || text === undefined
-      ? undefined
-      : { agent_id: point.agent_id as string, message: editedMessage(edited, storable(text)) };
-  const cut = cutTree(facts, { now: await store.now(), root_id: id, newId, how, edit, model });
-  if (!dry_run && !(await store.enterCut(cut))) throw gone(root);
+  const { root, edited, facts, cut } = await cutAt(store, tree, order, id);
+  if (!dry_run) await enterTree(store, cut);
   const folder = realPath(root.config.cwd);
   const changes = (await store.treeChanges(root.id, CHANGES_MAX)).filter(
     ({ agent_id, seq }) => seq > (facts.cut.places.get(agent_id) ?? 0),
@@ -99,6 +87,36 @@ export async function rewindTree(
   });
 }
 
+/** The tree as it was, as a new one that is not in the ledger yet. `changing`: what else is different in it. Rejects with a `CoppiceError`. */
+export async function cutAt(
+  store: Store,
+  tree: Agent,
+  { to, edit: text, model }: Pick<RewindOrder, 'to' | 'edit' | 'model'>,
+  id: string,
+  changing: (root: Agent, facts: CutFacts) => Promise<CutOrder['change']> = async () => undefined,
+) {
+  const { root, point, edited } = await cutPoint(store, tree, to, text !== undefined);
+  const facts = await store.cutFacts(root.id, point);
+  if (facts === null) throw gone(root.id);
+  let made = 0;
+  const newId = () => {
+    made += 1;
+    return derivedId(`${id} ${made}`);
+  };
+  const edit =
+    edited === undefined || text === undefined
+      ? undefined
+      : { agent_id: point.agent_id as string, message: editedMessage(edited, storable(text)) };
+  const change = await changing(root, facts);
+  const cut = cutTree(facts, { now: await store.now(), root_id: id, newId, how, edit, model, change });
+  return { root, edited, facts, cut };
+}
+
+/** Enters the new tree; a no-op if it is there. */
+export async function enterTree(store: Store, cut: CutTree): Promise<void> {
+  if (!(await store.enterCut(cut))) throw gone(cut.place.of);
+}
+
 /** The message with another text: a fork is still told who it is, and an answer makes no calls. */
 function editedMessage({ kind, content }: PlacedMessage, text: string): Message {
   if (kind === 'user') {
@@ -113,8 +131,8 @@ function editedMessage({ kind, content }: PlacedMessage, text: string): Message 
   return { kind: 'result', content: { call_id, name, status: 'ok', output: text } };
 }
 
-function gone({ name, id }: Agent): CoppiceError {
-  return new CoppiceError('E_REFUSED', `the tree of ${name} (${id.slice(0, 8)}) was removed meanwhile`);
+function gone(root_id: string): CoppiceError {
+  return new CoppiceError('E_REFUSED', `the tree ${root_id.slice(0, 8)} was removed meanwhile`);
 }
 
 function rewindDocument(

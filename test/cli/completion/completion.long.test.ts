@@ -195,6 +195,7 @@ describe('the scripts', () => {
         '--workflow',
       ],
       ...['--to', '--edit', '--result', 'search words'],
+      ...['--times', '--at-once', '--check', '--judge', '--judge-model', '--again'],
       ...['run prompt', 'send text', 'budget amounts', 'cron add name', 'worker drain worker'],
       'approvals allow answer',
       ...['mcp add name', 'mcp add command', 'mcp login name', 'mcp test names'],

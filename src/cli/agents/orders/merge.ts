@@ -98,7 +98,10 @@ async function folderOf(asked: Calls, authors: readonly Author[]): Promise<strin
     throw new CoppiceError('E_INVALID_ARGUMENT', 'the agents are of several trees', {
       hint: 'Merge one tree at a time',
     });
-  const { cwd } = await asked.agent(root);
+  let one = await asked.agent(root);
+  // A continuation of a what-if goes into the folder of the tree that it continues.
+  while (one.worktree !== null && one.forked_from !== null) one = await asked.agent(one.forked_from.agent_id);
+  const { cwd } = one;
   if (!existsSync(cwd))
     throw new CoppiceError('E_NO_FOLDER', `the folder of the tree is not on this machine: ${clean(cwd)}`, {
       hint: 'Merge where its agents work',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Agent, type AgentConfig, isAgentProgram } from '../../../records/agent/agent.ts';
+import { type Agent, type AgentConfig, isAgentProgram, WHAT_IF } from '../../../records/agent/agent.ts';
 import type { PathBudget } from '../../../records/agent/budget.ts';
 import type { Profile } from '../../../records/agent/profile.ts';
 import type { Worktree } from '../../../records/agent/task-terms.ts';
@@ -148,7 +148,7 @@ export function modelFault(
 ): string | null {
   if (wanted === null || wanted === undefined) return null;
   if (SCRIPTED.test(wanted) && wanted !== own()[0]) return 'only a person can choose a scripted model.';
-  if (models === null) return null;
+  if (models === null || wanted === WHAT_IF) return null;
   const known = [...own(), ...[...profiles.values()].flatMap(({ model }) => model ?? []), ...models];
   if (known.some((one) => one === wanted || (one.endsWith('/*') && wanted.startsWith(one.slice(0, -1)))))
     return null;

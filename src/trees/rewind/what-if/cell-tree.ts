@@ -1,0 +1,96 @@
+import { join, relative, sep } from 'node:path';
+import { CHANGES_MAX, fileVersions } from '../../../documents/file-versions.ts';
+import type { CutFacts } from '../../../kernel/cut/cut-facts.ts';
+import { realPath } from '../../../processes/working-folder.ts';
+import { type Agent, type AgentConfig, worktreeOf } from '../../../records/agent/agent.ts';
+import { isTerminal } from '../../../records/agent/state.ts';
+import type { Worktree } from '../../../records/agent/task-terms.ts';
+import { CoppiceError } from '../../../records/coppice-error.ts';
+import { pastWorktree } from '../../../runtime/worktree/past-worktree.ts';
+import type { Store } from '../../../store/store.ts';
+import { cutPoint } from '../cut-point.ts';
+import { cutAt, enterTree } from '../rewind-tree.ts';
+import type { Cell, WhatIfOrder } from './what-if-run.ts';
+
+/**
+ * Makes the tree of a cell, at rest, with a worktree of its own. Resolves to the text that is still to be sent to its root; undefined if there is none. Nothing
+ * is made twice for one `id`.
+ */
+export async function enterCell(
+  store: Store,
+  { root_id, at, here }: WhatIfOrder,
+  { model, prompt, profile }: Cell,
+  id: string,
+  spill_dir: string,
+): Promise<string | undefined> {
+  const tree = await store.agent(root_id);
+  if (tree === null) throw new CoppiceError('E_REFUSED', `the tree ${root_id.slice(0, 8)} was removed`);
+  const edits = prompt !== undefined && (await isOfPerson(store, tree, at));
+  const order = { to: at, edit: edits ? prompt : undefined, model };
+  const change = async (root: Agent, facts: CutFacts) => {
+    const worktree = here ? null : await worktreeAt(store, root, facts, id, spill_dir);
+    return (config: AgentConfig, is_root: boolean): AgentConfig => {
+      const own = is_root ? { ...config, ...profile } : config;
+      return worktree === null ? own : inWorktree(own, realPath(root.config.cwd), worktree);
+    };
+  };
+  if ((await store.agent(id)) === null)
+    await enterTree(store, (await cutAt(store, tree, order, id, change)).cut);
+  return edits ? undefined : prompt;
+}
+
+/** Whether a message is named that a person wrote to the root. */
+async function isOfPerson(store: Store, tree: Agent, at: string): Promise<boolean> {
+  const found = await cutPoint(store, tree, at, true).catch(() => null);
+  return found?.edited?.kind === 'user' && found.edited.content.origin === 'human';
+}
+
+/** A worktree as the folder was: the newest commit before the cut, with the files as agents of the tree had left them. */
+async function worktreeAt(
+  store: Store,
+  root: Agent,
+  { point, cut, members }: CutFacts,
+  id: string,
+  spill_dir: string,
+): Promise<Worktree> {
+  const refused = (why: string) =>
+    new CoppiceError('E_REFUSED', `no worktree for this continuation: ${why}`, {
+      hint: 'With --here all of them work in the folder itself',
+    });
+  const shared = members.find(
+    (one) =>
+      cut.places.has(one.id as string) &&
+      !isTerminal(one.status as never) &&
+      worktreeOf(JSON.parse(one.config as string) as AgentConfig) !== null,
+  );
+  if (shared !== undefined) throw refused(`${shared.name} works in a worktree of its own`);
+  const folder = realPath(root.config.cwd);
+  const filesSince = async (commit_ms: number): Promise<ReadonlyMap<string, string>> => {
+    const files = new Map<string, string>();
+    const changes = (await store.treeChanges(root.id, CHANGES_MAX)).filter(
+      ({ agent_id, seq, at }) => at >= commit_ms && seq <= (cut.places.get(agent_id) ?? 0),
+    );
+    for (const [path, [newest]] of Map.groupBy(changes, ({ result }) => result.file.path)) {
+      const within = relative(folder, path);
+      if (within.split(sep)[0] === '..') continue;
+      const version = [...fileVersions(await store.fileChanges(path, CHANGES_MAX))].find(
+        ({ change }) => change.agent_id === newest?.agent_id && change.seq === newest.seq,
+      );
+      if (version?.after == null) throw refused(`what ${within} was then is not known`);
+      files.set(within, version.after);
+    }
+    return files;
+  };
+  const made = await pastWorktree(folder, spill_dir, `${id.slice(0, 8)}-what-if`, point.at, filesSince);
+  if (made.ok) return made.worktree;
+  throw refused(made.error);
+}
+
+/** The configuration of an agent whose folder was in `folder`. */
+function inWorktree(config: AgentConfig, folder: string, worktree: Worktree): AgentConfig {
+  const within = relative(folder, realPath(config.cwd));
+  if (within.split(sep)[0] === '..') return config;
+  const cwd = join(worktree.path, within);
+  const told = `You work in ${cwd}, a copy of ${config.cwd} as it was. Paths of ${config.cwd} that the conversation names mean the copy: change nothing outside it.`;
+  return { ...config, worktree, cwd, system: `${config.system}\n\n${told}` };
+}

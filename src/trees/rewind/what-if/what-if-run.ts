@@ -1,0 +1,114 @@
+import type { DocumentOf } from '../../../documents/shapes/all-documents.ts';
+import { readMeta } from '../../../models/workflow/script-source.ts';
+import { type Agent, type AgentConfig, WHAT_IF } from '../../../records/agent/agent.ts';
+import { parseJson } from '../../../records/text/json-text.ts';
+import { derivedId } from '../../derived-id.ts';
+import type { Root } from '../../open-tree.ts';
+import { workflowRoot } from '../../workflow/workflow-root.ts';
+
+/** A what-if is a workflow whose agents are continuations of a tree (docs/decisions/0072-a-what-if-is-a-workflow.md). */
+
+/** One continuation: what is different in it. */
+export interface Cell {
+  /** Its name among the cells, and the label of its agent. */
+  readonly name: string;
+  readonly model?: string;
+  /** Takes the place of the message at the cut if a person wrote it; else it comes after it. */
+  readonly prompt?: string;
+  /** What the root has from another profile. */
+  readonly profile?: Partial<AgentConfig>;
+}
+
+/** What is done with every cell. */
+export interface WhatIfOrder {
+  readonly root_id: string;
+  /** As `cutPoint` reads it. */
+  readonly at: string;
+  readonly cells: readonly Cell[];
+  /** Whether all work in the folder of the tree, without worktrees. */
+  readonly here: boolean;
+  /** A command, run in the worktree of each cell: whether it exits with 0. */
+  readonly check?: string;
+  /** What the answer, as JSON, must match. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+  /** What an agent is asked that reads all answers, and its model. */
+  readonly judge?: { readonly question: string; readonly model: string };
+}
+
+/** What the script of a what-if returns. */
+export type WhatIfEnd = Pick<DocumentOf<'coppice/what-if/v1'>, 'cells' | 'best' | 'why'>;
+/** How a continuation ended: the answer of its agent, as JSON. */
+export type CellEnd = WhatIfEnd['cells'][number];
+
+/** The value that the script sees as `args`. */
+interface WhatIfArgs extends WhatIfOrder {
+  readonly share: { readonly tokens: number; readonly usd: number };
+  readonly at_once: number;
+}
+
+const SCRIPT = `export const meta = {
+  name: 'what-if',
+  description: 'Continues a tree from a moment in several ways, and compares the results',
+  phases: [{ title: 'Continue' }, { title: 'Judge' }],
+};
+const { cells, share, at_once, judge } = args;
+const ends = [];
+let next = 0;
+const work = async () => {
+  while (next < cells.length) {
+    const at = next++;
+    const { name } = cells[at];
+    const options = { label: name, phase: 'Continue', model: '${WHAT_IF}' };
+    const end = await agent('Go on: ' + name, { ...options, onFailure: 'throw' })
+      .then(JSON.parse, (error) => ({ name, tree: null, outcome: 'failed', outcome_text: error.message, answer: '',
+        branch: null, files: [], tokens: 0, cost_usd: null, seconds: 0, check: null, schema_fault: null, passed: false }));
+    ends[at] = end;
+    log(name + ': ' + end.outcome_text + (end.check === null ? '' : ', check: ' + end.check));
+  }
+};
+await Promise.all(Array.from({ length: at_once }, work));
+
+const passed = ends.filter((end) => end.passed);
+const price = (end) => end.cost_usd ?? 0;
+let best = [...passed].sort((a, b) => price(a) - price(b) || a.tokens - b.tokens)[0]?.name ?? null;
+let why = best === null || passed.length === 1 ? null : 'it cost least';
+if (judge && passed.length > 1) {
+  const shown = passed.map((end) => '## ' + end.name + '\\n' + end.answer + '\\nFiles: ' + (end.files.join(', ') || 'none'));
+  const verdict = await agent(judge.question + '\\n\\nThe candidates:\\n\\n' + shown.join('\\n\\n'), {
+    label: 'judge', phase: 'Judge', model: judge.model, budget: share,
+    schema: { type: 'object', required: ['best', 'why'], additionalProperties: false,
+      properties: { best: { enum: passed.map((end) => end.name) }, why: { type: 'string' } } },
+  });
+  if (verdict) ({ best, why } = verdict);
+}
+return { cells: ends, best, why };
+`;
+
+/** The root that runs the script. Its id follows from the order, so the same order goes on where it was. `root`: whose limits are those of all cells together. */
+export function whatIfRoot(
+  root: Root,
+  order: WhatIfOrder,
+  { at_once, again }: { readonly at_once: number; readonly again?: string | undefined },
+) {
+  const { tokens, cost_usd } = root.limits as { readonly tokens: number; readonly cost_usd: number };
+  const parts = order.cells.length + (order.judge === undefined ? 0 : 1);
+  const share = { tokens: Math.floor(tokens / parts), usd: cost_usd / parts };
+  const args: WhatIfArgs = { ...order, share, at_once: Math.min(at_once, order.cells.length) };
+  // Each tree is bound by its share. The judge reads answers, and needs no tools.
+  const bare = {
+    config: { ...root.config, tools: [], toolsets: [] },
+    limits: { ...root.limits, tokens: null, cost_usd: null },
+  };
+  const script = { meta: readMeta(SCRIPT), source: SCRIPT, within: [] };
+  const begun = workflowRoot(bare, script, { args: JSON.stringify(args), calls: parts });
+  return { ...begun, id: derivedId(`what-if ${JSON.stringify(order)} ${again ?? ''}`) };
+}
+
+/** The cell that an agent of a what-if is, with the order; undefined for any other agent. */
+export function cellOf({ config }: Agent, parent: Agent | null) {
+  const args = parseJson(parent?.config.workflow?.args ?? '');
+  if (!args.ok) return undefined;
+  const order = args.value as WhatIfArgs;
+  const cell = order.cells?.find(({ name }) => name === config.task?.label);
+  return cell && { order, cell };
+}

@@ -1,0 +1,79 @@
+/** Proves that a tree is continued in several ways, each in a worktree of its own, that they are compared, and that the best one can be taken over. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { runGit } from '../runtime/worktree/git-repository.ts';
+import { whatIfHome } from './what-if-home.ts';
+
+it('compares two continuations by a command, takes the best one over, and does nothing again for the same order', async () => {
+  const home = await whatIfHome();
+  const order = [
+    '--at',
+    `before ${home.at}`,
+    '--model',
+    'scripted:../a.json,scripted:../b.json',
+    '--check',
+    'node new.js',
+  ];
+  const { cells, best, run } = await home.what_if(...order);
+  assert.deepEqual(
+    cells.map(({ name, outcome, answer, files, check, passed }) => [
+      name,
+      outcome,
+      answer,
+      files,
+      check,
+      passed,
+    ]),
+    [
+      ['scripted:../a.json', 'done', 'Done by a.', ['new.js'], 'ok', true],
+      ['scripted:../b.json', 'done', 'Done by b.', ['new.js'], 'exit 3', false],
+    ],
+  );
+  assert.equal(best, 'scripted:../a.json');
+  assert.deepEqual(readFileSync(home.log, 'utf8').split('\n').sort(), ['', 'a', 'b']);
+  assert.equal(
+    readFileSync(join(home.work, 'new.js'), 'utf8'),
+    'process.exit(0);\n',
+    'the folder stays as it is',
+  );
+
+  const same = await home.what_if(...order);
+  assert.deepEqual([same.run, same.cells], [run, cells]);
+  assert.equal(readFileSync(home.log, 'utf8').length, 4, 'nothing was done again');
+
+  const tree = cells[1]?.tree?.slice(0, 8) as string;
+  runGit(home.work, 'clean', '--force', '--quiet');
+  const merged = await home.run(['merge', tree]);
+  assert.match(merged.stdout, /^main \(coppice\/\w{8}-what-if\): merged as /, merged.stderr);
+  assert.equal(readFileSync(join(home.work, 'new.js'), 'utf8'), 'process.exit(3);\n');
+  await home.run(['send', tree, 'once again']);
+  assert.equal((await home.run(['resume', tree])).stdout, 'Again by b.\n');
+});
+
+it('another prompt takes the place of the message of a person; a worktree has what agents had written, and nothing else that is not committed', async () => {
+  const home = await whatIfHome();
+  const { cells, best } = await home.what_if(
+    '--at',
+    '1',
+    '--prompt',
+    '../b.json',
+    '--times',
+    '2',
+    '--schema',
+    '../a.json',
+  );
+  assert.deepEqual(
+    cells.map(({ name, schema_fault, passed }) => [name, schema_fault, passed]),
+    ['1', '2'].map((n) => [`b.json ${n}`, 'it is no JSON', false]),
+  );
+  assert.equal(best, null);
+  const check = 'test -e new.js && test ! -e private';
+  writeFileSync(join(home.work, 'private'), '');
+  const late = await home.what_if('--at', `${home.at + 1}`, '--check', check);
+  assert.deepEqual(
+    late.cells.map(({ name, check, files }) => [name, check, files]),
+    [['unchanged', 'ok', []]],
+  );
+});
