@@ -120,7 +120,9 @@ export function createModelHost(
     // Programs have no spilled output of their own: all of it belongs to others.
     if (place === undefined)
       refuseForeignOutput(contained, { cwd, spill_dir: treeOutput(context.spill_dir, 'none') });
-    const change = after === undefined ? {} : { change: { before: presentText(contained), after } };
+    // Nothing for a file that is not there, or not readable as text.
+    const before = () => orElse(() => readText(contained), '');
+    const change = after === undefined ? {} : { change: { before: before(), after } };
     const refused = place ?? (await permit({ tool, subject: absolute, ...change }));
     if (refused !== null) throw new Error(`${printablePath(path)}: ${refused}`);
     return contained;
@@ -206,11 +208,6 @@ function readText(path: ContainedPath): string {
   const content = readWhole(path, WRITE_BYTES);
   if (isBinary(content)) throw new Error(`${printablePath(path.relative)}: binary, not text`);
   return content.toString('utf8');
-}
-
-/** Current text for the difference that a person sees; empty if there is none or it is not readable as text. */
-function presentText(path: ContainedPath): string {
-  return orElse(() => readText(path), '');
 }
 
 async function answer<T extends object>(work: () => T | Promise<T>): Promise<HostAnswer<T>> {

@@ -12,7 +12,8 @@ export function changeConfiguration(
   change: (before: Content) => Content,
 ): string {
   const { file } = configFile(named, env);
-  replaceJson(file, change(objectOf(file)), modeOf(file));
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600;
+  replaceJson(file, change(objectOf(file)), mode);
   return file;
 }
 
@@ -37,8 +38,4 @@ function objectOf(file: string): Content {
       cause: error,
     });
   }
-}
-
-function modeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600;
 }

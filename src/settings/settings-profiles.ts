@@ -29,7 +29,9 @@ export function settingsProfiles({ agents = {} }: Settings, known: KnownNames, w
     for (const last of ['tools', 'deny_tools'] as const) checkNames(entry[last], tools, 'tool', key(last));
     checkNames(entry.toolsets, known.toolsets, 'toolset', key('toolsets'));
     checkRules(entry.permissions, known.tools, (verdict) => key(`permissions.${verdict}`));
-    const require = evidenceOf(entry.require, known.tools, key('require'));
+    const require = (entry.require ?? []).map((text) =>
+      ruleAt(key('require'), () => evidenceText(text, known.tools)),
+    );
     return name === 'defaults' ? [] : [profileOf(name, entry, require)];
   });
 }
@@ -88,14 +90,6 @@ function profileOf(name: string, entry: NamedProfile, require: readonly string[]
     require,
     source: 'config',
   };
-}
-
-function evidenceOf(
-  texts: NamedProfile['require'] = [],
-  tools: readonly ToolPermission[],
-  where: string,
-): readonly string[] {
-  return texts.map((text) => ruleAt(where, () => evidenceText(text, tools)));
 }
 
 const NAME_MAX = 64;

@@ -31,23 +31,26 @@ export function exportTree(
     });
   return ask(context, async (asked) => {
     const root_id = await findRoot(context, asked, text);
-    return write(options, exportPieces(context.version, asked, root_id, format));
+    await writeOut(options.out, exportPieces(context.version, asked, root_id, format));
+    return 0;
   });
 }
 
-async function write({ out }: ExportOptions, pieces: AsyncIterable<string>): Promise<number> {
+/** Writes to the file of `--out`, else to standard output. */
+export async function writeOut(out: string | undefined, pieces: Pieces): Promise<void> {
   if (out === undefined) await pipeline(pieces, process.stdout, { end: false });
   else
     await writeExport(pieces, out, 'w', {
       problem: `--out ${out}: it cannot be written`,
       hint: 'Name a file in a folder that you may write to.',
     });
-  return 0;
 }
+
+type Pieces = Iterable<string> | AsyncIterable<string>;
 
 /** Writes an exported tree into a file that only its owner may read; `flags`: `wx` never writes over an existing file. */
 export function writeExport(
-  pieces: AsyncIterable<string>,
+  pieces: Pieces,
   file: string,
   flags: 'w' | 'wx',
   { problem, hint }: { readonly problem: string; readonly hint: string },

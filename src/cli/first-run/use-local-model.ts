@@ -22,7 +22,10 @@ export async function useLocalModel(dialogue: Dialogue, known: Known): Promise<F
       const listing = listings[index];
       return listing?.ok === true && listing.models.length === 0;
     });
-    for (const { title } of empty) dialogue.print(`${title} runs, but has no model yet${howToPull(title)}`);
+    for (const { title } of empty) {
+      const pull = title === 'Ollama' ? ': in another terminal, ollama pull qwen3, then look again' : '';
+      dialogue.print(`${title} runs, but has no model yet${pull}`);
+    }
     if (models.length === 0 && empty.length === 0) {
       const places = servers.map(({ title, base_url }) => `${title} (${new URL(base_url).host})`);
       dialogue.print(`No server answers: ${places.join(', ')}`);
@@ -40,10 +43,6 @@ export async function useLocalModel(dialogue: Dialogue, known: Known): Promise<F
     if ((await confirmModel(dialogue, found, known)) === 'keep') return found;
   }
   return null;
-}
-
-function howToPull(title: string): string {
-  return title === 'Ollama' ? ': in another terminal, ollama pull qwen3, then look again' : '';
 }
 
 async function foundAt(

@@ -38,13 +38,11 @@ function textLog(least: LogLevel, write: (line: string) => void): ChannelLog {
   return (level, text, fields = {}) => {
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(least)) return;
     const time = new Date().toTimeString().slice(0, 8);
-    const more = Object.entries(fields).map(([name, value]) => `${name}=${logValue(value)}`);
+    const more = Object.entries(fields).map(
+      ([name, value]) => `${name}=${typeof value === 'string' ? value : (JSON.stringify(value) ?? '')}`,
+    );
     write(`${time} ${level.padEnd(5)} ${clean([text, ...more].join('  '))}\n`);
   };
-}
-
-function logValue(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
 /** Log of a server on stderr, by default as text on a terminal and as JSON lines otherwise. */

@@ -19,7 +19,8 @@ export async function workerList(context: Context): Promise<number> {
     clean(one.host),
     String(one.pid),
     String(one.agents),
-    upTime(Date.parse(one.started_at)),
+    // Some do not know when they were started.
+    Date.parse(one.started_at) === 0 ? '' : duration(Date.now() - Date.parse(one.started_at)),
     one.state,
     clean(one.labels.join(', ')),
   ]);
@@ -29,11 +30,6 @@ export async function workerList(context: Context): Promise<number> {
       ? [context.hint('no process works on this ledger; start one: coppice worker, or coppice serve')]
       : tableLines(HEAD, rows, { width: context.width, right, style: context.out }),
   );
-}
-
-/** Empty if the start is not known. */
-function upTime(started_at: number): string {
-  return started_at === 0 ? '' : duration(Date.now() - started_at);
 }
 
 /** `coppice worker drain ID`. */

@@ -1,9 +1,8 @@
-import { writeFile } from 'node:fs/promises';
 import { recordCase } from '../../../library/testing/cases/record-case.ts';
-import { CoppiceError } from '../../../records/coppice-error.ts';
 import { findRoot } from '../../agents/find-agent.ts';
 import { askLedger } from '../../setup/ask-server.ts';
 import { type Context, withStore } from '../../setup/context.ts';
+import { writeOut } from '../export.ts';
 import { termsOfToday } from './terms-of-today.ts';
 
 /** `coppice record [ID]`: writes a run as a case, and proves that it can be replayed. */
@@ -19,14 +18,7 @@ export async function record(
       termsOfToday({ ...context, options: { ...options, cwd: root.cwd } }, root);
     return recordCase(store, root_id, { version, env, today });
   });
-  const body = `${JSON.stringify(recorded, null, 1)}\n`;
-  if (out === undefined) process.stdout.write(body);
-  else
-    await writeFile(out, body, { mode: 0o600 }).catch((error: Error) => {
-      throw new CoppiceError('E_USAGE', `--out ${out}: it cannot be written: ${error.message}`, {
-        cause: error,
-      });
-    });
+  await writeOut(out, [`${JSON.stringify(recorded, null, 1)}\n`]);
   const { agents, steps } = recorded;
   const number = (type: string) => steps.filter((step) => step.type === type).length;
   process.stderr.write(

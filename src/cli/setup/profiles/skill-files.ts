@@ -41,7 +41,7 @@ export function readSkills(
   const folders = projectFolders(folder, home);
   const root = folders[0] ?? folder;
   const readAll = (place: string, own: boolean): void => {
-    const names = namesIn(place);
+    const names = orElse(() => readdirSync(place).sort(), []);
     if (names.length > NAMES_MAX)
       notices.push(
         `${printablePath(own ? place : relative(folder, place))} has ${names.length} entries: only the first ${NAMES_MAX} by name are searched for skills`,
@@ -66,11 +66,6 @@ export function readSkills(
   readAll(join(own_folder, 'skills'), true);
   for (const place of folders.toReversed()) for (const inner of places) readAll(join(place, inner), false);
   return { skills: [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), notices };
-}
-
-/** Sorted names in a folder; none if it cannot be read. */
-function namesIn(place: string): string[] {
-  return orElse(() => readdirSync(place).sort(), []);
 }
 
 function describeSkill(
