@@ -187,7 +187,10 @@ describe('coppice profiles', () => {
     assert.equal(lines.length, 5);
     assert.match(lines[0] ?? '', /^NAME +SOURCE +MODEL +TOOLSETS +TOOLS +DESCRIPTION$/);
     assert.match(lines[1] ?? '', /^mine +config +ollama\/x +– +not bash +Mine\.$/);
-    assert.match(lines[2] ?? '', /^explore +built in +– +– +read, search, think, read_image, skill +Only reads/);
+    assert.match(
+      lines[2] ?? '',
+      /^explore +built in +– +– +read, search, think, read_image, skill +Only reads/,
+    );
     assert.match(
       lines[4] ?? '',
       /^theirs +NOT TRUSTED \.coppice\/agents\/theirs\.md +– +process +– +Theirs$/,
