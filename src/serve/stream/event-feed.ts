@@ -296,31 +296,25 @@ type LiveEvent = Extract<RuntimeEvent, { readonly type: 'delta' | 'output' }>;
 
 /** Buffer for text of models and output of calls, which arrive word by word; consecutive pieces are joined. */
 export class LiveText {
-  #pending: LiveEvent[] = [];
+  readonly #pending: LiveEvent[] = [];
 
   add(event: LiveEvent): void {
-    const last = this.#pending.at(-1);
-    const joined = last === undefined ? null : join(last, event);
-    if (joined === null) this.#pending.push(event);
-    else this.#pending[this.#pending.length - 1] = joined;
+    const joined = joinedWith(this.#pending.at(-1), event);
+    if (joined !== null) this.#pending.pop();
+    this.#pending.push(joined ?? event);
   }
 
   take(): readonly LiveEvent[] {
-    const taken = this.#pending;
-    this.#pending = [];
-    return taken;
+    return this.#pending.splice(0);
   }
 }
 
 /** Returns null if the events cannot be joined. */
-function join(one: LiveEvent, next: LiveEvent): LiveEvent | null {
-  if (one.agent_id !== next.agent_id) return null;
-  if (one.type === 'output')
-    return next.type === 'output' && next.call_id === one.call_id
-      ? { ...one, text: one.text + next.text }
-      : null;
-  if (next.type !== 'delta') return null;
-  const { delta } = one;
-  if (delta.type !== next.delta.type || !('text' in delta) || !('text' in next.delta)) return null;
-  return { ...one, delta: { ...delta, text: delta.text + next.delta.text } };
+function joinedWith(one: LiveEvent | undefined, next: LiveEvent): LiveEvent | null {
+  if (one?.agent_id !== next.agent_id) return null;
+  if (one.type === 'output' && next.type === 'output')
+    return next.call_id === one.call_id ? { ...one, text: one.text + next.text } : null;
+  if (one.type !== 'delta' || next.type !== 'delta' || one.delta.type !== next.delta.type) return null;
+  if (!('text' in one.delta) || !('text' in next.delta)) return null;
+  return { ...one, delta: { ...one.delta, text: one.delta.text + next.delta.text } };
 }

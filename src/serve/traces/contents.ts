@@ -29,7 +29,13 @@ export async function withMessages(
     if (message.kind !== 'assistant') return {};
     const { content, seq } = message;
     if (source?.call_id === null)
-      return { ...factsOf(content), ...(contents && exchange(messages.slice(0, at), message)) };
+      return {
+        ...factsOf(content),
+        ...(contents && {
+          [ATTRIBUTE.input_messages]: messagesJson(messages.slice(0, at)),
+          [ATTRIBUTE.output_messages]: messagesJson([message]),
+        }),
+      };
     const call = content.parts.find((part) => part.type === 'call' && part.id === source?.call_id);
     const isResult = (one: PlacedMessage) => one.kind === 'result' && one.content.call_id === source?.call_id;
     const result = messages.find((one) => one.seq > seq && isResult(one));
@@ -63,13 +69,6 @@ const FINISH = { length: 'length', refused: 'content_filter', interrupted: 'erro
 function finishOf({ finish, parts }: Answer): string {
   if (finish !== undefined) return FINISH[finish];
   return parts.some(({ type }) => type === 'call') ? 'tool_call' : 'stop';
-}
-
-function exchange(asked: readonly PlacedMessage[], answer: PlacedMessage): Attributes {
-  return {
-    [ATTRIBUTE.input_messages]: messagesJson(asked),
-    [ATTRIBUTE.output_messages]: messagesJson([answer]),
-  };
 }
 
 /** The newest of the messages, as far as they fit. */

@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { decide } from '../../permissions/decide.ts';
@@ -6,10 +6,12 @@ import { type Policy, policyOf } from '../../permissions/policy.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import type { Attachment } from '../../records/conversation/attached-text.ts';
+import { orElse } from '../../records/coppice-error.ts';
 import type { ServerOffers } from '../../records/server-offers.ts';
 import { serversOf } from '../../records/server-tools.ts';
 import type { ToolContext } from '../../records/tool.ts';
 import { permissionOf } from '../../tools/built-in-permissions.ts';
+import { NO_WAIT, readStart } from '../../tools/files/bounded-file.ts';
 import { imageTypeOf } from '../../tools/files/file-kind.ts';
 import { readTool } from '../../tools/files/read.ts';
 import { readImageTool } from '../../tools/files/read-image.ts';
@@ -146,17 +148,14 @@ async function readOne(
 
 /** Whether a file is a picture, by its first bytes: its name proves nothing. */
 function isPicture(path: string): boolean {
-  let file: number | undefined;
-  try {
-    const bytes = Buffer.alloc(16);
-    // Opening a pipe that has no writer must not block.
-    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    return fstatSync(file).isFile() && readSync(file, bytes) > 0 && imageTypeOf(bytes) !== undefined;
-  } catch {
-    return false;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
+  return orElse(() => {
+    const file = openSync(path, NO_WAIT);
+    try {
+      return imageTypeOf(readStart(file, 16).content) !== undefined;
+    } finally {
+      closeSync(file);
+    }
+  }, false);
 }
 
 /** Tool context for reads by the person, not by an agent. */
