@@ -90,17 +90,14 @@ function parseZone(text: string): string {
   const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')];
   const usual = zones.find((zone) => zone.toLowerCase() === name.toLowerCase());
   if (usual !== undefined) return usual;
-  if (/^[a-z]/i.test(name) && isKnown(name)) return name;
+  // Older names, such as Asia/Calcutta, are valid although they are not listed.
+  const format = orElse(() => new Intl.DateTimeFormat('en-US', { timeZone: name }), null);
+  if (/^[a-z]/i.test(name) && format !== null) return name;
   const near = nearest(name, zones);
   const suggestion = near.length === 0 ? '' : `Did you mean ${near.join(' or ')}? `;
   throw new CoppiceError('E_INVALID_ARGUMENT', `no time zone is called "${text}"`, {
     hint: `${suggestion}Write an IANA name, for example ${near[0] ?? EXAMPLES}`,
   });
-}
-
-/** Whether the zone is valid although it is not listed: older names, such as Asia/Calcutta. */
-function isKnown(name: string): boolean {
-  return orElse(() => new Intl.DateTimeFormat('en-US', { timeZone: name }), null) !== null;
 }
 
 /** The nearest names, comparing the whole name and its last part, for people who write only the city. */
