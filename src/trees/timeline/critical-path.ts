@@ -1,13 +1,6 @@
-import type { AgentSpans } from './agent-walk.ts';
+import type { Agent } from '../../records/agent/agent.ts';
 import type { Span, SpanKind } from './span.ts';
-
-/** One agent of a tree, with what the critical path is computed from. */
-export interface LaneSpans extends AgentSpans {
-  readonly id: string;
-  readonly parent_id: string | null;
-  readonly created_at: number;
-  readonly ended_at: number | null;
-}
+import type { AgentTimeline } from './tree-timelines.ts';
 
 /** One stretch of the critical path, which determined how long the tree took. */
 export interface PathPart {
@@ -26,14 +19,14 @@ export interface WaitEndedBy {
 /** Returns the agent that ended a wait or a rest, the last of several; null if a timeout, a person or an unknown agent ended it. */
 export function endedBy(
   span: Span,
-  lane: LaneSpans,
-  lanes: ReadonlyMap<string, LaneSpans>,
+  lane: AgentTimeline,
+  lanes: ReadonlyMap<string, AgentTimeline>,
 ): WaitEndedBy | null {
   if (span.end === null || span.status === 'timeout') return null;
   let last: WaitEndedBy | null = null;
   for (const { agent_id, sent_at } of span.from) {
     const other = lanes.get(agent_id);
-    if (other === undefined || other.id === lane.id) continue;
+    if (other === undefined || other.agent.id === lane.agent.id) continue;
     const at = sent_at ?? restedAt(other, span.end);
     if (at !== null && at <= span.end && (last === null || at > last.at)) last = { agent_id, at };
   }
@@ -41,7 +34,7 @@ export function endedBy(
 }
 
 /** Time at which an agent last came to rest, up to `before` (inclusive). */
-function restedAt({ turns, ended_at }: LaneSpans, before: number): number | null {
+function restedAt({ turns, agent: { ended_at } }: AgentTimeline, before: number): number | null {
   if (ended_at !== null && ended_at <= before) return ended_at;
   const index = lastBefore(turns, (turn) => turn.end ?? Number.POSITIVE_INFINITY, before);
   return turns[index]?.end ?? null;
@@ -65,7 +58,7 @@ function lastBefore<Item>(items: readonly Item[], timeOf: (item: Item) => number
  */
 export function criticalPath(
   root_id: string,
-  lanes: ReadonlyMap<string, LaneSpans>,
+  lanes: ReadonlyMap<string, AgentTimeline>,
   now: number,
 ): PathPart[] {
   const parts: PathPart[] = [];
@@ -77,26 +70,27 @@ export function criticalPath(
     else parts.push({ agent_id, kind, start, end });
   };
   let lane = lanes.get(root_id);
-  let time = lane?.ended_at ?? now;
+  let time = lane?.agent.ended_at ?? now;
   let left = [...lanes.values()].reduce((sum, { spans }) => sum + spans.length + 2, 0);
   while (lane !== undefined && left > 0) {
     left -= 1;
+    const { id, parent_id, created_at }: Agent = lane.agent;
     const span = coveringOrLast(lane.spans, time);
     if (span === null) {
-      add(lane.id, 'queued', lane.created_at, time);
-      time = Math.min(time, lane.created_at);
-      lane = lane.parent_id === null ? undefined : lanes.get(lane.parent_id);
+      add(id, 'queued', created_at, time);
+      time = Math.min(time, created_at);
+      lane = parent_id === null ? undefined : lanes.get(parent_id);
       continue;
     }
     const end = Math.min(time, span.end ?? time);
-    add(lane.id, 'queued', end, time);
+    add(id, 'queued', end, time);
     const cause = causeOf(span, lane, lanes, end);
     if (cause === null || cause.at <= span.start) {
-      add(lane.id, span.kind, span.start, end);
+      add(id, span.kind, span.start, end);
       time = span.start;
       continue;
     }
-    add(lane.id, span.kind, cause.at, end);
+    add(id, span.kind, cause.at, end);
     time = Math.min(cause.at, end);
     lane = lanes.get(cause.agent_id);
   }
@@ -125,14 +119,14 @@ const BESIDE_MAX = 32;
 /** Agent to follow at the end of a wait; for an open wait, one of the awaited agents that is working. */
 function causeOf(
   span: Span,
-  lane: LaneSpans,
-  lanes: ReadonlyMap<string, LaneSpans>,
+  lane: AgentTimeline,
+  lanes: ReadonlyMap<string, AgentTimeline>,
   time: number,
 ): WaitEndedBy | null {
   if (span.kind !== 'waiting' && span.kind !== 'idle') return null;
   if (span.end !== null) return endedBy(span, lane, lanes);
   const busy = span.from.find(
-    ({ agent_id }) => agent_id !== lane.id && lanes.get(agent_id)?.turns.at(-1)?.end === null,
+    ({ agent_id }) => agent_id !== lane.agent.id && lanes.get(agent_id)?.turns.at(-1)?.end === null,
   );
   return busy === undefined ? null : { agent_id: busy.agent_id, at: time };
 }

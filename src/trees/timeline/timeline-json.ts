@@ -8,7 +8,7 @@ import { keptIn } from '../../records/kept-in.ts';
 import { outcomeOf } from '../../records/run/outcome.ts';
 import { statusWord } from '../../render/agent-status.ts';
 import { Slices } from '../cpu-meter.ts';
-import { criticalPath, endedBy, type LaneSpans, pathShares } from './critical-path.ts';
+import { criticalPath, endedBy, pathShares } from './critical-path.ts';
 import { SPAN_KINDS, SPAN_STATUSES } from './span.ts';
 import type { AgentTimeline, TreeTimeline } from './tree-timelines.ts';
 
@@ -27,7 +27,7 @@ export async function timelineDocument(
   const root_id = first?.agent.root_id ?? '';
   const began = first?.agent.created_at ?? now;
   const numbers = new Map(agents.map(({ agent }, index) => [agent.id, index]));
-  const lanes = new Map(agents.map((one) => [one.agent.id, laneOf(one)]));
+  const lanes = new Map(agents.map((one) => [one.agent.id, one]));
   const names = new Names();
   const documents: LaneDocument[] = [];
   const [known_reader, known] = after?.split('-') ?? [];
@@ -59,16 +59,11 @@ export async function timelineDocument(
   };
 }
 
-function laneOf({ agent, spans, turns, read_at }: AgentTimeline): LaneSpans {
-  const { id, parent_id, created_at, ended_at } = agent;
-  return { id, parent_id, created_at, ended_at, spans, turns, read_at };
-}
-
 interface Terms {
   readonly began: number;
   readonly numbers: ReadonlyMap<string, number>;
   readonly names: Names;
-  readonly lanes: ReadonlyMap<string, LaneSpans>;
+  readonly lanes: ReadonlyMap<string, AgentTimeline>;
 }
 
 function laneDocument(one: AgentTimeline, { began, numbers, names, lanes }: Terms): LaneDocument {
@@ -76,11 +71,10 @@ function laneDocument(one: AgentTimeline, { began, numbers, names, lanes }: Term
   const { workflow, task } = agent.config;
   const requests = spans.filter(({ kind }) => kind === 'request');
   const numberOf = (id: string | null) => (id === null ? -1 : (numbers.get(id) ?? -1));
-  const lane = laneOf(one);
   const waits = spans.flatMap((span, index) => {
     if (span.end === null)
       return span.from.map(({ agent_id }) => ({ index, by: numberOf(agent_id), at: -1 }));
-    const ended = span.from.length === 0 ? null : endedBy(span, lane, lanes);
+    const ended = span.from.length === 0 ? null : endedBy(span, one, lanes);
     return ended === null ? [] : [{ index, by: numberOf(ended.agent_id), at: ended.at - began }];
   });
   let before = 0;
