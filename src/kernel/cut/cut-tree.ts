@@ -55,7 +55,7 @@ export function cutTree(facts: CutFacts, order: CutOrder): CutTree {
     const last = tailOf(facts, was, order).findLast(({ kind }) => kind === 'assistant');
     const is_same = isUnchanged(member, facts, order) || hasEnded(member, facts);
     const said = last?.kind === 'assistant' ? assistantText({ parts: last.content.parts }) : null;
-    const message = edited?.message;
+    const message = givenTo(was, facts, order) === undefined ? edited?.message : undefined;
     const ended = isTerminal(state.type);
     add('agents', {
       ...columnsOf('agents', member),
@@ -144,9 +144,17 @@ function isUnchanged(
   return cut.places.get(id as string) === last_seq && (updated_at as number) <= point.at;
 }
 
-function tailOf({ tails }: CutFacts, id: string, { edit, now }: CutOrder): readonly PlacedMessage[] {
-  const tail = tails.get(id) ?? [];
-  if (edit?.agent_id !== id) return tail;
+/** The answer that a person gives in place of the model of an agent that has a creator: its turn ends as with an answer of the model, so that it reports. */
+function givenTo(id: string, { members }: CutFacts, { edit }: CutOrder): string | undefined {
+  if (edit?.agent_id !== id || edit.message.kind !== 'assistant') return undefined;
+  const { parent_id } = members.find((one) => one.id === id) ?? {};
+  return parent_id == null ? undefined : assistantText({ parts: edit.message.content.parts });
+}
+
+function tailOf(facts: CutFacts, id: string, order: CutOrder): readonly PlacedMessage[] {
+  const { edit, now } = order;
+  const tail = facts.tails.get(id) ?? [];
+  if (edit?.agent_id !== id || givenTo(id, facts, order) !== undefined) return tail;
   return [...tail, { ...edit.message, agent_id: id, seq: (tail.at(-1)?.seq ?? 0) + 1, at: now }];
 }
 
@@ -210,6 +218,8 @@ function statesAt(
         how: order.how,
       });
     }
+    const given = givenTo(id, facts, order);
+    if (given !== undefined && state.type === 'requesting') state = { ...state, given };
     // Law 9.
     if (parent?.type === 'killed' && !isTerminal(state.type)) state = killedState(null, parent.by, point.at);
     states.set(id, movedInstants(state, order.now - point.at));

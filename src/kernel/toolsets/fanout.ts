@@ -154,7 +154,7 @@ const children = (config: AgentConfig): boolean =>
   config.output !== undefined ||
   (config.task !== undefined && mustSubmit({ id: '', config, origin: config.task.kind }));
 
-/** A submission beside other calls is decided after them; it counts if none of them failed (`heldSubmission`). */
+/** A submission beside other calls is decided after them; it counts if none of them failed (`answerAtHand`). */
 function held({ self: { state } }: ToolsetView): Decision {
   const turn = state.type === 'executing' ? state.turn : null;
   if (turn?.failing.some(({ request }) => request === turn.requests))

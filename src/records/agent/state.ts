@@ -164,6 +164,8 @@ export type AgentState =
       readonly held?: Held | null;
       /** Set while the provider takes no requests. */
       readonly paused?: Pause;
+      /** The answer, which a person has written in place of the model's; the model is not asked. */
+      readonly given?: string;
       /** Questions to a person from the agent program that serves as the model; never empty. The turn's clock is stopped meanwhile. */
       readonly asked?: readonly OpenQuestion[];
     }

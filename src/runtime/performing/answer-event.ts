@@ -114,12 +114,19 @@ function submissionOf(
   return { submission: parsed.ok ? only.submission(parsed.input, agent.config) : null };
 }
 
-/** The submission that was made beside other calls which have all succeeded since; null if there is none. The model need not be asked again. */
-export function heldSubmission(
+/**
+ * An answer without the model: the one that a person has given in its place, or the submission that was made beside other calls which have all succeeded
+ * since. Null if there is none.
+ */
+export function answerAtHand(
   { agent, prompt }: Cell,
   at: number,
   catalog: ToolCatalog,
 ): EventOf<'response'> | null {
+  if (agent.state.type === 'requesting' && agent.state.given !== undefined) {
+    const parts = [{ type: 'text', text: agent.state.given }] as const;
+    return answered(at, agent, { content: { model: agent.config.model, parts }, finish: 'stop' }, catalog);
+  }
   if (!mustSubmit(agent)) return null;
   const [answer, results] = prompt.messages().slice(-2);
   if (answer?.role !== 'assistant' || results?.role !== 'results') return null;

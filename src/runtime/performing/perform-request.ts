@@ -16,7 +16,7 @@ import type { AgentTimers } from '../leading/agent-timers.ts';
 import type { NewId } from '../runtime-options.ts';
 import type { ToolCatalog } from '../tool-catalog.ts';
 import type { WorktreeLifecycle } from '../worktree/worktree-lifecycle.ts';
-import { answered, heldSubmission } from './answer-event.ts';
+import { answerAtHand, answered } from './answer-event.ts';
 import { holdByHooks } from './asking/agent-hooks.ts';
 import type { GrantContext } from './asking/approvals.ts';
 import type { ProgramContext } from './asking/ask-for-program.ts';
@@ -56,9 +56,9 @@ export async function performRequest(cell: Cell, context: RequestContext, insist
     park(cell, by_person, context);
     return;
   }
-  const held = heldSubmission(cell, now, context.catalog);
-  if (held !== null) {
-    const whole = await withChanges(cell, held, context);
+  const at_hand = answerAtHand(cell, now, context.catalog);
+  if (at_hand !== null) {
+    const whole = await withChanges(cell, at_hand, context);
     if (cell.request === controller && !cell.gone) executor.happened(cell, whole);
     return;
   }

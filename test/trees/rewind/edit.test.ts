@@ -92,6 +92,34 @@ onBothDatabases('an edited past', (database) => {
     assert.equal((await store.agent(root.id))?.config.model, 'play/actor', 'the old tree stays');
   });
 
+  for (const [toolset, [name, input]] of Object.entries({
+    process: ['fork', { name: 'kid', prompt: 'look' }],
+    fanout: ['spawn_agents', { tasks: [{ task: 'look', label: 'kid' }] }],
+    sessions: ['sessions_spawn', { task: 'look', label: 'kid' }],
+    delegate: ['subagent_spawn', { task: 'look', description: 'kid' }],
+  } as const))
+    it(`${toolset}: an agent whose last words are others reports them`, async () => {
+      const stage = await setStage(
+        (scene) => {
+          if (scene.name !== 'main') return scene.step === 0 ? 'these words' : 'that is all';
+          return scene.step === 0 ? [[name, input]] : 'thanks';
+        },
+        { toolsets: [toolset] },
+      );
+      const { root } = await stage.perform('begin');
+      const kid = (await stage.store.agents({ parent_id: root.id }))[0] as Agent;
+      const at = (await stage.store.history(kid.id)).find(
+        ({ kind, content }) => kind === 'assistant' && JSON.stringify(content).includes('these words'),
+      );
+      const to = `${kid.id}#${at?.seq}`;
+      const [again, other] = (await edited(stage, root, { to, edit: 'others' })) as [Agent, Agent];
+      const heard = JSON.stringify(await stage.store.history(again.id));
+      assert.match(heard, /others/);
+      assert.doesNotMatch(heard, /these words/);
+      assert.match(JSON.stringify(await stage.store.history(other.id)), /others/);
+      assert.equal(again.reply, 'thanks');
+    });
+
   it('says what cannot be edited', async () => {
     const { store, perform, agent } = await setStage(play);
     const { root } = await perform('begin');
