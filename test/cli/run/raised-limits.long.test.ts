@@ -67,12 +67,12 @@ alwaysOnBothDatabases('a limit that is raised as the run says', (database, kind)
     }
   }
 
-  it(`in this process, on ${kind}`, async () => {
+  it(`in this process, on ${kind}`, { timeout: 120_000 }, async () => {
     const { home, ledger } = await newHome();
     await plays((args) => home.run(args[0] === 'run' ? [...args, ...ledger] : args));
   });
 
-  it(`at a server, on ${kind}`, async () => {
+  it(`at a server, on ${kind}`, { timeout: 120_000 }, async () => {
     const { home, ledger } = await newHome();
     const { child, ended } = home.start(['serve', '--listen', '0', ...ledger]);
     closeLater(async () => {
