@@ -130,6 +130,23 @@ export function useApi<Answer>(path: string | null, every_ms = 0, version = 0): 
   return { data: state.path === path ? state.data : null, error: state.error, reload: () => void load() };
 }
 
+/** What a change would do: what the server answers to it with `dry_run`, again whenever it is another change. */
+export function usePlan<Answer>(path: string, change: object): Pick<Loaded<Answer>, 'data' | 'error'> {
+  const [plan, setPlan] = useState<Pick<Loaded<Answer>, 'data' | 'error'>>({ data: null, error: null });
+  const text = JSON.stringify({ ...change, dry_run: true });
+  useEffect(() => {
+    let left = false;
+    request<Answer>('POST', path, JSON.parse(text) as object).then(
+      (data) => !left && setPlan({ data, error: null }),
+      (error) => !left && setPlan({ data: null, error }),
+    );
+    return () => {
+      left = true;
+    };
+  }, [path, text]);
+  return plan;
+}
+
 export interface Sending {
   readonly busy: boolean;
   readonly error: ApiError | null;

@@ -3,6 +3,7 @@ import { CronJobs } from '../../cron/manage-jobs.ts';
 import { localZone } from '../../cron/schedule/describe-schedule.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { ComposedRoot } from '../../mcp/mcp-options.ts';
+import { commandEnvironment } from '../../processes/starting/unattended.ts';
 import { clean } from '../../render/clean.ts';
 import { ledgerOrders, type Orders } from '../../runtime/orders/ledger-orders.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
@@ -47,10 +48,17 @@ export function sourcesOf(context: Context, { store, runtime, terms, onEntered, 
     prompts: new AgentPrompts(store),
     searches: context.loaded.configuration.server?.search !== false,
     cwd: resolve(context.options.cwd ?? '.'),
+    merge_test: mergeTest(context),
     compose: (request) => placedRoot(context, store, terms, request),
     profiles: async () => (await terms()).profiles,
     onEntered,
   };
+}
+
+/** The test that decides whether a merge stays, by the configuration of this process. */
+export function mergeTest({ loaded }: Context): ApiSources['merge_test'] {
+  const { merge: { test: command = null, timeout_seconds } = {}, env_allow = [] } = loaded.configuration;
+  return { command, timeout_seconds, env: commandEnvironment(env_allow) };
 }
 
 /** Sources for a command that reads the ledger itself. */

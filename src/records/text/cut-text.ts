@@ -15,6 +15,14 @@ export function endOfText(text: string, max: number): string {
   return text.length <= max ? text : text.slice(boundary(text, text.length - max, 'after'));
 }
 
+const NAMES_SHOWN = 5;
+
+/** The first names of a list, and how many more there are. */
+export function listedNames(names: readonly string[]): string {
+  const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : '';
+  return `${names.slice(0, NAMES_SHOWN).join(', ')}${more}`;
+}
+
 /** The boundary between graphemes nearest to `at`. */
 function boundary(text: string, at: number, side: 'before' | 'after'): number {
   if (at <= 0 || at >= text.length) return Math.max(0, at);

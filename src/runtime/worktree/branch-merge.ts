@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Git, type GitEnd, gitIn, neutralGitIn } from '../../processes/git-command.ts';
 import { ProcessLock } from '../../processes/process-lock.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
-import { cutText } from '../../records/text/cut-text.ts';
+import { cutText, listedNames } from '../../records/text/cut-text.ts';
 import { AUTHOR, commitWorktree, PLAIN } from './git-worktree.ts';
 
 /**
@@ -16,7 +16,6 @@ import { AUTHOR, commitWorktree, PLAIN } from './git-worktree.ts';
 
 /** Maximum characters of a conflict's diff that are reported. */
 const MAX_CONFLICT = 12_000;
-const FILES_SHOWN = 5;
 /** The hint where there is no repository to merge in. */
 const REPOSITORY = 'Run this in the repository that the worktrees belong to';
 /** Settings that name programs which a merge would run; everybody who works in the repository can write them. */
@@ -98,7 +97,7 @@ export async function mergeTarget(
   if (!changed.ok) return failed(changed.error, 'See: git status');
   if (changed.out !== '')
     return failed(
-      `${place} has changes that are not committed: ${listed(
+      `${place} has changes that are not committed: ${listedNames(
         changed.out
           .trimEnd()
           .split('\n')
@@ -185,9 +184,4 @@ export async function undoMerge({ git, folder }: MergeTarget, commit: string): P
 
 function errorOf(...ends: readonly GitEnd[]): string {
   return ends.flatMap((end) => (end.ok ? [] : [end.error]))[0] ?? '';
-}
-
-export function listed(files: readonly string[]): string {
-  const more = files.length > FILES_SHOWN ? ` and ${files.length - FILES_SHOWN} more` : '';
-  return `${files.slice(0, FILES_SHOWN).join(', ')}${more}`;
 }

@@ -4,8 +4,9 @@ import { NewestOutput } from '../../processes/output/newest-output.ts';
 import { runProcess } from '../../processes/starting/run-process.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
 import { type ComposedText, withAttachments } from '../../records/conversation/attached-text.ts';
+import { listedNames } from '../../records/text/cut-text.ts';
 import { delimiterOf } from '../../records/text/untrusted-text.ts';
-import { listed, type MergeTarget, mergeWorktree, undoMerge } from './branch-merge.ts';
+import { type MergeTarget, mergeWorktree, undoMerge } from './branch-merge.ts';
 
 const TIMEOUT_SECONDS = 600;
 /** Maximum bytes of the test's output in the letter to the author; its end is kept. */
@@ -59,7 +60,7 @@ export async function mergeAndTest(
       return { status: 'failed', error: merged.error };
     case 'conflict': {
       const { files, diff } = merged;
-      const text = `[coppice merge] The branch ${worktree.branch} of "${name}" could not be merged into ${where}: conflicts in ${listed(files)}. Nothing of it was merged. ${remedy}, resolve the conflicts so that what both sides want is kept, and commit. Then end your turn; it will be merged again.`;
+      const text = `[coppice merge] The branch ${worktree.branch} of "${name}" could not be merged into ${where}: conflicts in ${listedNames(files)}. Nothing of it was merged. ${remedy}, resolve the conflicts so that what both sides want is kept, and commit. Then end your turn; it will be merged again.`;
       const attached = diff === '' ? [] : [{ label: 'the conflicts', text: diff }];
       const letter = withAttachments(text, attached, delimiterOf(randomUUID()));
       return { status: 'conflict', files: [...files], error: 'conflicts', letter };

@@ -7,6 +7,7 @@ import type { Profile } from '../../records/agent/profile.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { readPlace } from '../../records/text/list-place.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
+import type { MergeOrder } from '../../trees/answers/merge-branches.ts';
 import type { ReadSources } from '../../trees/find-agent.ts';
 import type { TreeTimelines } from '../../trees/timeline/tree-timelines.ts';
 import type { TreeActivity } from '../../trees/usage/tree-activity.ts';
@@ -62,6 +63,8 @@ export interface ApiSources extends ReadSources {
   readonly prompts: AgentPrompts;
   /** Whether conversations may be searched. */
   readonly searches: boolean;
+  /** The test that is run after a merge. */
+  readonly merge_test: Pick<MergeOrder, 'command' | 'timeout_seconds' | 'env'>;
   /** The default folder of agents. */
   readonly cwd: string;
   /** Completes the request from the server's configuration, as a command on that machine would. Rejects with a `CoppiceError`. */

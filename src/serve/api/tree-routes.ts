@@ -7,14 +7,16 @@ import { given } from '../../records/text/json-fields.ts';
 import type { ResumeOptions, ResumeReport, RuntimeFace } from '../../runtime/runtime-face.ts';
 import { dataFolder, outputFolder } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
+import { agentDocument } from '../../trees/answers/agent-answers.ts';
 import { filesDocument } from '../../trees/answers/files-document.ts';
-import { usedKey } from '../../trees/answers/people-answers.ts';
+import { mergeBranches } from '../../trees/answers/merge-branches.ts';
+import { sentDocument, usedKey } from '../../trees/answers/people-answers.ts';
 import { TREES_USUAL, tasksDocument, treeDocument, treesDocument } from '../../trees/answers/tree-answers.ts';
-import { oneRoot } from '../../trees/find-agent.ts';
+import { oneAgent, oneRoot } from '../../trees/find-agent.ts';
 import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
 import { rewindTree } from '../../trees/rewind/rewind-tree.ts';
 import { timelineDocument } from '../../trees/timeline/timeline-json.ts';
-import { before, countUpTo, flag, NAME_MAX, named, route, startSettings } from './route.ts';
+import { before, countUpTo, flag, NAME_MAX, named, route, startSettings, words } from './route.ts';
 
 const TREES_MAX = 500;
 const FILES_MAX = 100;
@@ -190,6 +192,29 @@ export const TREE_ROUTES = [
       const found = await store.treeMail(root.id, after, limit + 1);
       const mail = found.slice(0, limit);
       return { root_id: root.id, mail, next: found.length > limit ? (mail.at(-1)?.id ?? null) : null };
+    },
+  }),
+  route({
+    route: 'POST /v1/trees/:tree/merge',
+    summary:
+      "Merges branches of agents into the folder of their tree, with the test of the server's configuration after each",
+    answer: 'coppice/merge/v1',
+    body: z.strictObject({
+      agents: words.min(1).describe('whose branches, in this order: ids or names'),
+      dry_run: z.boolean().optional().describe('only says into which branch, or why not now'),
+    }),
+    handle: async (sources, request) => {
+      const { store, unled, merge_test } = sources;
+      const { id: root_id } = await oneRoot(store, named(request, 'tree'));
+      await assertMayLeadHere(store, root_id, unled.env);
+      const { agents, dry_run } = request.body;
+      const found = await Promise.all(agents.map((name) => oneAgent(store, name, { root_id })));
+      const agent = (id: string) => agentDocument(sources, id);
+      return mergeBranches(
+        await Promise.all(found.map(({ id }) => agent(id))),
+        { agent, send: (id, letter) => sentDocument(sources, id, letter) },
+        { ...merge_test, dry_run, signal: request.signal },
+      );
     },
   }),
 ] as const;

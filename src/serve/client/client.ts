@@ -14,6 +14,7 @@ export const CALLS = {
   treeMail: { route: 'GET /v1/trees/:tree/mail' },
   resumeTree: { route: 'POST /v1/trees/:tree/resume' },
   rewindTree: { route: 'POST /v1/trees/:tree/rewind', creates: true },
+  mergeBranches: { route: 'POST /v1/trees/:tree/merge' },
   agents: { route: 'GET /v1/agents' },
   agent: { route: 'GET /v1/agents/:agent' },
   messages: { route: 'GET /v1/agents/:agent/messages' },

@@ -95,6 +95,8 @@ describe('trees and agents', () => {
       { body: { to: '1', dry_run: true } },
     );
     assert.equal(back.json.of, id);
+    const merge = await call('POST /v1/trees/:tree/merge', { tree: id }, { body: { agents: ['kid'] } });
+    assert.match(merge.json.error.message, /kid has no worktree/);
     const { json: tree } = await call('GET /v1/trees/:tree', { tree: id });
     assert.deepEqual(
       tree.agents.map(({ name }: { name: string }) => name),

@@ -72,6 +72,7 @@ export async function setWebStage(
     usage: new UsageRollUp(store),
     activity: new TreeActivity(store),
     searches: true,
+    merge_test: { command: 'test ! -e bad.txt', env: process.env as Record<string, string> },
     prompts: new AgentPrompts(store),
     cwd: folder,
     profiles: async () => new Map(),

@@ -1,8 +1,8 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { rewoundLines } from '../../../src/documents/rewound-lines.ts';
 import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
 import type { UserFacts } from '../../../src/records/conversation/facts/message-facts.ts';
-import { type ApiError, request, useApi, useSending } from '../../data/api.ts';
+import { useApi, usePlan, useSending } from '../../data/api.ts';
 import { go } from '../../data/route.ts';
 import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
 import { say } from '../../parts/notice.tsx';
@@ -38,8 +38,6 @@ interface GoBackProps {
 export function GoBack({ place: { root_id, agent_id, seq, who }, onClose }: GoBackProps) {
   const sending = useSending();
   const [way, setWay] = useState<Way>('keep');
-  const [plan, setPlan] = useState<Rewound | null>(null);
-  const [trouble, setTrouble] = useState<ApiError | null>(null);
   const read = useApi<{ readonly messages: readonly Message[] }>(
     `/v1/agents/${agent_id}/messages?after=${seq - 1}&limit=1`,
   );
@@ -47,21 +45,10 @@ export function GoBack({ place: { root_id, agent_id, seq, who }, onClose }: GoBa
   const text = message === undefined ? null : said(message);
   const path = `/v1/trees/${root_id}/rewind`;
   const moment = { to: `${way === 'before' ? 'before ' : ''}${agent_id}#${seq}` };
-  useEffect(() => {
-    let left = false;
-    const edit = way === 'edit' ? { edit: text ?? '' } : {};
-    request<Rewound>('POST', path, { ...moment, ...edit, dry_run: true }).then(
-      (next) => {
-        if (left) return;
-        setPlan(next);
-        setTrouble(null);
-      },
-      (error) => !left && setTrouble(error),
-    );
-    return () => {
-      left = true;
-    };
-  }, [way]);
+  const { data: plan, error } = usePlan<Rewound>(path, {
+    ...moment,
+    ...(way === 'edit' ? { edit: text ?? '' } : {}),
+  });
   const make = async (field: Fields) => {
     const made = await sending.send<Rewound>('POST', path, {
       ...moment,
@@ -79,7 +66,7 @@ export function GoBack({ place: { root_id, agent_id, seq, who }, onClose }: GoBa
       title={`Go back to message ${seq} of ${who}`}
       does="Make the new tree"
       onClose={onClose}
-      sending={{ ...sending, error: sending.error ?? trouble }}
+      sending={{ ...sending, error: sending.error ?? error }}
       onSubmit={make}
     >
       <p class="dim">A new tree is made. This one stays as it is, and goes on if it is at work.</p>
@@ -102,7 +89,7 @@ export function GoBack({ place: { root_id, agent_id, seq, who }, onClose }: GoBa
       <Field name="model" label="Model" hint="provider/model of this agent; empty: the one that it had" />
       <section class="plan" aria-label="What the new tree has" aria-live="polite">
         {plan === null ? (
-          trouble === null && <p class="dim">Reading what it would have…</p>
+          error === null && <p class="dim">Reading what it would have…</p>
         ) : (
           <>
             <p>

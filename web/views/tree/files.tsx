@@ -5,14 +5,21 @@ import { EXPORTED } from '../../data/exported.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Nothing, Trouble } from '../../parts/trouble.tsx';
 import { BlamedDiff, Counts } from './blamed-diff.tsx';
+import { MergeDialog } from './merge-dialog.tsx';
 
 type Files = DocumentOf<'coppice/files/v1'>;
 export type ChangedFile = Files['files'][number];
 
 const REFRESH_MS = 3_000;
 
+interface FilesProps {
+  readonly root_id: string;
+  /** Whether this session may merge. */
+  readonly writes: boolean;
+}
+
 /** What the agents of a tree changed in files: of the whole tree, or of one of them. */
-export function FilesView({ root_id }: { readonly root_id: string }) {
+export function FilesView({ root_id, writes }: FilesProps) {
   const path = `/v1/trees/${root_id}/files`;
   const { data, error } = useApi<Files>(path, EXPORTED === null ? REFRESH_MS : 0);
   const [older, setOlder] = useState<{ files: readonly ChangedFile[]; next: string | null } | null>(null);
@@ -32,7 +39,7 @@ export function FilesView({ root_id }: { readonly root_id: string }) {
   return (
     <>
       <Trouble error={error ?? trouble} />
-      <Worktrees root_id={root_id} />
+      <Worktrees root_id={root_id} writes={writes} />
       {files.length === 0 ? (
         <Nothing data={data} error={error} text="No agent has changed a file with write or patch." />
       ) : (
@@ -107,10 +114,15 @@ function FileArticle({ file, only }: { readonly file: ChangedFile; readonly only
 }
 
 /** Branches on which agents work, and what merges them. */
-function Worktrees({ root_id }: { readonly root_id: string }) {
-  const { data } = useApi<DocumentOf<'coppice/tree/v1'>>(`/v1/trees/${root_id}`);
+function Worktrees({ root_id, writes }: FilesProps) {
+  const [merges, setMerges] = useState(false);
+  const { data, reload } = useApi<DocumentOf<'coppice/tree/v1'>>(`/v1/trees/${root_id}`);
   const rows = (data?.agents ?? []).filter(({ worktree }) => worktree !== null);
   if (rows.length === 0) return null;
+  const close = () => {
+    setMerges(false);
+    reload();
+  };
   const command = `coppice merge ${rows.map(({ id }) => id.slice(0, 8)).join(' ')}`;
   return (
     <section class="wide" aria-label="Worktrees">
@@ -138,9 +150,15 @@ function Worktrees({ root_id }: { readonly root_id: string }) {
         </tbody>
       </table>
       <p>
-        <span class="dim">Merged in a terminal, with your test:</span> <code>{command}</code>{' '}
+        {writes && (
+          <button type="button" onClick={() => setMerges(true)}>
+            Merge…
+          </button>
+        )}{' '}
+        <span class="dim">In a terminal:</span> <code>{command}</code>{' '}
         <CopyButton text={command} what="the command" />
       </p>
+      {merges && <MergeDialog root_id={root_id} agents={rows} onClose={close} />}
     </section>
   );
 }

@@ -265,7 +265,7 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
         {tab === 'messages' && (
           <MailDiagram timeline={timeline} until={until} only={selected?.lane ?? null} />
         )}
-        {tab === 'files' && <FilesView root_id={timeline.root_id} />}
+        {tab === 'files' && <FilesView root_id={timeline.root_id} writes={context.writes} />}
         {tab === 'tasks' && <TasksTable root_id={timeline.root_id} />}
         {tab === 'tree' && <AgentsTable timeline={timeline} until={until} onSelect={setSelected} />}
       </div>
