@@ -2,6 +2,7 @@
 
 import { CompareView } from './views/compare.tsx';
 import { DeliveriesView } from './views/deliveries.tsx';
+import { GrantedRules } from './views/granted-rules.tsx';
 import { SchedulesView } from './views/schedules/schedules.tsx';
 import { SearchView } from './views/search.tsx';
 import { Cockpit } from './views/tree/live/cockpit.tsx';
@@ -13,6 +14,7 @@ export const seldom = {
   cockpit: Cockpit,
   compare: CompareView,
   deliveries: DeliveriesView,
+  rules: GrantedRules,
   schedules: SchedulesView,
   search: SearchView,
   usage: UsageView,

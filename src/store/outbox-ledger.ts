@@ -31,6 +31,7 @@ export interface OutboxLedger {
   /** Newest first. */
   deliveries(filter: {
     readonly status?: DeliveryStatus | undefined;
+    readonly kind?: Delivery['kind'] | undefined;
     readonly about?: string;
     readonly before?: string | undefined;
     readonly limit?: number;

@@ -31,6 +31,7 @@ export function ApprovalsView({ approvals, writes }: PageContext) {
             On the row in focus: <kbd>y</kbd> once, <kbd>s</kbd> from now on…, <kbd>n</kbd> deny
           </p>
         )}
+        <a href="/approvals/rules">Granted rules</a>
       </div>
       <Trouble error={error} />
       {(data === null || data.length === 0) && (

@@ -3,6 +3,7 @@ import { duration } from '../data/amounts.ts';
 import { useApi, useSending } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
 import { go } from '../data/route.ts';
+import { Markdown } from '../parts/markdown.tsx';
 import { say } from '../parts/notice.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { Status } from '../parts/status.tsx';
@@ -10,13 +11,13 @@ import { Nothing, Trouble } from '../parts/trouble.tsx';
 import { When } from '../parts/when.tsx';
 
 const REFRESH_MS = 3_000;
-const STATES = ['all', 'pending', 'delivered', 'failed'] as const;
+const STATES = ['all', 'pending', 'delivered', 'failed', 'alerts'] as const;
 
 /** Deliveries through channels: their status, and retrying them. */
 export function DeliveriesView({ route, writes }: PageContext) {
   const shown = STATES.find((one) => one === route.query.get('status')) ?? 'all';
   const { data, error, reload } = useApi<{ readonly deliveries: readonly DeliveryDocument[] }>(
-    `/v1/deliveries?limit=200${shown === 'all' ? '' : `&status=${shown}`}`,
+    `/v1/deliveries?limit=200${shown === 'all' ? '' : shown === 'alerts' ? '&kind=alert' : `&status=${shown}`}`,
     REFRESH_MS,
   );
   const sending = useSending();
@@ -60,7 +61,11 @@ export function DeliveriesView({ route, writes }: PageContext) {
       </div>
       <Trouble error={error ?? sending.error} />
       {data === null || data.deliveries.length === 0 ? (
-        <Nothing data={data} error={error} text="No deliveries.">
+        <Nothing
+          data={data}
+          error={error}
+          text={shown === 'alerts' ? 'No alert was sent.' : 'No deliveries.'}
+        >
           <a href="/schedules">A schedule has its results delivered</a>
         </Nothing>
       ) : (
@@ -92,9 +97,13 @@ export function DeliveriesView({ route, writes }: PageContext) {
                     <Status word={one.status} />
                     {one.next_at !== null && <span class="dim"> {nextTry(one.next_at)}</span>}
                   </td>
-                  <td>{one.kind}</td>
+                  <td>{one.text === null ? one.kind : <Markdown text={one.text} />}</td>
                   <td>
-                    <a href={`/agents/${one.agent_id}`}>{one.agent_id.slice(0, 8)}</a>
+                    {one.agent_id !== '' && (
+                      <a href={`/agents/${one.agent_id}`}>
+                        <code>{one.agent_id.slice(0, 8)}</code>
+                      </a>
+                    )}
                   </td>
                   <td class="number" data-is="tries">
                     {one.attempts}

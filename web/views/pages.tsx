@@ -46,7 +46,12 @@ const LIVE: readonly Page[] = [
     path: 'approvals',
     title: 'Approvals',
     icon: 'approvals',
-    view: (context) => <ApprovalsView {...context} />,
+    view: (context) =>
+      context.route.path[1] === 'rules' ? (
+        <SeldomPage key="rules" name="rules" context={context} />
+      ) : (
+        <ApprovalsView {...context} />
+      ),
   },
   {
     key: 's',

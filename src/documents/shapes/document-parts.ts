@@ -170,6 +170,7 @@ export const delivery = z
     about: maybe('the run or the approval that it is about; null for a reply'),
     outcome: maybe('the outcome of the tree whose result it brings; null for other kinds'),
     outcome_text: maybe('the same in words'),
+    text: maybe('of an alert: what it says, as Markdown; null for other kinds'),
     agent_id: text('the agent that it comes from'),
     root_id: text('its tree'),
     created_at: time('when it was created'),

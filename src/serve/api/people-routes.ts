@@ -139,6 +139,7 @@ export const PEOPLE_ROUTES = [
     answer: 'coppice/deliveries/v1',
     query: z.strictObject({
       status: z.enum(['pending', 'delivered', 'failed']).optional().describe('only these'),
+      kind: z.literal('alert').optional().describe('only [alerts](operations.md#alerts)'),
       before,
       limit: countUpTo(ROWS_MAX, ROWS_USUAL).describe('maximum deliveries'),
     }),

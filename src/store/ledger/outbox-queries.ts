@@ -77,8 +77,8 @@ export function outbox(db: Database): OutboxLedger {
       return (await db.write(sql, values)).length > 0;
     },
 
-    deliveries: async ({ status, about, before, limit }) => {
-      const { sql, values, next } = where({ about }, [
+    deliveries: async ({ status, kind, about, before, limit }) => {
+      const { sql, values, next } = where({ about, kind }, [
         // A literal, so that the partial indexes of pending and failed deliveries can be used.
         status !== undefined && `status = '${status}'`,
         await below(db, 'deliveries', before),

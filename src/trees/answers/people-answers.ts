@@ -138,10 +138,11 @@ export function usedKey(): CoppiceError {
 }
 
 /** One delivery in `coppice/deliveries/v1`. */
-function deliveryJson({ body: _, progress: __, ...delivery }: Delivery): DeliveryDocument {
+function deliveryJson({ body, progress: _, ...delivery }: Delivery): DeliveryDocument {
   return {
     ...delivery,
     ...{ outcome: delivery.outcome ?? null, outcome_text: delivery.outcome_text ?? null },
+    text: delivery.kind === 'alert' ? body : null,
     created_at: isoTime(delivery.created_at),
     next_at: delivery.status === 'pending' ? isoTime(delivery.next_at) : null,
     ended_at: isoTime(delivery.ended_at),

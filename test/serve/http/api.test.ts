@@ -294,6 +294,7 @@ describe('schedules, runs, deliveries, workers', () => {
 
   it('deliveries and workers', async () => {
     assert.deepEqual((await call('GET /v1/deliveries?status=failed')).json.deliveries, []);
+    assert.deepEqual((await call('GET /v1/deliveries?kind=alert')).json.deliveries, []);
     assert.equal((await call('POST /v1/deliveries/retry', {}, { body: {} })).json.retried, 0);
     const { json: usage } = await call('GET /v1/usage?days=2');
     assert.equal(usage.complete, true);

@@ -1,4 +1,5 @@
-// Proves in a real browser that the dashboard says what a tree waits for whose provider takes no requests, and until when: in the list, above the timeline, and of an agent.
+// Proves in a real browser that the dashboard says what a tree waits for whose provider takes no requests, and until when: in the list, above the timeline, and of an agent; and that a
+// person has it tried again at once.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { closeLater, closeOpened } from '../../close-opened.ts';
@@ -30,6 +31,15 @@ describe('the dashboard of a tree that waits for its provider', { skip: CHROMIUM
     await page.locator('.tree-head', { hasText: WAITS }).waitFor();
     await page.goto(page.url().replace('/trees/', '/agents/'));
     await page.locator('.facts', { hasText: WAITS }).first().waitFor();
+    assert.deepEqual(open.faults, []);
+  });
+
+  it('is tried before that when a person says so', async () => {
+    const { page } = open;
+    await page.goto(page.url().replace('/agents/', '/trees/'));
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.locator('.tree-head', { hasText: WAITS }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Retry' }).waitFor({ state: 'detached' });
     assert.deepEqual(open.faults, []);
   });
 });

@@ -26,7 +26,11 @@ export function TreeActions({ tree, root, changes, like, onDone }: ActionsProps)
   const sending = useSending();
   const [dialog, setDialog] = useState<'message' | 'budget' | 'export' | 'kill' | null>(null);
   const working = tree.agents.filter((one) => one.ended_at === null && !RESTING.has(one.state));
-  const broken = tree.agents.filter((one) => one.ended_at === null && one.state === 'errored');
+  // Whoever a person has paused goes on by the actions of the workflow.
+  const broken = tree.agents.filter(
+    ({ ended_at, state, paused }) =>
+      ended_at === null && (state === 'errored' || (paused !== null && paused.spent !== 'person')),
+  );
   const lives = changes && root.ended_at === null;
   const post = async (path: string, body: object, said: string) => {
     if ((await sending.send('POST', path, body)) !== null) say(said);
@@ -50,11 +54,7 @@ export function TreeActions({ tree, root, changes, like, onDone }: ActionsProps)
             key: 'r',
             what: broken.length === 1 ? 'Retry' : `Retry ${broken.length} agents`,
             act: () =>
-              post(
-                `/v1/trees/${root.root_id}/resume`,
-                { retry: true },
-                'Failed agents ask their models again',
-              ),
+              post(`/v1/trees/${root.root_id}/resume`, { retry: true }, 'They ask their models again'),
           },
         ]
       : []),
