@@ -11,8 +11,9 @@ const WAITS = /waiting for one's quota until \d\d:\d\d/;
 
 describe('the dashboard of a tree that waits for its provider', { skip: CHROMIUM === null }, () => {
   let open: Dashboard;
+  let server: Awaited<ReturnType<typeof limitedServer>>;
   before(async () => {
-    const server = await limitedServer();
+    server = await limitedServer();
     server.refuse('key-one', REFUSALS.hour, 1);
     const provider = { type: 'openai-compatible', baseURL: `${server.url}/v1` };
     const headers = { authorization: 'Bearer key-one' };
@@ -37,6 +38,7 @@ describe('the dashboard of a tree that waits for its provider', { skip: CHROMIUM
   it('is tried before that when a person says so', async () => {
     const { page } = open;
     await page.goto(page.url().replace('/agents/', '/trees/'));
+    server.allow('key-one');
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.locator('.tree-head', { hasText: WAITS }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Retry' }).waitFor({ state: 'detached' });
