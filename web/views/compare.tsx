@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import { count, dollars, duration } from '../data/amounts.ts';
 import { useApi } from '../data/api.ts';
+import { Heads } from '../parts/heads.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { Trouble } from '../parts/trouble.tsx';
@@ -15,6 +16,7 @@ type Tree = DocumentOf<'coppice/tree/v1'>;
 
 const SIDES = ['a', 'b'] as const;
 const WORDS = { a: 'First run', b: 'Second run' };
+const NUMBERS = ['Calls', 'Files', 'Tokens', 'Cost', 'Time'];
 const CALLS_SHOWN = 30;
 
 /** Two runs side by side: in numbers, where they first differ, and agent by agent. */
@@ -165,20 +167,7 @@ function Agents({ agents, chosen, hrefOf }: AgentsProps) {
   return (
     <section class="wide" aria-label="Agents">
       <table>
-        <thead>
-          <tr>
-            {['Agent', 'Differs in', 'Outcome'].map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-            {['Calls', 'Files', 'Tokens', 'Cost', 'Time'].map((head) => (
-              <th key={head} scope="col" class="number">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Heads names={['Agent', 'Differs in', 'Outcome', ...NUMBERS]} numbers={NUMBERS} />
         <tbody>
           {agents.map((pair) => (
             <tr key={pair.path} class={pair === chosen ? 'chosen' : undefined}>

@@ -3,6 +3,7 @@ import { duration } from '../data/amounts.ts';
 import { useApi, useSending } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
 import { go } from '../data/route.ts';
+import { Heads } from '../parts/heads.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { say } from '../parts/notice.tsx';
 import type { PageContext } from '../parts/page.ts';
@@ -71,22 +72,19 @@ export function DeliveriesView({ route, writes }: PageContext) {
       ) : (
         <div class="wide">
           <table>
-            <thead>
-              <tr>
-                <th scope="col">Target</th>
-                <th scope="col">Status</th>
-                <th scope="col">What</th>
-                <th scope="col">From</th>
-                <th scope="col" class="number">
-                  Tries
-                </th>
-                <th scope="col" class="number">
-                  Since
-                </th>
-                <th scope="col">Last error</th>
-                {writes && <th scope="col">Actions</th>}
-              </tr>
-            </thead>
+            <Heads
+              names={[
+                'Target',
+                'Status',
+                'What',
+                'From',
+                'Tries',
+                'Since',
+                'Last error',
+                ...(writes ? ['Actions'] : []),
+              ]}
+              numbers={['Tries', 'Since']}
+            />
             <tbody>
               {data.deliveries.map((one) => (
                 <tr key={one.id} data-row tabIndex={-1}>

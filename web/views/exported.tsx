@@ -4,6 +4,7 @@ import type { treeLetter } from '../../src/documents/shapes/timeline-document.ts
 import { count, dollars } from '../data/amounts.ts';
 import { useApi } from '../data/api.ts';
 import { EXPORTED } from '../data/exported.ts';
+import { Heads } from '../parts/heads.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { Status } from '../parts/status.tsx';
 import { When } from '../parts/when.tsx';
@@ -16,6 +17,7 @@ interface Letters {
   readonly mail: readonly z.infer<typeof treeLetter>[];
 }
 
+const NUMBERS = ['Calls', 'In', 'Cached', 'Out', 'Cost'];
 const nothing = () => undefined;
 
 /** First page of an exported tree: its agents with their usage, and their mail; of a workflow run, first what it did by phase. */
@@ -40,19 +42,7 @@ export function ExportedView(context: PageContext) {
         </>
       )}
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Agent</th>
-            <th scope="col">Status</th>
-            <th scope="col">Model</th>
-            {['Calls', 'In', 'Cached', 'Out', 'Cost'].map((head) => (
-              <th key={head} scope="col" class="number">
-                {head}
-              </th>
-            ))}
-            <th scope="col">Last reply</th>
-          </tr>
-        </thead>
+        <Heads names={['Agent', 'Status', 'Model', ...NUMBERS, 'Last reply']} numbers={NUMBERS} />
         <tbody>
           {agents.map(({ id, name, depth, status, model, tool_calls, tokens, cost_usd, ...agent }) => (
             <tr key={id}>
@@ -80,15 +70,7 @@ export function ExportedView(context: PageContext) {
             Mail <span class="count">{mail.length}</span>
           </h2>
           <table>
-            <thead>
-              <tr>
-                {['Sent', 'From', 'To', 'Kind', 'Text'].map((head) => (
-                  <th key={head} scope="col">
-                    {head}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <Heads names={['Sent', 'From', 'To', 'Kind', 'Text']} />
             <tbody>
               {mail.map(({ id, sent_at, from_name, to_id, kind, body }) => (
                 <tr key={id}>

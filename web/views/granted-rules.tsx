@@ -1,6 +1,7 @@
 import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import { grantReach } from '../../src/render/grant-reach.ts';
 import { useApi, useSending } from '../data/api.ts';
+import { Heads } from '../parts/heads.tsx';
 import { say } from '../parts/notice.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { Nothing, Trouble } from '../parts/trouble.tsx';
@@ -33,15 +34,7 @@ export function GrantedRules({ writes }: PageContext) {
       ) : (
         <div class="wide">
           <table>
-            <thead>
-              <tr>
-                {['Rule', 'For', 'Folder', 'Granted', ...(writes ? ['Actions'] : [])].map((head) => (
-                  <th key={head} scope="col">
-                    {head}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <Heads names={['Rule', 'For', 'Folder', 'Granted', ...(writes ? ['Actions'] : [])]} />
             <tbody>
               {data.rules.map((one) => (
                 <tr key={one.id} data-row tabIndex={-1}>

@@ -3,6 +3,7 @@ import { EXPORTED } from '../data/exported.ts';
 import type { IconName } from '../parts/icon.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { SeldomPage } from '../parts/seldom-page.tsx';
+import type { seldom as pages } from '../seldom.ts';
 import { AgentView } from './agent/agent.tsx';
 import { ApprovalsView } from './approvals.tsx';
 import { ExportedView } from './exported.tsx';
@@ -16,6 +17,17 @@ interface Page {
   readonly title: string;
   readonly icon: IconName;
   readonly view: (context: PageContext) => ComponentChildren;
+}
+
+/** A page of the script that is loaded when it is first asked for. */
+function seldom(
+  key: string | null,
+  path: Exclude<keyof typeof pages, 'cockpit' | 'rules'>,
+  title: string,
+  icon: IconName,
+): Page {
+  const view: Page['view'] = (context) => <SeldomPage key={path} name={path} context={context} />;
+  return { ...(key === null ? {} : { key }), path, title, icon, view };
 }
 
 const LIVE: readonly Page[] = [
@@ -34,13 +46,7 @@ const LIVE: readonly Page[] = [
       );
     },
   },
-  {
-    key: 'f',
-    path: 'workflows',
-    title: 'Workflows',
-    icon: 'workflows',
-    view: (context) => <SeldomPage key="workflows" name="workflows" context={context} />,
-  },
+  seldom('f', 'workflows', 'Workflows', 'workflows'),
   {
     key: 'a',
     path: 'approvals',
@@ -53,47 +59,12 @@ const LIVE: readonly Page[] = [
         <ApprovalsView {...context} />
       ),
   },
-  {
-    key: 's',
-    path: 'schedules',
-    title: 'Schedules',
-    icon: 'schedules',
-    view: (context) => <SeldomPage key="schedules" name="schedules" context={context} />,
-  },
-  {
-    key: 'd',
-    path: 'deliveries',
-    title: 'Deliveries',
-    icon: 'deliveries',
-    view: (context) => <SeldomPage key="deliveries" name="deliveries" context={context} />,
-  },
-  {
-    key: 'w',
-    path: 'workers',
-    title: 'Workers',
-    icon: 'workers',
-    view: (context) => <SeldomPage key="workers" name="workers" context={context} />,
-  },
-  {
-    key: '/',
-    path: 'search',
-    title: 'Search',
-    icon: 'search',
-    view: (context) => <SeldomPage key="search" name="search" context={context} />,
-  },
-  {
-    key: 'u',
-    path: 'usage',
-    title: 'Usage',
-    icon: 'usage',
-    view: (context) => <SeldomPage key="usage" name="usage" context={context} />,
-  },
-  {
-    path: 'compare',
-    title: 'Compare',
-    icon: 'trees',
-    view: (context) => <SeldomPage key="compare" name="compare" context={context} />,
-  },
+  seldom('s', 'schedules', 'Schedules', 'schedules'),
+  seldom('d', 'deliveries', 'Deliveries', 'deliveries'),
+  seldom('w', 'workers', 'Workers', 'workers'),
+  seldom('/', 'search', 'Search', 'search'),
+  seldom('u', 'usage', 'Usage', 'usage'),
+  seldom(null, 'compare', 'Compare', 'trees'),
   {
     path: 'agents',
     title: 'Agent',

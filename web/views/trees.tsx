@@ -5,6 +5,7 @@ import { count, dollars } from '../data/amounts.ts';
 import { type ApiError, request, useApi } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
 import { go } from '../data/route.ts';
+import { Heads } from '../parts/heads.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Status } from '../parts/status.tsx';
@@ -17,6 +18,7 @@ interface Trees {
   readonly trees: readonly Tree[];
 }
 
+const NUMBERS = ['Agents', 'Tokens', 'Cost', 'Started'];
 const TREES = 500;
 const REFRESH_MS = 2_000;
 const ACTIVITY_MS = 5_000;
@@ -119,17 +121,7 @@ export function TreesView({ writes, route }: PageContext) {
       )}
       {visible.length > 0 && (
         <table class="trees">
-          <thead>
-            <tr>
-              <th scope="col">Tree</th>
-              <th scope="col">Outcome</th>
-              {['Agents', 'Tokens', 'Cost', 'Started'].map((head) => (
-                <th key={head} scope="col" class="number">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <Heads names={['Tree', 'Outcome', ...NUMBERS]} numbers={NUMBERS} />
           {visible.map(({ key, title, trees }) => (
             <Group
               key={key}

@@ -5,12 +5,14 @@ import { count, dollars } from '../data/amounts.ts';
 import { useApi } from '../data/api.ts';
 import type { Route } from '../data/route.ts';
 import { DayChart } from '../parts/day-chart.tsx';
+import { Heads } from '../parts/heads.tsx';
 import { Trouble } from '../parts/trouble.tsx';
 
 type Usage = z.infer<typeof usage>;
 type Used = Usage['total'];
 
 const REFRESH_MS = 10_000;
+const NUMBERS = ['Requests', 'In', 'Cached', 'Out', 'Cost'];
 const SPANS = [7, 30, 90, 365];
 
 /** Usage of model requests, by day, model, profile and tree. */
@@ -102,16 +104,7 @@ function Sums({ title, rows }: { readonly title: string; readonly rows: readonly
   if (rows.length === 0) return <p class="empty">No model requests in these days.</p>;
   return (
     <table>
-      <thead>
-        <tr>
-          <th scope="col">{title}</th>
-          {['Requests', 'In', 'Cached', 'Out', 'Cost'].map((head) => (
-            <th key={head} scope="col" class="number">
-              {head}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <Heads names={[title, ...NUMBERS]} numbers={NUMBERS} />
       <tbody>
         {rows.map(({ key, name, href, used, selected }) => (
           <tr key={key} aria-current={selected === true ? 'true' : undefined}>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { WorkerDocument } from '../../src/documents/shapes/document-parts.ts';
 import { useApi, useSending } from '../data/api.ts';
 import { FormDialog } from '../parts/dialog.tsx';
+import { Heads } from '../parts/heads.tsx';
 import { say } from '../parts/notice.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { Status } from '../parts/status.tsx';
@@ -31,21 +32,10 @@ export function WorkersView({ writes }: PageContext) {
       ) : (
         <div class="wide">
           <table>
-            <thead>
-              <tr>
-                <th scope="col">Worker</th>
-                <th scope="col">State</th>
-                <th scope="col">Role</th>
-                <th scope="col" class="number">
-                  Agents
-                </th>
-                <th scope="col">Labels</th>
-                <th scope="col" class="number">
-                  Since
-                </th>
-                {writes && <th scope="col">Actions</th>}
-              </tr>
-            </thead>
+            <Heads
+              names={['Worker', 'State', 'Role', 'Agents', 'Labels', 'Since', ...(writes ? ['Actions'] : [])]}
+              numbers={['Agents', 'Since']}
+            />
             <tbody>
               {data.workers.map((worker) => (
                 <tr key={worker.id} data-row tabIndex={-1}>

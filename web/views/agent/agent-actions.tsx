@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { AgentDocument } from '../../../src/documents/shapes/agent-parts.ts';
 import { useSending } from '../../data/api.ts';
-import { useKeys } from '../../data/keys.ts';
 import { go } from '../../data/route.ts';
+import { ActionButtons } from '../../parts/action-buttons.tsx';
 import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
 import { KillDialog } from '../../parts/kill-dialog.tsx';
 import { say } from '../../parts/notice.tsx';
@@ -38,27 +38,13 @@ export function AgentActions({ agent, onDone }: ActionsProps) {
         ]
       : []),
   ];
-  useKeys(actions);
   const close = () => {
     setDialog(null);
     onDone();
   };
   return (
     <>
-      <div class="buttons">
-        {actions.map(({ key, what, act }) => (
-          <button
-            key={key}
-            type="button"
-            title={key}
-            class={key === 'x' ? 'danger' : undefined}
-            disabled={sending.busy}
-            onClick={act}
-          >
-            {what}
-          </button>
-        ))}
-      </div>
+      <ActionButtons actions={actions} busy={sending.busy} />
       <Trouble error={sending.error} />
       {dialog === 'fork' && <Fork agent={agent} onClose={close} />}
       {dialog === 'kill' && <KillDialog agent={agent} onClose={close} />}

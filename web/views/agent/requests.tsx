@@ -1,4 +1,5 @@
 import { count, dollars, duration } from '../../data/amounts.ts';
+import { Heads } from '../../parts/heads.tsx';
 import { When } from '../../parts/when.tsx';
 import type { ModelRequest } from './agent.tsx';
 
@@ -25,30 +26,10 @@ export function RequestsView({
         </p>
       )}
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Began</th>
-            <th scope="col">Model</th>
-            <th scope="col" class="number">
-              Took
-            </th>
-            <th scope="col" class="number">
-              Input
-            </th>
-            <th scope="col" class="number">
-              Cached
-            </th>
-            <th scope="col" class="number">
-              Output
-            </th>
-            <th scope="col" class="number">
-              Reasoning
-            </th>
-            <th scope="col" class="number">
-              Cost
-            </th>
-          </tr>
-        </thead>
+        <Heads
+          names={['Began', 'Model', 'Took', 'Input', 'Cached', 'Output', 'Reasoning', 'Cost']}
+          numbers={['Took', 'Input', 'Cached', 'Output', 'Reasoning', 'Cost']}
+        />
         <tbody>
           {shown.map(({ started_at, model, duration_ms, usage }) => (
             <tr key={started_at} data-row tabIndex={-1}>

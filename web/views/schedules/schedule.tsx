@@ -5,6 +5,7 @@ import { useApi, useSending } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
 import { go } from '../../data/route.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
+import { Heads } from '../../parts/heads.tsx';
 import { say } from '../../parts/notice.tsx';
 import { Output } from '../../parts/output.tsx';
 import { Standing, Status } from '../../parts/status.tsx';
@@ -126,16 +127,7 @@ export function Schedule({ job, writes, onChanged }: ScheduleProps) {
       ) : (
         <div class="wide">
           <table>
-            <thead>
-              <tr>
-                <th scope="col">Due</th>
-                <th scope="col">Status</th>
-                <th scope="col" class="number">
-                  Took
-                </th>
-                <th scope="col">Result</th>
-              </tr>
-            </thead>
+            <Heads names={['Due', 'Status', 'Took', 'Result']} numbers={['Took']} />
             <tbody>
               {runs.data.runs.map(({ instant, outcome, manual, missed, run }) => (
                 <tr key={`${instant} ${run?.id}`} data-row tabIndex={-1}>

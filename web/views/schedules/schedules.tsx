@@ -3,6 +3,7 @@ import type { JobDocument, JobRunDocument } from '../../../src/documents/shapes/
 import { nameOf, shownWord } from '../../../src/records/run/outcome.ts';
 import { useApi } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
+import { Heads } from '../../parts/heads.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import { Status, StatusSign } from '../../parts/status.tsx';
 import { Nothing, Trouble } from '../../parts/trouble.tsx';
@@ -48,17 +49,7 @@ export function SchedulesView(context: PageContext) {
       ) : (
         <div class="wide">
           <table>
-            <thead>
-              <tr>
-                <th scope="col">Schedule</th>
-                <th scope="col">Status</th>
-                <th scope="col">When</th>
-                <th scope="col">Next</th>
-                <th scope="col">Last outcomes</th>
-                <th scope="col">Task</th>
-                <th scope="col">Results go to</th>
-              </tr>
-            </thead>
+            <Heads names={['Schedule', 'Status', 'When', 'Next', 'Last outcomes', 'Task', 'Results go to']} />
             <tbody>
               {data.jobs.map((one) => (
                 <tr key={one.id}>

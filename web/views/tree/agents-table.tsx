@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { shownWord } from '../../../src/records/run/outcome.ts';
 import { count, dollars, duration } from '../../data/amounts.ts';
+import { Heads } from '../../parts/heads.tsx';
 import { Status } from '../../parts/status.tsx';
 import { type Kind, type Lane, statusThen, type Timeline } from './lanes.ts';
 import type { Selection } from './picture.ts';
@@ -17,6 +18,13 @@ const ROW_PX = 34;
 const VIEW_PX = 640;
 const BEYOND = 10;
 const PARTS: readonly Kind[] = ['request', 'tool', 'waiting', 'approval', 'queued'];
+const NUMBERS = [
+  'Began',
+  ...PARTS.map((kind) => (kind === 'request' ? 'model' : kind)),
+  'Tokens',
+  'Cost',
+  'Path',
+];
 
 /** The picture as a table: the tree of agents, and what they spent their time on. */
 export function AgentsTable({ timeline, until, onSelect }: TableProps) {
@@ -42,29 +50,7 @@ export function AgentsTable({ timeline, until, onSelect }: TableProps) {
     >
       <table aria-rowcount={rows.length + 1}>
         <caption class="dim">Every agent, what its time went into, and its part of the critical path</caption>
-        <thead>
-          <tr>
-            <th scope="col">Agent</th>
-            <th scope="col">Status</th>
-            <th scope="col" class="number">
-              Began
-            </th>
-            {PARTS.map((kind) => (
-              <th scope="col" class="number" key={kind}>
-                {kind === 'request' ? 'model' : kind}
-              </th>
-            ))}
-            <th scope="col" class="number">
-              Tokens
-            </th>
-            <th scope="col" class="number">
-              Cost
-            </th>
-            <th scope="col" class="number">
-              Path
-            </th>
-          </tr>
-        </thead>
+        <Heads names={['Agent', 'Status', ...NUMBERS]} numbers={NUMBERS} />
         <tbody>
           {from > 0 && <tr ref={gap(from)} />}
           {rows.slice(from, to).map(({ lane, depth, word }, offset) => {

@@ -3,6 +3,7 @@ import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts'
 import { type ApiError, request, useApi } from '../../data/api.ts';
 import { EXPORTED } from '../../data/exported.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
+import { Heads } from '../../parts/heads.tsx';
 import { Nothing, Trouble } from '../../parts/trouble.tsx';
 import { BlamedDiff, Counts } from './blamed-diff.tsx';
 import { MergeDialog } from './merge-dialog.tsx';
@@ -128,13 +129,7 @@ function Worktrees({ root_id, writes }: FilesProps) {
     <section class="wide" aria-label="Worktrees">
       <table>
         <caption class="hidden">Worktrees</caption>
-        <thead>
-          <tr>
-            <th scope="col">Agent</th>
-            <th scope="col">Branch</th>
-            <th scope="col">Folder</th>
-          </tr>
-        </thead>
+        <Heads names={['Agent', 'Branch', 'Folder']} />
         <tbody>
           {rows.map(({ id, name, worktree }) => (
             <tr key={id}>

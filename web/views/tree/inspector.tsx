@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { count, dollars, duration } from '../../data/amounts.ts';
 import type { Loaded } from '../../data/api.ts';
 import { EXPORTED } from '../../data/exported.ts';
+import { Heads } from '../../parts/heads.tsx';
 import { Standing } from '../../parts/status.tsx';
 import type { Place } from '../past/go-back.tsx';
 import { type Why, WhySteps } from '../past/why.tsx';
@@ -68,17 +69,7 @@ export function Inspector({ timeline, selected, why, onSelect, onWhy, onBack }: 
       )}
       {why !== null && <WhySteps why={why} />}
       <table class="steps">
-        <thead>
-          <tr>
-            <th scope="col">Step</th>
-            <th scope="col" class="number">
-              At
-            </th>
-            <th scope="col" class="number">
-              Took
-            </th>
-          </tr>
-        </thead>
+        <Heads names={['Step', 'At', 'Took']} numbers={['At', 'Took']} />
         <tbody>
           {steps.slice(first, first + AROUND).map(({ from, to, calls }) => {
             const [bar, last] = [bars[from] as Bar, bars[to] as Bar];

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { treeLetter } from '../../../src/documents/shapes/timeline-document.ts';
 import { duration } from '../../data/amounts.ts';
 import { useApi } from '../../data/api.ts';
+import { Heads } from '../../parts/heads.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import type { Timeline } from './lanes.ts';
 
@@ -107,15 +108,7 @@ function LetterList({
 }) {
   return (
     <table class="letters">
-      <thead>
-        <tr>
-          {['At', 'From', 'To', 'Message'].map((head) => (
-            <th key={head} scope="col">
-              {head}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <Heads names={['At', 'From', 'To', 'Message']} />
       <tbody>
         {letters.map((letter) => (
           <tr key={letter.id}>

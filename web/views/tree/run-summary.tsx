@@ -1,4 +1,5 @@
 import { count, duration } from '../../data/amounts.ts';
+import { Heads } from '../../parts/heads.tsx';
 import { Standing } from '../../parts/status.tsx';
 import { type Bar, KINDS, type Lane, type Timeline } from './lanes.ts';
 import type { Selection } from './picture.ts';
@@ -99,14 +100,7 @@ interface RowsProps {
 function Rows({ title, amount, children }: RowsProps) {
   return (
     <table class="steps">
-      <thead>
-        <tr>
-          <th scope="col">{title}</th>
-          <th scope="col" class="number">
-            {amount}
-          </th>
-        </tr>
-      </thead>
+      <Heads names={[title, amount]} numbers={[amount]} />
       <tbody>{children}</tbody>
     </table>
   );

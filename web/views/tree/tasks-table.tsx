@@ -1,5 +1,6 @@
 import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
 import { useApi } from '../../data/api.ts';
+import { Heads } from '../../parts/heads.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Nothing, Trouble } from '../../parts/trouble.tsx';
 
@@ -18,17 +19,7 @@ export function TasksTable({ root_id }: { readonly root_id: string }) {
         <div class="wide">
           <table>
             <caption class="hidden">Tasks</caption>
-            <thead>
-              <tr>
-                <th scope="col" class="number">
-                  Task
-                </th>
-                <th scope="col">State</th>
-                <th scope="col">Agent</th>
-                <th scope="col">What</th>
-                <th scope="col">Result</th>
-              </tr>
-            </thead>
+            <Heads names={['Task', 'State', 'Agent', 'What', 'Result']} numbers={['Task']} />
             <tbody>
               {tasks.map(({ number, state, agent_id, agent_name, title, depends_on, result }) => (
                 <tr key={number} data-row tabIndex={-1}>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
 import { useSending } from '../../data/api.ts';
-import { useKeys } from '../../data/keys.ts';
+import { ActionButtons } from '../../parts/action-buttons.tsx';
 import { copyText } from '../../parts/copy-button.tsx';
 import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
 import { KillDialog } from '../../parts/kill-dialog.tsx';
@@ -72,31 +72,18 @@ export function TreeActions({ tree, root, changes, like, onDone }: ActionsProps)
     { key: 'y', what: 'Copy link', act: copyLink },
     ...(lives ? [{ key: 'x', what: 'Kill…', act: () => setDialog('kill') }] : []),
   ];
-  useKeys(actions);
   const close = () => {
     setDialog(null);
     onDone();
   };
   return (
     <>
-      <div class="buttons">
-        {actions.map(({ key, what, act }) => (
-          <button
-            key={key}
-            type="button"
-            title={key}
-            class={key === 'x' ? 'danger' : undefined}
-            disabled={sending.busy}
-            onClick={() => void act()}
-          >
-            {what}
-          </button>
-        ))}
+      <ActionButtons actions={actions} busy={sending.busy}>
         {like !== null && <a href={`/compare?a=${like}&b=${root.root_id}`}>Compare with the earlier run</a>}
         <span class="dim open-elsewhere">
           In a terminal: <code>coppice --tree {root.root_id.slice(0, 8)}</code>
         </span>
-      </div>
+      </ActionButtons>
       <Trouble error={sending.error} />
       {dialog === 'message' && <MessageTree root={root} onClose={close} />}
       {dialog === 'budget' && <BudgetOfTree tree={tree} root={root} onClose={close} />}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useSending } from '../../data/api.ts';
-import { useKeys } from '../../data/keys.ts';
 import { go } from '../../data/route.ts';
+import { ActionButtons } from '../../parts/action-buttons.tsx';
 import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
 import { say } from '../../parts/notice.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
@@ -43,14 +43,8 @@ export function RunActions({ run, onDone }: ActionsProps) {
     ...(goes_on ? [] : [{ key: 'r', what: 'Rerun', act: rerun }]),
     { key: 'v', what: 'Save…', act: () => setDialog('save') },
   ];
-  useKeys(actions);
   return (
-    <div class="buttons">
-      {actions.map(({ key, what, act }) => (
-        <button key={key} type="button" title={key} disabled={sending.busy} onClick={() => void act()}>
-          {what}
-        </button>
-      ))}
+    <ActionButtons actions={actions} busy={sending.busy}>
       {goes_on && <SendButton run={run} onDone={onDone} />}
       <Trouble error={dialog === null ? sending.error : null} />
       {dialog === 'stop' && (
@@ -70,7 +64,7 @@ export function RunActions({ run, onDone }: ActionsProps) {
         </FormDialog>
       )}
       {dialog === 'save' && <Save run={run} onDone={() => setDialog(null)} />}
-    </div>
+    </ActionButtons>
   );
 }
 

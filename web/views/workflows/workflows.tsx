@@ -3,6 +3,7 @@ import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts'
 import { duration } from '../../data/amounts.ts';
 import { request, useApi } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
+import { Heads } from '../../parts/heads.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import { Nothing, Trouble } from '../../parts/trouble.tsx';
 import { When } from '../../parts/when.tsx';
@@ -56,19 +57,7 @@ export function WorkflowsView({ writes }: PageContext) {
       ) : (
         <table>
           <caption class="hidden">Runs</caption>
-          <thead>
-            <tr>
-              <th scope="col">Run</th>
-              <th scope="col">Status</th>
-              <th scope="col" class="number">
-                Took
-              </th>
-              <th scope="col" class="number">
-                Started
-              </th>
-              <th scope="col">What</th>
-            </tr>
-          </thead>
+          <Heads names={['Run', 'Status', 'Took', 'Started', 'What']} numbers={['Took', 'Started']} />
           <tbody>
             {runs.map((run) => (
               <tr key={run.id}>
@@ -117,18 +106,7 @@ export function WorkflowsView({ writes }: PageContext) {
       {saved.data !== null && saved.data.workflows.length > 0 && (
         <table>
           <caption class="hidden">Saved workflows</caption>
-          <thead>
-            <tr>
-              <th scope="col">Workflow</th>
-              <th scope="col">What</th>
-              <th scope="col">File</th>
-              {writes && (
-                <th scope="col" class="number">
-                  Actions
-                </th>
-              )}
-            </tr>
-          </thead>
+          <Heads names={['Workflow', 'What', 'File', ...(writes ? ['Actions'] : [])]} numbers={['Actions']} />
           <tbody>
             {saved.data.workflows.map(({ name, description, when_to_use, path, error: fault }) => (
               <tr key={name} data-row tabIndex={-1}>
