@@ -1,9 +1,7 @@
+import { createParser } from 'eventsource-parser';
 import { JsonMeter, MESSAGE_BYTES } from '../../../processes/output/json-meter.ts';
 import { FloodWatch, LimitExceeded } from './flood-watch.ts';
 import type { LenientAnswers } from './lenient-answers.ts';
-
-const LINE_BREAK = 0x0a;
-const RETURN = 0x0d;
 
 /** `fetch`, whose response body fails if a message, or the bytes that arrive in a short time, exceed the limits. */
 export const boundedFetch = fetchWithBounds(() => undefined);
@@ -33,97 +31,83 @@ function bounded(
   // The library reads nothing that is not called JSON.
   if (answers !== undefined && /^(?:text\/plain|$)/.test(headers.get('content-type') ?? ''))
     headers.set('content-type', 'application/json');
-  const has_events = hasEvents(response);
-  const bounds = new BodyBounds(has_events);
-  const within = response.body.pipeThrough(
-    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-      transform(chunk, controller) {
-        try {
-          bounds.add(chunk);
-        } catch (error) {
-          onExceeded((error as LimitExceeded).message);
-          throw error;
-        }
-        controller.enqueue(chunk);
-      },
-    }),
-  );
-  const body = answers === undefined ? within : within.pipeThrough(read(answers, has_events));
+  // A refusal may call itself one, and is none.
+  const has_events = response.ok && hasEvents(response);
+  const body = response.body.pipeThrough(withinLimits(has_events, onExceeded, answers));
   const same = new Response(body, { status, statusText, headers });
   // The protocol library resolves addresses against it.
   Object.defineProperty(same, 'url', { value: response.url });
   return same;
 }
 
-/** Passes on the messages of a body as they are meant: of the whole, or of each line of data of its events. */
-function read(answers: LenientAnswers, has_events: boolean) {
-  const decoder = new TextDecoder();
-  const encoder = new TextEncoder();
-  let parts: string[] = [];
-  const events = (text: string) =>
-    text.replaceAll(/(?<![^\r\n])data:([^\r\n]*)(\r\n|[\r\n])/g, (_, data: string, end: string) =>
-      [...answers.texts(data)].map((one) => `data: ${one}${end}`).join(end),
-    );
-  return new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-    transform(chunk, controller) {
-      const text = decoder.decode(chunk, { stream: true });
-      const end = has_events ? Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1 : 0;
-      if (end > 0) controller.enqueue(encoder.encode(events(parts.join('') + text.slice(0, end))));
-      if (end > 0) parts = [];
-      parts.push(text.slice(end));
+/** Each ends an event, if only an empty one, which takes time as well. */
+const EMPTY_LINES = /(?:\r\n|\r(?!\n)|\n)(?=[\r\n])/g;
+
+/** Passes on a body, which is one message, or in a stream of events one in each, as it is meant; fails with `LimitExceeded`. */
+function withinLimits(
+  has_events: boolean,
+  onExceeded: (why: string) => void,
+  answers: LenientAnswers | undefined,
+) {
+  const [decoder, encoder] = [new TextDecoder(), new TextEncoder()];
+  const [meter, flood] = [new JsonMeter(), new FloodWatch()];
+  const texts = (text: string) => [...(answers?.texts(text) ?? [text])];
+  const tooLarge = () => new LimitExceeded('it sent a message that is too large');
+  let [bytes, last, out] = [0, '', ''];
+  const measure = (piece: Uint8Array): void => {
+    bytes += piece.length;
+    if (bytes > MESSAGE_BYTES || meter.exceeded(piece) !== null) throw tooLarge();
+  };
+  const parser = createParser({
+    maxBufferSize: MESSAGE_BYTES,
+    onEvent: ({ id, event, data }) => {
+      bytes = 0;
+      meter.reset();
+      measure(Buffer.from(data));
+      const lines = texts(data).map((one) => `data: ${one.replaceAll('\n', '\ndata: ')}\n`);
+      const named = event === undefined ? '' : `event: ${event}\n`;
+      out += `${id === undefined ? '' : `id: ${id}\n`}${named}${lines.join('\n')}\n`;
     },
-    flush(controller) {
-      const rest = parts.join('');
-      const all = has_events ? [rest === '' ? '' : events(`${rest}\n\n`)] : [...answers.texts(rest)];
-      controller.enqueue(encoder.encode(all.length > 1 ? `[${all.join()}]` : all.join('')));
+    onRetry: (ms) => {
+      out += `retry: ${ms}\n\n`;
+    },
+    onError: ({ type }) => {
+      if (type === 'max-buffer-size-exceeded') throw tooLarge();
     },
   });
-}
-
-/** The limits of one body: a single message or, in an event stream, one message per event, each ended by an empty line. */
-class BodyBounds {
-  readonly #has_events: boolean;
-  readonly #meter = new JsonMeter();
-  readonly #flood = new FloodWatch();
-  #bytes = 0;
-  #is_line_empty = true;
-  #after_return = false;
-
-  constructor(has_events: boolean) {
-    this.#has_events = has_events;
-  }
-
-  /** Throws `LimitExceeded`. */
-  add(chunk: Uint8Array): void {
-    let from = 0;
-    let events = 0;
-    if (this.#has_events)
-      for (let at = 0; at < chunk.length; at += 1)
-        if (this.#endsEvent(chunk[at]!)) {
-          this.#count(chunk, from, at);
-          this.#meter.reset();
-          this.#bytes = 0;
-          from = at + 1;
-          events += 1;
-        }
-    this.#count(chunk, from, chunk.length);
-    this.#flood.add(events, chunk.length);
-  }
-
-  #count(chunk: Uint8Array, from: number, to: number): void {
-    this.#bytes += to - from;
-    if (this.#bytes > MESSAGE_BYTES || this.#meter.exceeded(chunk, from, to) !== null)
-      throw new LimitExceeded('it sent a message that is too large');
-  }
-
-  /** A line ends with `\n`, `\r`, or both. */
-  #endsEvent(byte: number): boolean {
-    const is_second = byte === LINE_BREAK && this.#after_return;
-    this.#after_return = byte === RETURN;
-    if (is_second) return false;
-    const is_end = byte === LINE_BREAK || byte === RETURN;
-    const ends = is_end && this.#is_line_empty;
-    this.#is_line_empty = is_end;
-    return ends;
-  }
+  const take = (chunk: Uint8Array): void => {
+    const text = answers === undefined && !has_events ? '' : decoder.decode(chunk, { stream: true });
+    flood.add(has_events ? ((last + text).match(EMPTY_LINES)?.length ?? 0) : 0, chunk.length);
+    last = text.at(-1) ?? last;
+    if (has_events) return parser.feed(text);
+    measure(chunk);
+    out += text;
+  };
+  const guarded = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      onExceeded((error as LimitExceeded).message);
+      throw error;
+    }
+  };
+  const passOn = (controller: TransformStreamDefaultController<Uint8Array<ArrayBuffer>>): void => {
+    if (out !== '') controller.enqueue(encoder.encode(out));
+    out = '';
+  };
+  return new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      guarded(() => take(chunk));
+      if (has_events) passOn(controller);
+      else if (answers === undefined) controller.enqueue(chunk);
+    },
+    flush(controller) {
+      if (has_events) guarded(() => parser.feed('\n\n'));
+      else if (answers !== undefined) {
+        const all = texts(out);
+        out = all.length > 1 ? `[${all.join()}]` : all.join('');
+      }
+      passOn(controller);
+    },
+  });
 }
