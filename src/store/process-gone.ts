@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { orElse } from '../records/coppice-error.ts';
 import type { KnownWorker, Store, Worker } from './store.ts';
 
 /** Processes that lead trees of the ledger: their lease is valid, and they are not known to be dead. */
@@ -28,11 +29,7 @@ export function isProcessGone(worker: Worker, host: string): boolean {
  * start.
  */
 function isZombie(pid: number): boolean {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The state follows the name, which may contain anything.
-    return /^[ZX]/.test(text.slice(text.lastIndexOf(')') + 2));
-  } catch {
-    return false;
-  }
+  const text = orElse(() => readFileSync(`/proc/${pid}/stat`, 'latin1'), '');
+  // The state follows the name, which may contain anything.
+  return /^[ZX]/.test(text.slice(text.lastIndexOf(')') + 2));
 }

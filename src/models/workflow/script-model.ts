@@ -18,6 +18,7 @@ const CHARACTERS_MAX = 1_000_000;
 const NAMED_MAX = 10;
 /** A run that has waited for so long is parked: its interpreter, some 16 MB and a thread, is given back. Its next result finds it by a replay. */
 const PARK_MS = 10_000;
+const ABOUT = { id: 'workflow', context_window: null, tells_cost: true, is_free: true };
 
 /**
  * The model of a workflow run: its script. What the script has asked for and got stands in the conversation, so any process that leads the run runs the script again
@@ -40,10 +41,7 @@ export function scriptModel(
     return run?.dispose();
   };
   return {
-    id: 'workflow',
-    context_window: null,
-    tells_cost: true,
-    is_free: true,
+    ...ABOUT,
     stream(request) {
       clearTimeout(parking);
       const answer = queue.then(() => answered(request, terms, total, held));
@@ -67,7 +65,7 @@ export function scriptModel(
 /** Asks its question, and answers with what the person says. */
 function askModel(question: NonNullable<WorkflowTerms['ask']>): Model {
   return {
-    ...{ id: 'workflow', context_window: null, tells_cost: true, is_free: true },
+    ...ABOUT,
     async stream({ messages, signal }) {
       if (signal.aborted) return { type: 'aborted' };
       const last = messages.at(-1);

@@ -49,12 +49,8 @@ function forChange(file: string): readonly KeptRule[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw fault(file, `cannot be read: ${(error as Error).message}`, error);
   }
-  try {
-    const rules = parse(text);
-    if (rules !== null) return rules;
-  } catch {
-    // Not JSON.
-  }
+  const rules = orElse(() => parse(text), null);
+  if (rules !== null) return rules;
   throw fault(file, 'does not hold rules as Coppice writes them');
 }
 

@@ -112,14 +112,11 @@ export class SpillFile {
 
 /** The files in a folder, oldest first; none if it cannot be read. */
 function filesIn(folder: string): { readonly path: string; readonly bytes: number; readonly at: number }[] {
-  try {
-    const files = readdirSync(folder).flatMap((name) => {
-      const path = join(folder, name);
-      const status = statSync(path, { throwIfNoEntry: false });
-      return status === undefined ? [] : [{ path, bytes: status.size, at: status.mtimeMs }];
-    });
-    return files.sort((one, other) => one.at - other.at);
-  } catch {
-    return [];
-  }
+  const names = orElse(() => readdirSync(folder), []);
+  const files = names.flatMap((name) => {
+    const path = join(folder, name);
+    const status = orElse(() => statSync(path, { throwIfNoEntry: false }), undefined);
+    return status === undefined ? [] : [{ path, bytes: status.size, at: status.mtimeMs }];
+  });
+  return files.sort((one, other) => one.at - other.at);
 }

@@ -9,6 +9,7 @@ import {
 } from '../../permissions/path-containment.ts';
 import { containAllowedPath } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
+import { orElse } from '../../records/coppice-error.ts';
 import type { Tool, ToolContext } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineOwnTool } from '../define-tool.ts';
@@ -28,15 +29,8 @@ const input = z.strictObject({
 
 /** The agent's own spilled output lies outside of its folder and may be read too. */
 function locate(path: string, context: ToolContext): ContainedPath {
-  if (isAbsolute(path)) {
-    try {
-      const spilled = containPath(context.spill_dir, path);
-      if (spilled.exists) return spilled;
-    } catch {
-      // not spilled output: an ordinary path
-    }
-  }
-  return containAllowedPath('read', path, context);
+  const spilled = isAbsolute(path) ? orElse(() => containPath(context.spill_dir, path), null) : null;
+  return spilled?.exists ? spilled : containAllowedPath('read', path, context);
 }
 
 function listFolder(folder: number, path: ContainedPath): string {

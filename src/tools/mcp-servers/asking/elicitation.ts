@@ -47,7 +47,10 @@ export async function elicit(
   const { ask, patience } = call;
   if (ask === undefined) return { action: 'decline' };
   const either = AbortSignal.any([signal, patience.signal]);
-  return elicitResult(await patience.whileAsking(() => ask(question, either)));
+  const answer = await patience.whileAsking(() => ask(question, either));
+  if (answer.action === 'accept')
+    return { action: 'accept', content: answer.values as NonNullable<ElicitResult['content']> };
+  return { action: answer.action === 'cancel' ? 'cancel' : 'decline' };
 }
 
 /** Returns a text that says why, if the question cannot be asked. */
@@ -76,12 +79,6 @@ function questionFrom(
   }
   const fields = formFields(requestedSchema);
   return fields === null ? 'its form is too large, or not flat' : { ...common, fields };
-}
-
-function elicitResult(answer: QuestionAnswer): ElicitResult {
-  if (answer.action === 'accept')
-    return { action: 'accept', content: answer.values as NonNullable<ElicitResult['content']> };
-  return { action: answer.action === 'cancel' ? 'cancel' : 'decline' };
 }
 
 /** Tells the model about a question that was not answered; null if it was answered. */
