@@ -22,8 +22,8 @@ export const WAIT_GUARDS: readonly Guard[] = [
     name: 'met-is-read',
     protects: 'a wait from sleeping through the rest of an agent that came before it was parked',
     file: 'src/runtime/executor/executor.ts',
-    guard: '(met ?? [...this.#waiters.along(cell.agent.id)]).filter(',
-    without: '(met === undefined ? [...this.#waiters.along(cell.agent.id)] : []).filter(',
+    guard: 'near.filter(',
+    without: '(met === undefined ? near : []).filter(',
     tests: ['sim/promptness', 'runtime/waits/wait-orders', 'runtime/waits/two-processes.long'],
   },
   {

@@ -130,7 +130,10 @@ export class Executor {
   // transaction. One that rested before signals nobody: so the waiter checks agents led here, and those led elsewhere that the ledger had at rest are read.
   #enterWaits(cell: Cell, met?: readonly string[]): void {
     const added = this.#setWaits(cell.agent);
-    const remote = (met ?? [...this.#waiters.along(cell.agent.id)]).filter((id) => !this.cells.has(id));
+    // Further along a circle, only one with unread letters is uncertain.
+    const isOpen = (id: string) => added.includes(id) || this.agent_index.agent(id)?.unread === true;
+    const near = met ?? [...this.#waiters.along(cell.agent.id)].filter(isOpen);
+    const remote = near.filter((id) => !this.cells.has(id));
     for (const id of remote) if (id !== ANYONE) this.sync.look(this.sync.checkAgent(id));
     const isApart = this.remote_agents.isShared(cell.agent.root_id);
     if (isApart && added.includes(ANYONE)) this.sync.look(this.sync.checkTree(cell.agent.root_id));
