@@ -82,11 +82,17 @@ function takeAnnouncement(draft: Draft, mail: Mail): void {
   const who = workflow === undefined ? name : `${name}, workflow run ${agent_id.slice(0, 8)}`;
   const delimiter = delimiterOf(draft.newId());
   const text = announcement(who, outcome, delimiter, did ?? 'nothing');
-  const arrived = draft.config.workflow && { now: draft.view.now, arrived: [content] };
+  const known = { ...content, agent_id: firstId(draft.view.relatives, agent_id) };
+  const arrived = draft.config.workflow && { now: draft.view.now, arrived: [known] };
   const facts = { frames: framesIn(text, delimiter), ...(arrived && { arrived }) };
   say(draft, mail, { origin: 'system', text, facts });
   // With outside deliveries it is deleted after them (`Store.cleanRuns`).
   if (terms?.cleanup === 'delete' && terms.delivers !== true) draft.remove(agent_id);
+}
+
+/** The id that an agent was created with, by which a script knows it also in a tree that was cut. */
+export function firstId(relatives: Draft['view']['relatives'], id: string): string {
+  return relatives.agent(id)?.was?.at(-1) ?? id;
 }
 
 function takeLetters(draft: Draft, letters: readonly Mail[]): void {

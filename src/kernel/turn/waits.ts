@@ -17,7 +17,7 @@ import type { EventOf } from '../transition/event.ts';
 import { HUMAN_WAIT } from '../transition/human-wait.ts';
 import type { Draft } from './draft.ts';
 import { saidSoFar } from './led-agent.ts';
-import { hear } from './take-mail.ts';
+import { firstId, hear } from './take-mail.ts';
 
 export const NO_CURSORS: ReadonlyMap<string, number> = new Map();
 
@@ -132,7 +132,7 @@ function settleRuns({ call }: Parked, draft: Draft): void {
     if (isLetter(mail)) return [{ from: mail.from_id ?? PERSON, name: mail.from_name, text: mail.body }];
     const ended = readChildResult(mail);
     if (ended === null) draft.tell(unreadable(mail));
-    return ended === null ? [] : [ended];
+    return ended === null ? [] : [{ ...ended, agent_id: firstId(view.relatives, ended.agent_id) }];
   });
   const mail_ids = taken.map(({ id }) => id);
   draft.apply({

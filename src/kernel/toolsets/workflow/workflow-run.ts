@@ -294,10 +294,13 @@ const stop = checkedTool({
   description: 'End agents of the workflow.',
   schema: z.strictObject({ agent_ids: z.array(z.string()) }),
   decode({ agent_ids }, _call, view) {
-    const mine = new Set(view.subtree(view.self).map(({ id }) => id));
-    const unknown = agent_ids.find((id) => !mine.has(id));
+    const mine = view.subtree(view.self);
+    // In a tree that was cut, the script knows them by their ids of before.
+    const meant = agent_ids.map((id) => mine.find((one) => one.id === id || one.was?.includes(id))?.id);
+    const unknown = agent_ids[meant.indexOf(undefined)];
     if (unknown !== undefined) return refuse('NOT_A_DESCENDANT', `no agent ${unknown} in this workflow`);
-    return { type: 'settle', output: '{}', consequences: [{ type: 'kill-agents', agent_ids }] };
+    const killed = meant.flatMap((id) => id ?? []);
+    return { type: 'settle', output: '{}', consequences: [{ type: 'kill-agents', agent_ids: killed }] };
   },
 });
 
