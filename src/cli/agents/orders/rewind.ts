@@ -1,6 +1,7 @@
 import { rewoundLines } from '../../../documents/rewound-lines.ts';
 import type { DocumentOf } from '../../../documents/shapes/all-documents.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
+import { cutText } from '../../../records/text/cut-text.ts';
 import { duration } from '../../../render/amounts.ts';
 import { clean } from '../../../render/clean.ts';
 import { tableLines } from '../../../render/table.ts';
@@ -10,6 +11,9 @@ import type { Context } from '../../setup/context.ts';
 import { printLines, printResult } from '../../setup/output.ts';
 import { confirm, readText } from '../../setup/standard-input.ts';
 import { findAgent, findRoot } from '../find-agent.ts';
+
+/** Characters of a message in the list of messages. */
+const WORDS_MAX = 200;
 
 type Rewound = DocumentOf<'coppice/rewind/v1'>;
 
@@ -75,13 +79,13 @@ async function listPlaces(context: Context, asked: Calls, text: string | undefin
 function saidIn(message: DocumentOf<'coppice/messages/v1'>['messages'][number]): string[] | null {
   if (message.kind === 'user') {
     const { origin, text } = message.content;
-    return [origin === 'human' ? 'you' : origin, clean(text)];
+    return [origin === 'human' ? 'you' : origin, cutText(clean(text), WORDS_MAX, '…')];
   }
   if (message.kind !== 'assistant') return null;
   const parts = message.content.parts.flatMap((part) =>
     part.type === 'call' ? [`[${part.name}]`] : part.type === 'text' ? [part.text] : [],
   );
-  return ['answer', clean(parts.join(' '))];
+  return ['answer', cutText(clean(parts.join(' ')), WORDS_MAX, '…')];
 }
 
 /** The moment, and the text that something there gets instead. */
