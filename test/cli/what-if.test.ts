@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { it } from 'node:test';
+import { after, it } from 'node:test';
 import { runGit } from '../runtime/worktree/git-repository.ts';
+import { startOpenAiChatServer } from '../servers/openai-chat-server.ts';
+import { makeHome } from './run-cli.ts';
 import { whatIfHome } from './what-if-home.ts';
 
 it('compares two continuations by a command, takes the best one over, and does nothing again for the same order', async () => {
@@ -76,4 +78,23 @@ it('another prompt takes the place of the message of a person; a worktree has wh
     late.cells.map(({ name, check, files }) => [name, check, files]),
     [['unchanged', 'ok', []]],
   );
+});
+
+it('models without a price, on this machine, go on without a limit unless one is named; with another limit the order is another one', async () => {
+  const server = await startOpenAiChatServer({ answer: () => ({ text: 'hi' }) });
+  after(() => server.close());
+  const home = makeHome();
+  home.configure({ providers: { local: { type: 'openai-compatible', baseURL: `${server.url}/v1` } } });
+  const { id } = JSON.parse((await home.run(['run', 'go', '--model', 'local/m', '--json'])).stdout);
+  const order = ['what-if', id, '--at', '1', '--times', '2', '--here'];
+  const { code, stdout, stderr } = await home.run(order);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /together at most 2\.0M tokens and \$5 of models with a price$/m);
+  assert.equal(stdout.match(/ done /g)?.length, 2, stdout);
+  const named = await home.run([...order, '--limit', 'cost=1']);
+  assert.match(named.stderr, /together at most \$1$/m);
+  assert.match(named.stderr, /what local\/m costs is not known.*--limit cost=none/);
+  const free = await home.run([...order, '--limit', 'cost=none']);
+  assert.match(free.stderr, /without a limit$/m);
+  assert.equal(free.code, 0, free.stderr);
 });

@@ -11,6 +11,7 @@ import { tableLines } from '../../render/table.ts';
 import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
 import {
   type Cell,
+  type SharedLimits,
   type WhatIfEnd,
   type WhatIfOrder,
   whatIfRoot,
@@ -67,19 +68,19 @@ export async function whatIf(context: Context, text: string, options: WhatIfOpti
       ...(form === undefined ? {} : { schema: form }),
       ...(judge === undefined ? {} : { judge: { question: judge, model: options.judgeModel ?? model } }),
     };
-    const { tokens, cost_usd } = { ...DEFAULT_SPENDING_LIMITS, ...parseLimits(options.limit) };
-    const limits = {
-      tokens: tokens ?? DEFAULT_SPENDING_LIMITS.tokens,
-      cost_usd: cost_usd ?? DEFAULT_SPENDING_LIMITS.cost_usd,
-    };
-    const composed = composeRoot(context, terms, { model, cwd, limits });
-    const begun = whatIfRoot(composed, order, { at_once: options.atOnce, again: options.again });
+    const { tokens, cost_usd } = parseLimits(options.limit);
+    const is_usual = tokens === undefined && cost_usd === undefined;
+    const limits = is_usual
+      ? DEFAULT_SPENDING_LIMITS
+      : { tokens: tokens ?? null, cost_usd: cost_usd ?? null, usual: false };
+    const composed = composeRoot(context, terms, { model, cwd });
+    const begun = whatIfRoot(composed, order, limits, { at_once: options.atOnce, again: options.again });
     const is_there = (await store.agent(begun.id)) !== null;
     if (is_there) await assertMayLeadHere(store, begun.id, context.env);
     const short = begun.id.slice(0, 8);
     const cells = `${order.cells.length} continuations of ${root_id.slice(0, 8)}`;
     process.stderr.write(
-      `what-if ${short}${is_there ? ', as before' : ''}: ${cells}, together at most ${count(limits.tokens)} tokens and $${limits.cost_usd}\n`,
+      `what-if ${short}${is_there ? ', as before' : ''}: ${cells}, ${limitsText(limits)}\n`,
     );
     return {
       ...options,
@@ -98,6 +99,15 @@ export async function whatIf(context: Context, text: string, options: WhatIfOpti
       },
     };
   });
+}
+
+function limitsText({ tokens, cost_usd, usual }: SharedLimits): string {
+  const most = [
+    ...(tokens === null ? [] : [`${count(tokens)} tokens`]),
+    ...(cost_usd === null ? [] : [`$${cost_usd}`]),
+  ];
+  if (most.length === 0) return 'without a limit';
+  return `together at most ${most.join(' and ')}${usual ? ' of models with a price' : ''}`;
 }
 
 async function read(file: string): Promise<string> {

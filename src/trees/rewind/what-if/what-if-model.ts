@@ -1,6 +1,7 @@
 import { argumentsFault } from '../../../kernel/toolsets/json-schema/arguments-fault.ts';
 import type { Model, ModelOutcome } from '../../../models/model.ts';
-import { type Agent, WHAT_IF, worktreeOf } from '../../../records/agent/agent.ts';
+import { type Agent, type Tree, WHAT_IF, worktreeOf } from '../../../records/agent/agent.ts';
+import type { Limits } from '../../../records/agent/limits.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../../records/agent/usage.ts';
 import { parseJson } from '../../../records/text/json-text.ts';
 import type { RuntimeFace } from '../../../runtime/runtime-face.ts';
@@ -9,7 +10,7 @@ import { savedAndChecked } from '../../../runtime/worktree/past-worktree.ts';
 import type { Store } from '../../../store/store.ts';
 import { derivedId } from '../../derived-id.ts';
 import { enterCell } from './cell-tree.ts';
-import { type CellEnd, cellOf, type WhatIfOrder } from './what-if-run.ts';
+import { type CellEnd, cellOf, type SharedLimits, type WhatIfOrder } from './what-if-run.ts';
 
 interface WhatIfParts {
   readonly store: Store;
@@ -53,12 +54,8 @@ async function continued(
   if (letter !== undefined) await runtime().send(id, letter, { id: derivedId(`${id} prompt`) });
   const tree = await store.tree(id);
   const has_begun = (await store.agents({ root_id: id })).some(({ usage }) => usage.output > 0);
-  // What was spent up to the cut counts, too; of free models as well, since a person limits these.
-  const limits = tree && {
-    tokens: tree.tokens - (tree.cached ?? 0) + order.share.tokens,
-    cost_usd: tree.cost_usd + order.share.usd,
-  };
-  await runtime().resume(id, limits === null || has_begun ? {} : { limits });
+  const limits = tree === null || has_begun ? {} : await boundBy(order.share, tree, runtime(), store);
+  await runtime().resume(id, { limits });
   const end = await runtime()
     .settled(id, 'tree', signal)
     .catch(async (error: Error) => {
@@ -79,6 +76,22 @@ async function continued(
   const parts = [{ type: 'text' as const, text: JSON.stringify(told) }];
   // What that tree used is counted there.
   return { type: 'answer', content: { model: WHAT_IF, parts }, usage: NO_USAGE, finish: 'stop' };
+}
+
+/** The limits of a continuation: what was spent up to the cut counts, too. */
+async function boundBy(
+  { tokens, cost_usd, usual }: SharedLimits,
+  tree: Tree,
+  runtime: RuntimeFace,
+  store: Store,
+): Promise<Partial<Limits>> {
+  const limits = {
+    tokens: tokens && tree.tokens - (tree.cached ?? 0) + tokens,
+    cost_usd: cost_usd && tree.cost_usd + cost_usd,
+  };
+  const root = await store.agent(tree.root_id);
+  const is_bound = !usual || root === null || (await runtime.checked(root.config, limits).catch(() => null));
+  return is_bound ? limits : {};
 }
 
 /** What a continuation changed, and what is said of it. */

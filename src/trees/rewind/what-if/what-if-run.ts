@@ -1,6 +1,7 @@
 import type { DocumentOf } from '../../../documents/shapes/all-documents.ts';
 import { readMeta } from '../../../models/workflow/script-source.ts';
 import { type Agent, type AgentConfig, WHAT_IF } from '../../../records/agent/agent.ts';
+import { given } from '../../../records/text/json-fields.ts';
 import { parseJson } from '../../../records/text/json-text.ts';
 import { derivedId } from '../../derived-id.ts';
 import type { Root } from '../../open-tree.ts';
@@ -40,9 +41,18 @@ export type WhatIfEnd = Pick<DocumentOf<'coppice/what-if/v1'>, 'cells' | 'best' 
 /** How a continuation ended: the answer of its agent, as JSON. */
 export type CellEnd = WhatIfEnd['cells'][number];
 
+/** What all cells together may use; null: no limit. `usual`: nobody has said so, and models without a price are not bound by it. */
+export interface SharedLimits {
+  readonly tokens: number | null;
+  readonly cost_usd: number | null;
+  readonly usual: boolean;
+}
+
 /** The value that the script sees as `args`. */
 interface WhatIfArgs extends WhatIfOrder {
-  readonly share: { readonly tokens: number; readonly usd: number };
+  readonly share: SharedLimits;
+  /** Of the judge. */
+  readonly budget: { readonly tokens?: number; readonly usd?: number };
   readonly at_once: number;
 }
 
@@ -51,7 +61,7 @@ const SCRIPT = `export const meta = {
   description: 'Continues a tree from a moment in several ways, and compares the results',
   phases: [{ title: 'Continue' }, { title: 'Judge' }],
 };
-const { cells, share, at_once, judge } = args;
+const { cells, budget, at_once, judge } = args;
 const ends = [];
 let next = 0;
 const work = async () => {
@@ -75,7 +85,7 @@ let why = best === null || passed.length === 1 ? null : 'it cost least';
 if (judge && passed.length > 1) {
   const shown = passed.map((end) => '## ' + end.name + '\\n' + end.answer + '\\nFiles: ' + (end.files.join(', ') || 'none'));
   const verdict = await agent(judge.question + '\\n\\nThe candidates:\\n\\n' + shown.join('\\n\\n'), {
-    label: 'judge', phase: 'Judge', model: judge.model, budget: share,
+    label: 'judge', phase: 'Judge', model: judge.model, ...('tokens' in budget || 'usd' in budget ? { budget } : {}),
     schema: { type: 'object', required: ['best', 'why'], additionalProperties: false,
       properties: { best: { enum: passed.map((end) => end.name) }, why: { type: 'string' } } },
   });
@@ -84,16 +94,21 @@ if (judge && passed.length > 1) {
 return { cells: ends, best, why };
 `;
 
-/** The root that runs the script. Its id follows from the order, so the same order goes on where it was. `root`: whose limits are those of all cells together. */
+/** The root that runs the script. Its id follows from the order and its limits, so the same order goes on where it was. */
 export function whatIfRoot(
   root: Root,
   order: WhatIfOrder,
+  { tokens, cost_usd, usual }: SharedLimits,
   { at_once, again }: { readonly at_once: number; readonly again?: string | undefined },
 ) {
-  const { tokens, cost_usd } = root.limits as { readonly tokens: number; readonly cost_usd: number };
   const parts = order.cells.length + (order.judge === undefined ? 0 : 1);
-  const share = { tokens: Math.floor(tokens / parts), usd: cost_usd / parts };
-  const args: WhatIfArgs = { ...order, share, at_once: Math.min(at_once, order.cells.length) };
+  const share = {
+    tokens: tokens && Math.floor(tokens / parts),
+    cost_usd: cost_usd && cost_usd / parts,
+    usual,
+  };
+  const budget = given({ tokens: share.tokens ?? undefined, usd: share.cost_usd ?? undefined });
+  const args: WhatIfArgs = { ...order, share, budget, at_once: Math.min(at_once, order.cells.length) };
   // Each tree is bound by its share. The judge reads answers, and needs no tools.
   const bare = {
     config: { ...root.config, tools: [], toolsets: [] },
@@ -101,7 +116,7 @@ export function whatIfRoot(
   };
   const script = { meta: readMeta(SCRIPT), source: SCRIPT, within: [] };
   const begun = workflowRoot(bare, script, { args: JSON.stringify(args), calls: parts });
-  return { ...begun, id: derivedId(`what-if ${JSON.stringify(order)} ${again ?? ''}`) };
+  return { ...begun, id: derivedId(`what-if ${JSON.stringify([order, share])} ${again ?? ''}`) };
 }
 
 /** The cell that an agent of a what-if is, with the order; undefined for any other agent. */
