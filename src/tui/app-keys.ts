@@ -38,7 +38,10 @@ export function keyPressed(app: AppContext, data: string): void {
   const drafting = editor.completing || editor.searching || editor.text !== '';
   const writes = state.overlay === null && !state.leader && !drafting;
   const text = printable(data);
-  const is_again = text !== null && text === editor.text && !state.leader;
+  const is_again =
+    text !== null &&
+    !state.leader &&
+    editor.text.toLowerCase() === text.toLowerCase().repeat(editor.text.length);
   const panel = state.overlay === null && isInPanel(state.question) ? state.question?.grant : null;
   const answers = writes || (panel != null && !state.leader) || answersInList(app, text);
   // A letter that has ended a search answers nothing.
@@ -66,9 +69,9 @@ export function keyPressed(app: AppContext, data: string): void {
   if (panel != null) return panelKey(app, state, panel.typed, data);
   if (matchesKey(data, 'up') && editor.text === '' && queuedInView(app.state).length > 0)
     return takeBack(app);
-  // An armed letter that came before its question could be read is dropped.
-  if (writes && app.state.armed && app.state.question !== null && app.state.question.held === null)
-    return app.say(JUST_UP);
+  // An armed letter is not written.
+  if (writes && app.state.armed && app.state.question !== null)
+    return app.state.question.held === null ? app.say(JUST_UP) : answerByLetter(app);
   if (app.acceptsInput) editor.handleInput(data);
   else if (printable(data) === '/') runCommand(app, '/find');
   answerByLetter(app);

@@ -59,7 +59,8 @@ export function answerByLetter(app: AnswerContext): void {
   if (app.acceptsInput && !is_panel) app.editor.setText('');
   app.dispatch({ type: 'saying', text: null });
   if (answer === 'choose') return choose(app, held.text);
-  answerWith(app, answer, app.state.armed || is_panel ? null : held.text);
+  // A doubled letter was meant as one.
+  answerWith(app, answer, app.state.armed || is_panel || held.text.length > 1 ? null : held.text);
 }
 
 /** `typed`: the letter that answers, if it may have been meant as text. */
@@ -116,11 +117,15 @@ type Given = Parameters<AppContext['runtime']['answer']>[1];
 const ONCE: Given = { verdict: 'allow', scope: 'once', note: '' };
 
 function send(app: AnswerContext, asks: readonly Ask[], answer: Given): void {
-  app.dispatch({ type: 'answered' });
+  const ids = asks.map(({ id }) => id);
+  app.dispatch({ type: 'answered', ids });
   app.attempt(async () => {
     try {
       const given = asks.map((ask) => app.runtime.answer(ask.id, { ...answer, shown: shownDigest(ask) }));
-      const failed = (await Promise.allSettled(given)).filter(({ status }) => status === 'rejected');
+      const results = await Promise.allSettled(given);
+      const failed = results.filter(({ status }) => status === 'rejected');
+      const open = ids.filter((_, index) => results[index]?.status === 'rejected');
+      if (open.length > 0) app.dispatch({ type: 'answered', ids: open, failed: true });
       if (asks.length > 1)
         app.say(`allowed once: ${asks.length - failed.length} calls of ${asks[0]?.tool}`, 'good');
       for (const { reason } of failed as PromiseRejectedResult[]) throw reason;

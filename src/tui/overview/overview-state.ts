@@ -52,8 +52,7 @@ export interface Peek {
 
 /** The peek after a read; a question that was visible in `before` stays visible, with what the person has typed. */
 export function peekOf(root_id: string, read: ReadPeek, before: Peek | null, now: number): Peek {
-  const { asks: known, question, put_off, typed_at, armed } = before?.window ?? EMPTY_UI;
-  const window = { ...EMPTY_UI, now, root_id, asks: known, question, put_off, typed_at, armed };
+  const window: UiState = { ...(before?.window ?? EMPTY_UI), now, root_id };
   const { said, asks, lineages } = read;
   return { root_id, said, lineages, window: reduce(window, { type: 'asks', asks }) };
 }

@@ -132,7 +132,7 @@ export class Overview {
     this.#set({ notice: null });
     this.#window({ type: 'tick', now: Date.now() });
     const text = leader ? null : printable(data);
-    this.#window({ type: 'typed', alone: text, again: question?.held?.text === text ? text : null });
+    this.#window({ type: 'typed', alone: text });
     const action = actionOf(data, leader, this.#host.bindings, question !== null);
     if (leader) {
       this.#set({ leader: false });

@@ -1,17 +1,18 @@
 import type { Ask } from '../../records/conversation/ask.ts';
 import { chosenValue } from '../../records/question/question.ts';
 import { type Answer, answerOf } from './answer.ts';
-import type { HeldLetter, Question, UiState } from './ui-state.ts';
+import { EMPTY_UI, type HeldLetter, type Question, type UiState } from './ui-state.ts';
 
 /**
  * The visible question of an agent: a banner above the input that does not block it. What the person types always goes into the draft
  * and cannot answer by accident:
  *  Q1. A letter, or the digit of a choice, answers only if it stands alone: the draft was empty, and no other key came within `ALONE_MS` before and after it.
- *      `y` or `n` pressed twice, no faster than a key repeats by itself, needs no time after it.
+ *      `y` or `n` pressed twice, no faster than a key repeats by itself, needs no time after it; the second press is one for the next question.
  *  Q2. Nothing answers a question that cannot have been read: it must have been visible for `ALONE_MS` before a letter, for `SEEN_MS` before a chord.
  *  Q3. Pasted text never answers.
  *  Q4. After an answer, or when the person called the question up, letters are armed until another key is typed: they answer at once, under Q2 as a
- *      chord does, and one that comes too early is dropped, not written.
+ *      chord does, and none is written. `y` or `n` that comes too early is kept for the first question of the queue that has no letter yet, and answers it
+ *      once it has been visible for `ALONE_MS`, unless another key comes; a key that is held down keeps none.
  *  Q5. The panel with a rule, which the person opened, takes every letter instead of the draft. `y` there needs no time before it, only after it, and
  *      none counts after another letter, until an arrow is pressed. If a letter opened it that may have been meant as text, Q1 holds, and any other key turns
  *      all of it into text.
@@ -24,27 +25,45 @@ export const REPEAT_MS = 200;
 /** The state after a key or a paste. `alone`: the character that it wrote into an empty draft; `again`: one written behind itself alone; null for everything else. */
 export function withKey(state: UiState, alone: string | null, again: string | null = null): UiState {
   const { question, now } = state;
-  const next = { ...state, typed_at: now, armed: false };
+  const next = { ...state, typed_at: now, armed: false, ahead: EMPTY_UI.ahead };
   if (question === null)
     return { ...next, armed: state.armed && alone !== null && answerOf(alone, false) !== undefined };
   const { saying, grant, held: before } = question;
+  const holds = (held: HeldLetter | null): UiState => ({ ...next, question: { ...question, held } });
   const writes = saying !== null || (grant !== null && grant.editing !== null) || isHidden(state.overlay);
   if (takesLetters(state) && !writes) return withPanelKey(next, question, alone, state);
   const gap = now - state.typed_at;
-  if (before !== null && again === before.text && TWICE.has(before.answer) && gap >= REPEAT_MS && !writes)
-    return { ...next, question: { ...question, held: { ...before, text: again + again, at: 0 } } };
-  const answer = alone === null || writes ? undefined : meaningOf(state, alone);
-  if (answer === undefined || alone === null) return { ...next, question: { ...question, held: null } };
-  if (state.armed) {
-    const due = gap >= REPEAT_MS && now - question.since >= SEEN_MS;
-    return {
-      ...next,
-      armed: true,
-      question: { ...question, held: due ? { answer, text: alone, at: 0 } : null },
-    };
+  const letter = again ?? alone;
+  if (before !== null && !state.armed && letter !== null && !writes && isAgain(before, letter)) {
+    const more = { ...before, text: before.text + letter };
+    if (gap < REPEAT_MS) return holds({ ...more, at: now });
+    return { ...holds({ ...more, at: 0 }), ahead: withAhead(state, before) };
   }
-  const quiet = gap >= ALONE_MS && now - question.since >= ALONE_MS;
-  return { ...next, question: { ...question, held: quiet ? { answer, text: alone, at: now } : null } };
+  const answer = alone === null || writes ? undefined : meaningOf(state, alone);
+  if (answer === undefined || alone === null) return holds(null);
+  if (!state.armed) {
+    const quiet = gap >= ALONE_MS && now - question.since >= ALONE_MS;
+    return holds(quiet ? { answer, text: alone, at: now } : null);
+  }
+  const seen = now - question.since >= SEEN_MS;
+  if (gap < REPEAT_MS || !(seen || TWICE.has(answer))) return { ...holds(null), armed: true };
+  if (before?.text !== alone)
+    return { ...holds({ answer, text: alone, at: seen ? 0 : now, unwritten: true }), armed: true };
+  const ahead = withAhead(state, before);
+  return { ...holds(seen ? { ...before, at: 0 } : before), armed: true, ahead };
+}
+
+/** Whether a letter behind the held one only says the same: no word begins with it doubled. */
+function isAgain({ answer, text }: HeldLetter, letter: string): boolean {
+  if (answer === 'allow_alike') return letter === 'Y' || letter === 'y';
+  return TWICE.has(answer) && text.startsWith(letter);
+}
+
+/** With a letter for the first question behind the visible one that has none yet. */
+function withAhead({ asks, ahead }: UiState, { answer, text }: HeldLetter): UiState['ahead'] {
+  const next = asks.slice(1).find(({ id }) => !ahead.has(id));
+  if (next === undefined || !TWICE.has(answer)) return ahead;
+  return new Map([...ahead, [next.id, { answer, text: text.slice(0, 1), at: 0, unwritten: true }]]);
 }
 
 /** A key while a rule is shown, or beside the list of agents (Q5). */
@@ -76,20 +95,22 @@ function meaningOf({ asks: [ask] }: UiState, text: string): Answer | undefined {
   return chooses ? 'choose' : answerOf(text, false);
 }
 
-/** Answers that a second press of their letter confirms; no word begins with these letters doubled. */
+/** Answers that a second press of their letter confirms. */
 const TWICE: ReadonlySet<Answer> = new Set(['allow', 'deny']);
 
-/** After the person has answered: letters stay armed, and no key counts for the same question again. */
-export function answered(state: UiState): UiState {
-  const { question, now } = state;
-  return { ...state, armed: true, question: question && { ...question, since: now, held: null } };
+/** After the person has answered: the questions leave the queue before the ledger says so, and letters stay armed for the others. */
+export function answered(state: UiState, ids: readonly string[]): UiState {
+  const next = withAsks({ ...state, answered: new Set([...state.answered, ...ids]) }, state.asks);
+  return { ...next, armed: next.asks.length > 0 };
 }
 
 /** The held answer once no key has followed its letter for `ALONE_MS`; otherwise null. */
 export function dueAnswer({ question, overlay, now }: UiState, draft: string): Answer | null {
   const held = question?.held ?? null;
   if (held === null || isHidden(overlay) || now - held.at < ALONE_MS) return null;
-  return takesLetters({ question, overlay }) || draft === held.text ? held.answer : null;
+  return takesLetters({ question, overlay }) || draft === (held.unwritten ? '' : held.text)
+    ? held.answer
+    : null;
 }
 
 /** Whether letters go to the question and none to the draft: a rule is shown, or the list of agents. */
@@ -123,7 +144,10 @@ export function mayAnswer({ question }: UiState, begun_at: number): boolean {
 
 /** Updates the queue of questions, first in, first out; a new one never replaces the visible one. */
 export function withAsks(state: UiState, asks: readonly Ask[]): UiState {
-  const open = asks.filter((ask) => ask.verdict === null && ask.root_id === (state.root_id ?? ask.root_id));
+  const { root_id } = state;
+  const open = asks.filter(
+    (ask) => ask.verdict === null && ask.root_id === (root_id ?? ask.root_id) && !state.answered.has(ask.id),
+  );
   const place = new Map(state.asks.map((ask, index) => [ask.id, index]));
   const known = (ask: Ask): number => place.get(ask.id) ?? Number.MAX_SAFE_INTEGER;
   const queue = open.toSorted((a, b) => known(a) - known(b) || a.asked_at - b.asked_at);
@@ -143,8 +167,11 @@ export function askOf({ asks }: UiState, agent_id: string): Ask | null {
 
 /** Shows the head of the queue; the time to read it starts now. */
 export function asked(state: UiState): UiState {
-  if (state.asks.length === 0) return { ...state, question: null };
-  return { ...state, question: { since: state.now, saying: null, grant: null, held: null, page: 0 } };
+  const [ask] = state.asks;
+  if (ask === undefined) return { ...state, question: null };
+  const kept = state.ahead.get(ask.id);
+  const held = kept === undefined ? null : { ...kept, at: state.now };
+  return { ...state, question: { since: state.now, saying: null, grant: null, held, page: 0 } };
 }
 
 /** Hides the questions: they stay in the queue, and do not come up again by themselves. */

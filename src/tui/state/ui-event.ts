@@ -65,8 +65,8 @@ export type UiEvent =
   /** Changes the rule with which the visible question is about to be answered; `typed`: the letter that did it, if it may have been meant as text. */
   | { readonly type: 'grant'; readonly change: GrantChange; readonly typed?: string | null }
   | { readonly type: 'saying'; readonly text: string | null }
-  /** The visible question was answered. */
-  | { readonly type: 'answered' }
+  /** Questions were answered; `failed`: the answers did not reach the ledger. */
+  | { readonly type: 'answered'; readonly ids: readonly string[]; readonly failed?: true }
   /** A key, or a paste. `alone`, `again`: see `withKey`; `drafting`: there was a draft before it. */
   | {
       readonly type: 'typed';

@@ -115,6 +115,8 @@ export interface HeldLetter {
   /** The draft, which consists of the letter. */
   readonly text: string;
   readonly at: number;
+  /** The draft is empty: the letter was armed. */
+  readonly unwritten?: true;
 }
 
 export interface Turn {
@@ -153,6 +155,10 @@ export interface UiState {
   readonly question: Question | null;
   /** Whether letters answer at once (rule Q4 of `question-in-view.ts`). */
   readonly armed: boolean;
+  /** Letters for questions behind the visible one, by id of the question. */
+  readonly ahead: ReadonlyMap<string, HeldLetter>;
+  /** Ids of questions that were answered here; the ledger may still list them as open. */
+  readonly answered: ReadonlySet<string>;
   /** The person's own command that is running, with the end of its output. */
   readonly shell_command: {
     readonly command: string;
@@ -207,6 +213,8 @@ export const EMPTY_UI: UiState = {
   asks: [],
   put_off: new Set(),
   armed: false,
+  ahead: new Map(),
+  answered: new Set(),
   tasks: [],
   budgets: [],
   overlay: null,

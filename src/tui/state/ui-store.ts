@@ -68,7 +68,9 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'question':
       return event.shown ? { ...asked(state), armed: true } : putOff(state);
     case 'answered':
-      return answered(state);
+      return event.failed
+        ? { ...state, answered: state.answered.difference(new Set(event.ids)) }
+        : withSelectedAsk(answered(state, event.ids));
     case 'turned':
       return turned(state, event.by);
     case 'grant':

@@ -25,6 +25,7 @@ class Window {
     typed_at: T0 - 9_000,
   });
   draft = '';
+  fails = false;
   readonly said: string[] = [];
   readonly answers: string[] = [];
   readonly #app: AppContext;
@@ -68,6 +69,7 @@ class Window {
           id: string,
           { verdict, scope, rule }: { verdict: string; scope: string; rule?: string },
         ) => {
+          if (window.fails) throw new Error('the ledger is locked');
           window.answers.push([verdict, scope, id, ...(rule === undefined ? [] : [rule])].join(' '));
           window.#open = window.#open.filter((one) => one.id !== id);
         },
@@ -77,7 +79,7 @@ class Window {
         window.state = reduce(window.state, event);
       },
       say: (text: string) => window.said.push(text),
-      attempt: (work: () => Promise<void>) => void work(),
+      attempt: (work: () => Promise<void>) => void work().catch(() => undefined),
       refresh: () => undefined,
     } as unknown as AppContext;
   }
@@ -236,4 +238,33 @@ it('Y and then y allow each open question that is like this one, once', async ()
     window.answers,
     ['a', 'b', 'c', 'd'].map((id) => `allow once ${id}`),
   );
+});
+
+it('Y y y answers them at any pauses of a hand', async () => {
+  for (const pause of [250, 500, 700, 800, 1_000, 1_500, 3_000]) {
+    const window = new Window();
+    window.ask();
+    await window.wait(1_000);
+    for (const letter of ['Y', 'y', 'y', 'y']) {
+      if (window.state.question === null) break;
+      window.key(letter);
+      await window.wait(pause);
+    }
+    await window.wait(1_000);
+    assert.deepEqual(
+      [window.answers, window.draft],
+      [['a', 'b', 'c', 'd'].map((id) => `allow once ${id}`), ''],
+      `${pause} ms`,
+    );
+  }
+});
+
+it('an answer that does not reach the ledger leaves its question open', async () => {
+  const window = new Window();
+  window.ask();
+  await window.wait(1_000);
+  window.fails = true;
+  window.key('y');
+  await window.wait(2_000);
+  assert.deepEqual([window.answers, window.state.asks.length], [[], 4]);
 });

@@ -36,7 +36,7 @@ export function answerRows(
     const chosen = held.answer === 'choose' ? ` "${clean(chosenValue(ask, held.text) ?? '')}"` : '';
     return [
       [key(held.text), ` ${HELD[held.answer]}${chosen} in a moment`],
-      [['dim', 'any other key makes it text']],
+      [['dim', held.unwritten ? 'any other key stops it' : 'any other key makes it text']],
     ];
   }
   if (listed) return [[key('y'), ' once   ', key('n'), ' deny   ', key('Enter'), ' goes there for more']];
