@@ -20,6 +20,7 @@ import { switchEffort, switchModel } from './commands/model.ts';
 import { leaveForSetup, quit } from './commands/quit.ts';
 import { isBuiltIn, isCaptureCommand, isCommand, readCommand } from './commands/read-command.ts';
 import { resumeTree } from './commands/resume.ts';
+import { askRewind } from './commands/rewind.ts';
 import { removeRule, showRules } from './commands/rules.ts';
 import { orderWorkflow } from './commands/saved/workflow.ts';
 import { tellTasks } from './commands/tasks.ts';
@@ -96,6 +97,7 @@ const RUNS: { readonly [N in CommandName]: Run<N> } = {
   find: findText,
   new: (app) => app.openTree(null),
   resume: resumeTree,
+  rewind: askRewind,
   setup: leaveForSetup,
   web: async (app) => app.say(await app.openDashboard()),
   quit,

@@ -32,6 +32,7 @@ export function keyPressed(app: AppContext, data: string): void {
   const { state, editor } = app;
   // A mouse report neither answers nor types.
   if (data.startsWith(MOUSE)) return mouse(app, data);
+  if (state.escaped !== null && !matchesKey(data, 'escape')) app.dispatch({ type: 'escaped', on: false });
   const found = findKey(app, data);
   if (found === 'taken') return;
   const begun_at = state.leader ? state.typed_at : state.now;
@@ -197,8 +198,11 @@ function interrupt(app: AppContext): void {
   const agent = view === null ? undefined : app.state.agents.get(view);
   if (agent !== undefined && isWorking(agent.state.type))
     return app.attempt(() => app.runtime.interrupt(agent.id, 'Esc was pressed'));
-  // Nothing to interrupt: Esc closes the whole scrollback.
+  // Nothing to interrupt: Esc closes the whole scrollback; twice, it goes back.
   if (app.browsing) app.browsing = false;
+  else if (app.state.escaped !== null) runCommand(app, '/rewind');
+  else if (app.editor.text === '' && agent !== undefined) return app.dispatch({ type: 'escaped', on: true });
+  app.dispatch({ type: 'escaped', on: false });
 }
 
 function clear(app: AppContext): void {

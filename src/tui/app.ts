@@ -294,9 +294,10 @@ class App implements AppContext {
       answerByLetter(this);
       confirmByLetter(this);
     }
-    const { agents, leaving, shell_command } = this.state;
+    const { agents, leaving, escaped, shell_command } = this.state;
     const moves = !this.style.accessible && [...agents.values()].some((agent) => isWorking(agent.state.type));
-    if (moves || leaving !== null || shell_command !== null) this.dispatch({ type: 'tick', now: Date.now() });
+    if (moves || leaving !== null || escaped !== null || shell_command !== null)
+      this.dispatch({ type: 'tick', now: Date.now() });
   }
 
   #scheduleDraw(): void {

@@ -159,8 +159,8 @@ export const DOOR_GUARDS: readonly Guard[] = [
     protects:
       'a person who holds a key down, or is faster than the screen, from allowing what has just come up',
     file: 'src/tui/state/question-in-view.ts',
-    guard: 'const due = gap >= REPEAT_MS && now - question.since >= SEEN_MS;',
-    without: 'const due = true;',
+    guard: 'const seen = now - question.since >= SEEN_MS;',
+    without: 'const seen = true;',
     tests: ['tui/state/armed-letters'],
   },
   {

@@ -32,8 +32,8 @@ export interface CutFacts {
 /** A change with which the new tree begins. */
 export interface CutEdit {
   readonly agent_id: string;
-  /** Takes the place of the message behind the cut. */
-  readonly message: Message;
+  /** Takes the place of the message behind the cut; null: that message is left out. */
+  readonly message: Message | null;
 }
 
 export interface CutOrder {

@@ -55,7 +55,7 @@ export function cutTree(facts: CutFacts, order: CutOrder): CutTree {
     const last = tailOf(facts, was, order).findLast(({ kind }) => kind === 'assistant');
     const is_same = isUnchanged(member, facts, order) || hasEnded(member, facts);
     const said = last?.kind === 'assistant' ? assistantText({ parts: last.content.parts }) : null;
-    const message = givenTo(was, facts, order) === undefined ? edited?.message : undefined;
+    const message = givenTo(was, facts, order) === undefined ? (edited?.message ?? undefined) : undefined;
     const ended = isTerminal(state.type);
     add('agents', {
       ...columnsOf('agents', member),
@@ -146,7 +146,7 @@ function isUnchanged(
 
 /** The answer that a person gives in place of the model of an agent that has a creator: its turn ends as with an answer of the model, so that it reports. */
 function givenTo(id: string, { members }: CutFacts, { edit }: CutOrder): string | undefined {
-  if (edit?.agent_id !== id || edit.message.kind !== 'assistant') return undefined;
+  if (edit?.agent_id !== id || edit.message?.kind !== 'assistant') return undefined;
   const { parent_id } = members.find((one) => one.id === id) ?? {};
   return parent_id == null ? undefined : assistantText({ parts: edit.message.content.parts });
 }
@@ -154,7 +154,7 @@ function givenTo(id: string, { members }: CutFacts, { edit }: CutOrder): string 
 function tailOf(facts: CutFacts, id: string, order: CutOrder): readonly PlacedMessage[] {
   const { edit, now } = order;
   const tail = facts.tails.get(id) ?? [];
-  if (edit?.agent_id !== id || givenTo(id, facts, order) !== undefined) return tail;
+  if (edit?.agent_id !== id || edit.message === null || givenTo(id, facts, order) !== undefined) return tail;
   return [...tail, { ...edit.message, agent_id: id, seq: (tail.at(-1)?.seq ?? 0) + 1, at: now }];
 }
 
@@ -173,7 +173,7 @@ function hasWritten({ id, parent_id }: Row, { tails, members }: CutFacts): boole
   );
 }
 
-/** By agent: ids of the mail that it has not read at the cut, in order. A person's orders are over, and an edited message has taken its letters. */
+/** By agent: ids of the mail that it has not read at the cut, in order. A person's orders are over, and an edited message, or one that is left out, has taken its letters. */
 function unreadLetters(facts: CutFacts, order: CutOrder): ReadonlyMap<string, readonly CutLetter[]> {
   const { cut, point } = facts;
   const { edit } = order;

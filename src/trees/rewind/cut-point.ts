@@ -1,6 +1,8 @@
 import type { CutPoint } from '../../kernel/cut/places.ts';
 import type { Agent } from '../../records/agent/agent.ts';
-import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { typedText } from '../../records/conversation/facts/message-facts.ts';
+import { isPerson } from '../../records/conversation/facts/wait-row.ts';
+import type { Message, PlacedMessage } from '../../records/conversation/message.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { parseDuration } from '../../records/text/parse-duration.ts';
 import type { Store } from '../../store/store.ts';
@@ -53,6 +55,23 @@ export async function cutPoint(store: Store, root: Agent, text: string, edits = 
   const near = await store.history(agent.id, Math.max(0, call.seq - NEAR), NEAR);
   const answer = near.findLast(({ kind, seq }) => kind === 'assistant' && seq < call.seq);
   return messagePoint(store, root, agent, answer?.seq ?? call.seq, 'before');
+}
+
+/** What a person, or another agent, said in a message that one can go back to, or what its agent answered; null for all others. */
+export function saidAt({ kind, content }: Message): { readonly who: string; readonly text: string } | null {
+  if (kind === 'user') {
+    const { origin, text, facts } = content;
+    return { who: origin === 'human' ? 'you' : origin, text: typedText(text, facts?.attached) };
+  }
+  if (kind === 'result') {
+    const text = content.facts?.waited?.rows.find(isPerson)?.message;
+    return text === undefined ? null : { who: 'you', text };
+  }
+  if (kind !== 'assistant') return null;
+  const parts = content.parts.flatMap((part) =>
+    part.type === 'call' ? [`[${part.name}]`] : part.type === 'text' ? [part.text] : [],
+  );
+  return { who: 'answer', text: parts.join(' ') };
 }
 
 async function messagePoint(

@@ -27,8 +27,8 @@ const LINES_MAX = 400;
 export interface RewindOrder {
   /** As `cutPoint` reads it. */
   readonly to: string;
-  /** Text that takes the place of the message that `to` names, or of the result of the call. */
-  readonly edit?: string | undefined;
+  /** Text that takes the place of the message that `to` names, or of the result of the call; null: the message is left out, for somebody who writes it anew. */
+  readonly edit?: string | null | undefined;
   /** The model of the agent that `to` names, else of all that have the model of the root. */
   readonly model?: string | undefined;
   /** Whether files that `write` and `patch` changed since get the content that they had. */
@@ -71,7 +71,7 @@ export async function rewindTree(
   return rewindDocument(cut, {
     root_id: dry_run ? null : id,
     later: later.map(({ name }) => name as string),
-    edited: edited?.seq ?? null,
+    edited: order.edit === null ? null : (edited?.seq ?? null),
     files: found.files.map(({ path }) => ({ path, restored: restored.includes(path) })),
     difference: found.shown.slice(0, LINES_MAX),
     not_undone: [
@@ -106,7 +106,10 @@ export async function cutAt(
   const edit =
     edited === undefined || text === undefined
       ? undefined
-      : { agent_id: point.agent_id as string, message: editedMessage(edited, storable(text)) };
+      : {
+          agent_id: point.agent_id as string,
+          message: text === null ? null : editedMessage(edited, storable(text)),
+        };
   const change = await changing(root, facts);
   const cut = cutTree(facts, { now: await store.now(), root_id: id, newId, how, edit, model, change });
   return { root, edited, facts, cut };

@@ -224,6 +224,14 @@ const ROWS = {
     in_capture: true,
     keys: { resume: [['leader l']] },
   },
+  rewind: {
+    usage: '[NUMBER|WORDS]',
+    help: 'go back to a message: another conversation as this one was then, which stays',
+    aliases: ['checkpoint'],
+    parse: 'anyText',
+    at_agent: true,
+    keys: { rewind: [['leader b'], 'go back to a message (also: Esc twice, with nothing written)'] },
+  },
   draft: {
     group: 'The draft',
     keys: {

@@ -2,7 +2,7 @@ import type { Thinking } from '../../records/agent/agent.ts';
 import { didYouMean } from '../../render/nearest-name.ts';
 import type { AppContext } from '../app-context.ts';
 import type { ModelChoice } from '../app-options.ts';
-import type { Picker } from '../state/picker.ts';
+import { type Picker, takesEffort } from '../state/picker.ts';
 
 /** `/model`: lists the configured models; `/model NAME` switches the agent in view, or sets the model of the conversation that is about to begin. */
 export async function switchModel(app: AppContext, text: string): Promise<void> {
@@ -61,7 +61,7 @@ function modelPicker(app: AppContext, choices: readonly ModelChoice[]): Picker {
   ];
   return {
     type: 'picker',
-    picks: 'model',
+    choose: ({ id }, picker) => useModel(app, id, takesEffort(picker) ? picker.effort : undefined),
     heading: 'Models',
     rows: rows.map(({ name, note }) => ({ id: name, text: name, figures: [['dim', note]] })),
     filter: '',

@@ -16,8 +16,6 @@ const OTHER_WORDS: Readonly<Partial<Record<string, string>>> = {
   memory: 'Agents of this folder read its AGENTS.md, once you trust it (coppice trust).',
   doctor: 'coppice doctor, in a shell, checks the configuration, the models and the ledger.',
   redo: '/undo redo puts back what /undo took back.',
-  rewind:
-    '/undo takes back what agents changed in files; in a shell, coppice rewind makes a new tree as this one was at a message or a time.',
 };
 
 /** Whether a text is a command: a slash and a word. A path such as `/etc/hosts is odd` is not. */

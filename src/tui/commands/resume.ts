@@ -67,7 +67,7 @@ async function treePicker(app: AppContext, cwd: string | null): Promise<Picker> 
     .map((tree) => rowOf(tree, cwd === null, app));
   return {
     type: 'picker',
-    picks: 'tree',
+    choose: ({ id }) => app.openTree(id),
     heading: cwd === null ? 'Conversations' : `Conversations in ${shortFolder(cwd)}`,
     rows,
     filter: '',

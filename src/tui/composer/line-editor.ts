@@ -66,7 +66,9 @@ export class LineEditor {
     const text = pastedText(data);
     this.#key = data;
     if (text === null) {
-      this.#editor.handleInput(data);
+      // With nothing typed behind the slash, Enter only writes the command: it runs what somebody has seen there.
+      const writes = this.completing && this.text === '/' && matchesKey(data, 'enter');
+      this.#editor.handleInput(writes ? '\t' : data);
       return;
     }
     const dropped = mentionOfDropped(text);

@@ -3,13 +3,12 @@ import { runCommand } from '../app-commands.ts';
 import type { AppContext } from '../app-context.ts';
 import { askKill, askKillIdle } from '../commands/agents/kill.ts';
 import { restoreFiles } from '../commands/changes/undo.ts';
-import { useModel } from '../commands/model.ts';
 import { openPicker, otherFolders } from '../commands/resume.ts';
 import { idleAgents } from '../state/agents/family.ts';
 import { agentRows, moveSelection, SIDE_FROM, selectedAgent } from '../state/agents/filtered-agents.ts';
 import type { Choice } from '../state/answer.ts';
 import { type Confirmation, dueChoice, isConfirmation } from '../state/confirmation.ts';
-import { moveRow, type Picker, selectedRow, takesEffort, withEffort } from '../state/picker.ts';
+import { moveRow, type Picker, selectedRow, withEffort } from '../state/picker.ts';
 import { askOf } from '../state/question-in-view.ts';
 import type { Overlay } from '../state/ui-state.ts';
 import { printable, rowStep, typedText } from './action-of.ts';
@@ -122,8 +121,8 @@ export function confirmByLetter(app: AppContext): void {
 
 function decide(app: AppContext, question: Confirmation, decision: Choice): void {
   close(app);
+  if (question.type === 'consent') return decision === 'stay' ? question.no?.run() : question.run();
   if (decision === 'stay') return;
-  if (question.type === 'consent') return question.run();
   if (question.type === 'restore') return app.attempt(() => restoreFiles(app, question));
   if (question.type === 'quit')
     return decision === 'restore' || decision === 'start' ? undefined : app.leave(decision);
@@ -140,6 +139,11 @@ function decide(app: AppContext, question: Confirmation, decision: Choice): void
 function pickerKey(app: AppContext, picker: Picker, data: string): void {
   const open = (next: Picker) => openPicker(app, next);
   const filtered = (filter: string) => open({ ...picker, filter, selected: null });
+  const choose = (does: Picker['choose']) => {
+    const row = selectedRow(picker);
+    close(app);
+    if (row !== null) app.attempt(async () => does(row, picker));
+  };
   const by = rowStep(data);
   if (by !== 0) return open(moveRow(picker, by));
   if (picker.effort !== undefined && matchesKey(data, 'left')) return open(withEffort(picker, -1));
@@ -147,16 +151,8 @@ function pickerKey(app: AppContext, picker: Picker, data: string): void {
   if (matchesKey(data, 'escape')) return picker.filter === '' ? close(app) : filtered('');
   if (matchesKey(data, 'ctrl+c')) return close(app);
   if (matchesKey(data, 'backspace')) return filtered([...picker.filter].slice(0, -1).join(''));
-  if (matchesKey(data, 'enter')) {
-    const row = selectedRow(picker);
-    close(app);
-    if (row === null) return;
-    return app.attempt(() =>
-      picker.picks === 'tree'
-        ? app.openTree(row.id)
-        : useModel(app, row.id, takesEffort(picker) ? picker.effort : undefined),
-    );
-  }
+  if (matchesKey(data, 'enter')) return choose(picker.choose);
+  if (picker.tab !== undefined && matchesKey(data, 'tab')) return choose(picker.tab.choose);
   const typed = typedText(data);
   if (typed === null) return;
   if (typed === 'a' && picker.filter === '' && picker.other !== null)

@@ -5,7 +5,9 @@ import type { Entry } from './entry.ts';
 /** A list that fills the screen, from which the person chooses one row; typing filters it. */
 export interface Picker {
   readonly type: 'picker';
-  readonly picks: 'tree' | 'model';
+  /** What Enter does with a row, and Tab if there is such a thing. */
+  readonly choose: (row: PickerRow, picker: Picker) => Promise<void> | void;
+  readonly tab?: { readonly verb: string; readonly choose: Picker['choose'] };
   readonly heading: string;
   readonly rows: readonly PickerRow[];
   readonly filter: string;

@@ -76,6 +76,8 @@ export type UiEvent =
     }
   /** Ctrl-C was pressed; a second one within a second leaves. */
   | { readonly type: 'leaving' }
+  /** Esc had nothing to stop or close: a second one goes back; or another key came. */
+  | { readonly type: 'escaped'; readonly on: boolean }
   /** The mode of the conversation that the next message begins. */
   | { readonly type: 'mode'; readonly mode: PermissionMode }
   | { readonly type: 'leader'; readonly on: boolean }

@@ -73,8 +73,14 @@ export type Overlay =
     }
   | { readonly type: 'quit'; readonly working: number }
   | { readonly type: 'restore'; readonly files: readonly Restoration[]; readonly redo: boolean }
-  /** Something that the person called, to be confirmed; `yes`: what `run` does, in a few words. */
-  | { readonly type: 'consent'; readonly question: string; readonly yes: string; readonly run: () => void }
+  /** Something that the person called, to be confirmed; `yes`: what `run` does, in a few words; `no`: what is done instead, if not nothing. */
+  | {
+      readonly type: 'consent';
+      readonly question: string;
+      readonly yes: string;
+      readonly run: () => void;
+      readonly no?: { readonly text: string; readonly run: () => void };
+    }
   /** A workflow run, with its phases and agents. */
   | { readonly type: 'run'; readonly run_id: string; readonly selected: string | null }
   | Picker
@@ -171,6 +177,8 @@ export interface UiState {
   readonly draft_at: number;
   /** When Ctrl-C was pressed; null: too long ago for a second one to leave. */
   readonly leaving: number | null;
+  /** When Esc was pressed with nothing to stop or close; null: too long ago for a second one to go back. */
+  readonly escaped: number | null;
   /** Whether the leader key was just pressed. */
   readonly leader: boolean;
   /** The mode of the conversation that the next message begins. */
@@ -224,6 +232,7 @@ export const EMPTY_UI: UiState = {
   typed_at: 0,
   draft_at: 0,
   leaving: null,
+  escaped: null,
   leader: false,
   next_mode: 'ask',
   trouble: null,

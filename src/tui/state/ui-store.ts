@@ -25,6 +25,8 @@ import { type AgentPane, EMPTY_UI, paneOf, type UiState } from './ui-state.ts';
 
 /** Time within which a second Ctrl-C leaves. */
 const TWICE_MS = 1_000;
+/** The same for a second Esc, which ends nothing. */
+const ESCAPES_MS = 2_000;
 
 /** The state after an event. Pure: no clock, no I/O; the cost of an event does not grow with the number of idle agents. */
 export function reduce(state: UiState, event: UiEvent): UiState {
@@ -85,12 +87,19 @@ export function reduce(state: UiState, event: UiEvent): UiState {
       );
     case 'leaving':
       return { ...state, leaving: state.now };
+    case 'escaped':
+      return { ...state, escaped: event.on ? state.now : null };
     case 'mode':
       return { ...state, next_mode: event.mode };
     case 'leader':
       return { ...state, leader: event.on };
     case 'tick':
-      return { ...state, now: event.now, leaving: stillLeaving(state.leaving, event.now) };
+      return {
+        ...state,
+        now: event.now,
+        leaving: within(state.leaving, event.now, TWICE_MS),
+        escaped: within(state.escaped, event.now, ESCAPES_MS),
+      };
   }
 }
 
@@ -108,8 +117,8 @@ function withOwnCommand(state: UiState, event: Extract<UiEvent, { type: 'own_com
   return { ...state, shell_command: { ...shell_command, output } };
 }
 
-function stillLeaving(since: number | null, now: number): number | null {
-  return since === null || now - since >= TWICE_MS ? null : since;
+function within(since: number | null, now: number, most_ms: number): number | null {
+  return since === null || now - since >= most_ms ? null : since;
 }
 
 /** The agent whose history has to be loaded: the one in view or selected in the list, if its scrollback is incomplete. */

@@ -25,8 +25,11 @@ export function confirmationLines(
 
 function wholeText(state: UiState, overlay: Confirmation): string {
   if (overlay.type === 'kill') return killText(state, overlay);
-  if (overlay.type === 'consent')
-    return `${overlay.question}  ${keysOf(state, `[y] ${overlay.yes}  [n/Esc] no`)}`;
+  if (overlay.type === 'consent') {
+    const { question, yes, no } = overlay;
+    const keys = `[y] ${yes}  ${no === undefined ? '[n/Esc] no' : `[n] ${no.text}  [Esc] neither`}`;
+    return `${question}  ${keysOf(state, keys, no?.text)}`;
+  }
   return overlay.type === 'quit' ? quitText(state, overlay.working) : restoreText(state, overlay);
 }
 
@@ -45,9 +48,10 @@ const DECIDING: Readonly<Record<Choice, string>> = {
 };
 
 /** The keys; or, once a letter was pressed, what it does if no other key follows. */
-function keysOf({ deciding }: UiState, keys: string): string {
+function keysOf({ deciding }: UiState, keys: string, no = DECIDING.stay): string {
   if (deciding === null) return keys;
-  return `[${clean(deciding.text)}] ${DECIDING[deciding.decision]} in a moment, Enter: now; any other key makes it text`;
+  const does = deciding.decision === 'stay' ? no : DECIDING[deciding.decision];
+  return `[${clean(deciding.text)}] ${does} in a moment, Enter: now; any other key makes it text`;
 }
 
 function shortText(state: UiState, overlay: Confirmation): string {

@@ -46,6 +46,9 @@ export function fanOutBlock(
   style: UiStyle,
 ): string[] {
   const groups = Map.groupBy(view.rows, groupOf);
+  // In the order in which they are answered.
+  const turnOf = ({ branch }: FanOutRow) => state.asks.findIndex(({ id }) => id === branch?.ask?.id);
+  groups.get('asks')?.sort((a, b) => turnOf(a) - turnOf(b));
   const [only] = view.rows;
   const headed = view.awaited || view.rows.length > 1;
   if (height < (headed ? 2 : 1) || only === undefined) return [];
@@ -53,7 +56,7 @@ export function fanOutBlock(
   const rows = (['asks', 'trouble', 'work', 'paused'] as const).flatMap((group) => groups.get(group) ?? []);
   const room = height - head.length;
   const shown = rows.length < view.rows.length || rows.length > room ? rows.slice(0, room - 1) : rows;
-  const rest = view.rows.filter((row) => !shown.includes(row));
+  const rest = [...groups.values()].flat().filter((row) => !shown.includes(row));
   return [
     ...head,
     ...rowLines(state, shown, width, style),

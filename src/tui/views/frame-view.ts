@@ -174,6 +174,7 @@ export function hintLine(state: UiState, width: number, style: UiStyle, keys = S
 function hintsFor(state: UiState, keys: Shortcuts): readonly (string | null)[] {
   const { leader } = keys;
   if (state.leaving !== null) return [named(keys.whole('clear'), 'again leaves')];
+  if (state.escaped !== null) return ['Esc again lists what was said, to go back'];
   const behind = (action: Action, word: string) => named(keys.short(action), word);
   if (state.leader)
     return [

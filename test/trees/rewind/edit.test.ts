@@ -43,7 +43,7 @@ onBothDatabases('an edited past', (database) => {
     order: RewindOrder,
   ): Promise<readonly Agent[]> {
     const { root_id, edited: place } = await rewindTree(store, root, order, randomUUID(), tmpdir());
-    assert.equal(place === null, order.edit === undefined);
+    assert.equal(place === null, order.edit == null);
     await runtime.resume(root_id as string);
     await runtime.settled(root_id as string);
     await assertLawful(store, root_id as string);
@@ -67,6 +67,17 @@ onBothDatabases('an edited past', (database) => {
     assert.equal(await said(asked, 0), 'other');
     assert.match(asked.reply ?? '', /one ran/);
     assert.deepEqual(ran, ['one'], 'a call behind the edit runs');
+
+    const [silent] = (await edited(stage, root, { to: '1', edit: null })) as [Agent];
+    assert.deepEqual([silent.state.type, silent.last_seq], ['idle', 0], 'before its first message');
+    await stage.runtime.send(root.id, 'once more');
+    await stage.runtime.settled(root.id);
+    const seen = (await store.history(root.id)).findLast(({ kind }) => kind === 'user')?.seq ?? 0;
+    const [left] = (await edited(stage, root, { to: String(seen), edit: null })) as [Agent];
+    assert.deepEqual([left.state.type, left.last_seq], ['idle', seen - 1], 'its letter does not come again');
+    await stage.runtime.send(left.id, 'something else');
+    await stage.runtime.settled(left.id);
+    assert.match((await store.agent(left.id))?.reply ?? '', /^something else/);
 
     ran.length = 0;
     const [call] = (await store.history(root.id)).flatMap(({ kind, content }) =>

@@ -29,6 +29,7 @@ const ARGUMENTS: Readonly<Record<string, readonly [string, unknown, string | nul
   copy: ['2', { what: 'code', number: 2 }, '0'],
   find: ['two words', 'two words', null],
   resume: [' words of it', 'words of it', null],
+  rewind: ['12', '12', null],
 };
 
 for (const { name, usage } of COMMANDS)
@@ -88,7 +89,7 @@ it('names what is near, and what other programs call it', () => {
   assert.deepEqual(readCommand('/clear'), { name: 'new', arguments: null });
   assert.deepEqual(readCommand('/q'), { name: 'quit', arguments: null });
   assert.deepEqual(readCommand('/sessions old words'), { name: 'resume', arguments: 'old words' });
-  for (const word of ['init', 'config', 'permissions', 'mcp', 'memory', 'doctor', 'redo', 'rewind'])
+  for (const word of ['init', 'config', 'permissions', 'mcp', 'memory', 'doctor', 'redo'])
     assert.doesNotMatch(String(readCommand(`/${word}`)), /no command|object/, word);
   const words = COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   assert.equal(new Set(words).size, words.length, 'no word stands for two commands');

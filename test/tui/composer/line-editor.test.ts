@@ -436,3 +436,13 @@ test('Tab on a folder goes on inside it, also where its name is quoted; Enter ta
   editor.handleInput('\r');
   assert.deepEqual(seen.submitted, ['see @"my notes/"']);
 });
+
+test('Enter on a bare slash writes the selected command and runs nothing', async () => {
+  const { editor, seen, type } = open();
+  type('/');
+  await until(() => editor.completing, 'the list');
+  editor.handleInput('\r');
+  assert.deepEqual([editor.text.trim(), seen.submitted], ['/capture', []]);
+  editor.handleInput('\r');
+  assert.deepEqual(seen.submitted, ['/capture']);
+});

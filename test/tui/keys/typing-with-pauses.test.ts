@@ -28,6 +28,8 @@ class Window {
   fails = false;
   readonly said: string[] = [];
   readonly answers: string[] = [];
+  /** Agents whose messages were listed, to go back. */
+  readonly listed: string[] = [];
   readonly #app: AppContext;
   #open = ['a', 'b', 'c', 'd'].map((id) =>
     ask(id, 'child', {
@@ -64,6 +66,12 @@ class Window {
       filtering: false,
       screen: { full: false, columns: 100, rows: 30, alternate: false },
       own_commands: { stop: () => false },
+      store: {
+        agent: async (id: string) => {
+          window.listed.push(id);
+          return null;
+        },
+      },
       runtime: {
         answer: async (
           id: string,
@@ -267,4 +275,26 @@ it('an answer that does not reach the ledger leaves its question open', async ()
   window.key('y');
   await window.wait(2_000);
   assert.deepEqual([window.answers, window.state.asks.length], [[], 4]);
+});
+
+it('Esc twice lists the messages to go back to, unless something is written, another key came, or it took too long', async () => {
+  const pressed = async (...keys: readonly (string | number)[]) => {
+    const window = new Window();
+    window.state = [
+      seen(agent('main', null, { state: { type: 'idle' } })),
+      { type: 'visit', agent_id: 'main' } as const,
+    ].reduce(reduce, window.state);
+    for (const key of keys) {
+      if (typeof key === 'number') await window.wait(key);
+      else window.key(key);
+    }
+    await window.wait(FRAME_MS);
+    return window.listed;
+  };
+  assert.deepEqual(await pressed(ESCAPE, 300, ESCAPE), ['main']);
+  assert.deepEqual(await pressed(ESCAPE, 1_900, ESCAPE), ['main']);
+  assert.deepEqual(await pressed(ESCAPE, 2_100, ESCAPE), []);
+  assert.deepEqual(await pressed(ESCAPE, 2_100, ESCAPE, 300, ESCAPE), ['main']);
+  assert.deepEqual(await pressed('x', ESCAPE, 300, ESCAPE), []);
+  assert.deepEqual(await pressed(ESCAPE, 'x', '\x7f', ESCAPE), []);
 });

@@ -1,7 +1,7 @@
 /** Proves that a person who has answered one question answers the next ones as fast as they can be read, and that nothing else answers them. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { dueAnswer, REPEAT_MS } from '../../../src/tui/state/question-in-view.ts';
+import { dueAnswer, REPEAT_MS, SEEN_MS } from '../../../src/tui/state/question-in-view.ts';
 import { EMPTY_UI, type UiState } from '../../../src/tui/state/ui-state.ts';
 import { reduce } from '../../../src/tui/state/ui-store.ts';
 import { agent, ask, seen, T0 } from '../ui-fixture.ts';
@@ -24,6 +24,7 @@ function typed(text: string, gaps: readonly number[]): { answered: string[]; dra
   const settle = () => {
     const answer = dueAnswer(state, draft);
     if (answer === null) return;
+    assert.ok(state.now - (state.question?.since ?? state.now) >= SEEN_MS, 'it could be read');
     const ids = [state.asks[0]?.id ?? ''];
     answered.push(`${answer} ${ids[0]}`);
     draft = '';

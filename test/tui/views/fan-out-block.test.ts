@@ -219,7 +219,7 @@ function thirty(): UiState {
     agent('main', null, { state: waitingOn(ids) }),
     ...ids.map((id) => agent(id, 'main', { state: id === 'w-20' ? errored : THINKING, created_at: T0 + 1 })),
   ]);
-  const asks = ['w-17', 'w-25'].map((id) => ask(id, id));
+  const asks = ['w-25', 'w-17'].map((id) => ask(id, id));
   return after(
     state,
     { type: 'asks', asks },
@@ -228,11 +228,11 @@ function thirty(): UiState {
 }
 
 describe('many agents', () => {
-  it('have rows in the order of need, and one line for the rest', () => {
+  it('have rows in the order of need and of answers, and one line for the rest', () => {
     const low = draw(thirty(), 60, 6);
     assert.deepEqual(
       low.slice(1, -1).map((row) => row.trim().split(/ {2,}/)[0]),
-      ['! w-17', '! w-25', '! w-20', '◐ w-3'],
+      ['! w-25', '! w-17', '! w-20', '◐ w-3'],
     );
     assert.match(low[0] ?? '', /^● wait 30 agents {2}3 received · 24 at work · 2 ask … 0s/);
     assert.equal(low.at(-1), '  ◐ w-4 w-5 w-6 w-7 w-8 +18  ✓ w-0 w-1 w-2');

@@ -69,6 +69,7 @@ function listFrame(picker: Picker, width: number, height: number, style: UiStyle
     const at = shown.length < rows.length ? `${top + 1}-${top + shown.length} of ${rows.length}  ` : '';
     const keys = [
       `Enter ${picker.verb}`,
+      ...(picker.tab === undefined ? [] : [`Tab ${picker.tab.verb}`]),
       ...(takesEffort(picker) ? [`${style.unicode ? '← →' : 'Left Right'} effort`] : []),
       ...(picker.other === null ? [] : [`a ${picker.other}`]),
       'type to filter',
