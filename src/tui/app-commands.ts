@@ -1,6 +1,8 @@
 import { cutShort } from '../records/conversation/child-text.ts';
 import { pauseOf } from '../records/conversation/parked.ts';
+import { taskCells } from '../records/run/listed-task.ts';
 import { clean } from '../render/clean.ts';
+import { tableLines } from '../render/table.ts';
 import { readCall } from '../trees/typed/called-text.ts';
 import { addressee } from '../trees/typed/mentions.ts';
 import type { AppContext } from './app-context.ts';
@@ -15,7 +17,6 @@ import { askUndo } from './commands/changes/undo.ts';
 import { type ArgumentsOf, type AtAgent, COMMANDS, type CommandName } from './commands/command-table.ts';
 import { copy } from './commands/copy.ts';
 import { findText } from './commands/find.ts';
-import { switchMode } from './commands/mode.ts';
 import { switchEffort, switchModel } from './commands/model.ts';
 import { leaveForSetup, quit } from './commands/quit.ts';
 import { isBuiltIn, isCaptureCommand, isCommand, readCommand } from './commands/read-command.ts';
@@ -23,14 +24,15 @@ import { resumeTree } from './commands/resume.ts';
 import { askRewind } from './commands/rewind.ts';
 import { removeRule, showRules } from './commands/rules.ts';
 import { orderWorkflow } from './commands/saved/workflow.ts';
-import { tellTasks } from './commands/tasks.ts';
 import { tellContext } from './commands/use/context.ts';
 import { tellCost } from './commands/use/cost.ts';
 import { tellStatus } from './commands/use/status.ts';
 import { writeMessage } from './composer/write-message.ts';
 import { answerByCommand } from './keys/answer-keys.ts';
 import { captureIn } from './state/capture.ts';
-import { type Overlay, paneOf } from './state/ui-state.ts';
+import { modeInView, type Overlay, paneOf } from './state/ui-state.ts';
+
+const NEXT_MODE = { ask: 'accept', accept: 'plan', plan: 'ask' } as const;
 
 type Run<N extends CommandName> = (
   app: AppContext,
@@ -77,13 +79,26 @@ const RUNS: { readonly [N in CommandName]: Run<N> } = {
     await app.runtime.compact(view, note);
     app.say('the model will be asked to summarise the older part');
   },
-  mode: switchMode,
+  mode(app, named) {
+    const { root_id } = app.state;
+    const mode = named ?? NEXT_MODE[modeInView(app.state)];
+    if (root_id === null) app.dispatch({ type: 'mode', mode });
+    else app.enqueue(() => app.runtime.switchMode(root_id, mode));
+  },
   model: switchModel,
   effort: switchEffort,
   diff: tellChanges,
   undo: askUndo,
   workflow: orderWorkflow,
-  tasks: tellTasks,
+  async tasks(app) {
+    const { state, store, style } = app;
+    const tasks = state.root_id === null ? [] : await store.tasks(state.root_id);
+    if (tasks.length === 0) return app.say('no tasks: agents with the toolset tasks add them');
+    // Long rows are wrapped like any text.
+    const how = { width: Number.MAX_SAFE_INTEGER, right: new Set([0]), style };
+    const rows = tasks.map((task) => taskCells(task).map(clean));
+    app.say(tableLines(['task', 'state', 'agent', 'what'], rows, how).join('\n'));
+  },
   status: tellStatus,
   context: tellContext,
   cost: tellCost,
