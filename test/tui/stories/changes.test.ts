@@ -45,7 +45,7 @@ it('tells who changed which file, and what has changed otherwise', async (test) 
   await ui.say('/diff');
   await ui.pty.until('a.txt  by main, kid');
   await ui.pty.until('created made.txt (3 bytes)');
-  await ui.pty.until('1 bash command may have changed more');
+  await ui.pty.until('commands may have changed more');
 
   writeFileSync(join(ui.folder, 'a.txt'), 'one\ntwo\n');
   writeFileSync(join(ui.folder, 'b.txt'), 'one\n');

@@ -1,9 +1,9 @@
 import { relative, resolve, sep } from 'node:path';
+import { CHANGES_MAX } from '../../../documents/file-versions.ts';
 import { type Git, neutralGitIn } from '../../../processes/git-command.ts';
 import { realPath } from '../../../processes/working-folder.ts';
 import { clean } from '../../../render/clean.ts';
 import type { AppContext } from '../../app-context.ts';
-import { type ChangedFiles, changedFiles } from './recorded-changes.ts';
 
 const FILES_MAX = 50;
 const LINES_MAX = 400;
@@ -13,7 +13,8 @@ export async function tellChanges(app: AppContext): Promise<void> {
   const root = app.state.agents.get(app.state.root_id ?? '');
   if (root === undefined) return app.say('nothing was changed yet');
   const folder = realPath(root.config.cwd);
-  const { files, commands } = await changedFiles(app);
+  const changed = (await app.store.treeChanges(root.id, CHANGES_MAX)).toReversed();
+  const files = Map.groupBy(changed, ({ result }) => result.file.path);
   const opened = await neutralGitIn(folder);
   const git =
     typeof opened === 'function' && (await opened('rev-parse', '--verify', 'HEAD')).ok ? opened : null;
@@ -35,10 +36,7 @@ export async function tellChanges(app: AppContext): Promise<void> {
     lines.push(
       `changed by commands, or by others: ${others.slice(0, FILES_MAX).map(clean).join(', ')}${others.length > FILES_MAX ? ', …' : ''}`,
     );
-  else if (commands > 0)
-    lines.push(
-      `${commands} bash command${commands === 1 ? '' : 's'} may have changed more; such changes are not recorded`,
-    );
+  else if (git === null) lines.push('commands may have changed more; such changes are not recorded');
   const cut = lines.slice(0, LINES_MAX);
   if (lines.length > cut.length) cut.push(`… ${lines.length - cut.length} more lines: git diff`);
   app.say(cut.join('\n'), 'difference');
@@ -58,7 +56,7 @@ async function differenceOf(git: Git, name: string): Promise<readonly string[] |
 async function changedOtherwise(
   git: Git,
   folder: string,
-  files: ChangedFiles['files'],
+  files: ReadonlyMap<string, unknown>,
 ): Promise<readonly string[]> {
   const status = await git('status', '--porcelain', '-z', '--no-renames', '--', '.');
   const top = await git('rev-parse', '--show-toplevel');

@@ -1,4 +1,5 @@
 import { dirname, relative } from 'node:path';
+import { CHANGES_MAX } from '../../../documents/file-versions.ts';
 import { containPath } from '../../../permissions/path-containment.ts';
 import { realPath } from '../../../processes/working-folder.ts';
 import { isWorking } from '../../../records/agent/state.ts';
@@ -7,7 +8,6 @@ import { restoreFile } from '../../../tools/files/change-file.ts';
 import { FILES_MAX, type Restoration, restorationsOf } from '../../../trees/rewind/file-restoration.ts';
 import type { AppContext } from '../../app-context.ts';
 import { resolveAgent } from '../agents/find-agent.ts';
-import { type ChangedFiles, changedFiles } from './recorded-changes.ts';
 
 const LINES_MAX = 400;
 
@@ -24,13 +24,14 @@ export async function askUndo(
   const root = app.state.agents.get(app.state.root_id ?? '');
   if (root === undefined) return app.say('nothing was changed yet');
   const folder = realPath(root.config.cwd);
-  const { files: changed, commands } = await changedSince(app, root.id, only);
+  const since = await lastWritten(app, root.id);
+  const changes = (await app.store.treeChanges(root.id, CHANGES_MAX)).filter(
+    ({ agent_id, at }) => at >= since && (only === null || agent_id === only),
+  );
+  const changed = Map.groupBy(changes, ({ result }) => result.file.path);
   const { files, shown, left } = await restorationsOf(app.store, folder, changed, { redo });
   if (changed.size > FILES_MAX) left.push(`${changed.size - FILES_MAX} more files: /undo again`);
-  if (commands > 0)
-    left.push(
-      `what ${commands === 1 ? 'a command' : `${commands} commands`} changed is not known, and stays as it is`,
-    );
+  left.push('what commands changed is not known, and stays as it is');
   if (files.length === 0)
     return app.say(
       [`nothing to ${redo ? 'put back' : 'take back'} since you last wrote`, ...left].join('\n'),
@@ -64,10 +65,10 @@ export async function restoreFiles(
   );
 }
 
-/** Returns what these agents changed since the person last wrote to the root. */
-async function changedSince(app: AppContext, root_id: string, only: string | null): Promise<ChangedFiles> {
+/** When the person last wrote to the root. */
+async function lastWritten(app: AppContext, root_id: string): Promise<number> {
   const said = (await app.store.history(root_id)).findLast(
     ({ kind, content }) => kind === 'user' && 'origin' in content && content.origin === 'human',
   );
-  return changedFiles(app, said?.at, only);
+  return said?.at ?? 0;
 }

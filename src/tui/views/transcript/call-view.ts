@@ -9,7 +9,7 @@ import { line, type Part, separator } from '../../text/line.ts';
 import type { Batches } from '../../text/wrap.ts';
 import type { AgentNames } from './agent-names.ts';
 import { foldedOutput, wholeOutput } from './folded.ts';
-import { cutWord, waitRows } from './wait-rows.ts';
+import { cutWord, WAIT_ROWS_MAX, waitRows } from './wait-rows.ts';
 
 /** Lines of output shown of a folded call. */
 const OUTPUT_ROWS = 3;
@@ -129,7 +129,7 @@ function* output({ name, result, opened }: CallEntry, width: number, style: UiSt
   if (result === null) return;
   if (opened) return yield* wholeOutput(result.output, width, style);
   const waited = result.facts?.waited;
-  if (waited !== undefined) return yield waitRows(waited, width, style);
+  if (waited !== undefined) return yield waitRows(waited, width, style, WAIT_ROWS_MAX);
   if (QUIET.has(name) && result.status === 'ok') return;
   yield foldedOutput(result.output, OUTPUT_ROWS, width, style);
 }

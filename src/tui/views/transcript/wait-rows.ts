@@ -9,13 +9,26 @@ import {
 } from '../../../records/conversation/facts/wait-row.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
-import { columnsOf, fit, pad, type UiStyle } from '../../../render/style.ts';
+import { columnsOf, fit, pad, sign, type UiStyle } from '../../../render/style.ts';
 import { line, type Part } from '../../text/line.ts';
 
 const NAME_MAX = 24;
 
-/** The result of a wait, a row per agent with what it said. */
-export function waitRows({ rows, cut }: WaitResult, width: number, style: UiStyle): string[] {
+/** Rows from which on those of agents that rest well are left out, the last ones first. */
+export const WAIT_ROWS_MAX = 20;
+
+/** The result of a wait, a row per agent with what it said; at most `most` of those in which nothing failed. */
+export function waitRows(
+  { rows: all, cut }: WaitResult,
+  width: number,
+  style: UiStyle,
+  most = all.length,
+): string[] {
+  const well = all.filter(
+    ({ status, error }) => error === undefined && (status === 'received' || status === 'idle'),
+  );
+  const left = new Set(all.length > most ? well.slice(most - 1 - all.length) : []);
+  const rows = all.filter((row) => !left.has(row));
   const nameOf = (row: WaitRow) => (isPerson(row) ? 'you' : clean(row.name));
   const names = rows.map((row) => fit(nameOf(row), Math.min(NAME_MAX, Math.floor(width / 3)), style));
   const longest = Math.max(0, ...names.map((name) => columnsOf(name)));
@@ -28,6 +41,7 @@ export function waitRows({ rows, cut }: WaitResult, width: number, style: UiStyl
       ['dim', waitRowText(row, '  ')],
     ]).trimEnd();
   });
+  if (left.size > 0) lines.push(line(style, width, [['dim', `  ${sign(style, '…')} +${left.size} agents`]]));
   if (cut === null) return lines;
   return [
     ...lines,
