@@ -53,7 +53,7 @@ it('runs a whole session in lines: conversation, list, answered question, child,
     ['permissions', '/rules shows what you granted'],
     ['mcp', `coppice --database ${database} --config ${config} mcp list shows`],
     ['context', 'descriptions of '],
-    ['rewind', '/undo takes back'],
+    ['rewind', '/rewind NUMBER edits one'],
     ['copy', 'this terminal takes nothing to copy'],
     ['constructor', 'no command /constructor'],
   ] as const) {
