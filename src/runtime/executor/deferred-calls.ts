@@ -10,8 +10,8 @@ import { retryUntilReachable } from './ledger-retry.ts';
 
 export interface DeferredCallsOptions
   extends Pick<ExecutorOptions, 'store' | 'emit' | 'clock' | 'mayCreate' | 'resolveNeed' | 'discard'> {
-  /** Updates what is known of an agent from a read of the ledger. */
-  readonly learn: (agent: Agent) => void;
+  /** Updates what is known of agents from a read of the ledger. */
+  readonly learn: (agents: readonly Agent[]) => Promise<void>;
   /** Reads the agent's mail from the ledger, including mail that was not signalled yet. */
   readonly readMail: (cell: Cell) => Promise<void>;
   /** Called when the call can be decided. */
@@ -83,7 +83,7 @@ export class DeferredCalls {
   async #lookUp(cell: Cell, text: string): Promise<void> {
     const { learn } = this.#options;
     await this.#ask(cell, async (store) => {
-      for (const agent of await store.find(text, cell.agent.root_id)) learn(agent);
+      await learn(await store.find(text, cell.agent.root_id));
     });
     cell.looked_up.add(text);
   }
@@ -106,7 +106,7 @@ export class DeferredCalls {
   async #survey(cell: Cell): Promise<void> {
     const { learn, readMail } = this.#options;
     await this.#ask(cell, async (store) => {
-      for (const agent of await store.agents({ root_id: cell.agent.root_id })) learn(agent);
+      await learn(await store.agents({ root_id: cell.agent.root_id }));
       // An agent that is at rest now may have sent mail before: the call must see both or neither.
       await readMail(cell);
     });

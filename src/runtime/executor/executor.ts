@@ -18,7 +18,6 @@ import { type Cell, type ForkPoint, newCell, parkedCells, stepTaken, stopCell } 
 import { DeferredCalls } from './deferred-calls.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 import { GroupCommit, type PendingStep } from './group-commit.ts';
-import { retryUntilReachable } from './ledger-retry.ts';
 import { LedgerSync } from './ledger-sync.ts';
 import { RemoteAgents } from './remote-agents.ts';
 import { RunQueue } from './run-queue.ts';
@@ -35,8 +34,6 @@ export class Executor {
   readonly #runs: RunQueue;
   readonly #deferred: DeferredCalls;
   readonly #commits: GroupCommit;
-  /** Agents of which a read of mail has begun just now. */
-  readonly #read_now = new Set<Cell>();
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -58,6 +55,7 @@ export class Executor {
       wake: (cell) => this.wake(cell),
       markKilled: (ids, by) => this.markKilled(ids, by),
       unsignalled: () => [...this.#runs.waiting(), ...this.#waiters.of(ANYONE)],
+      readFirst: (agents) => this.#readFirst(agents),
       learn: (agent) => this.#learn(agent),
       drop: (cell) => this.#drop(cell),
       removed: (ids) => this.#removed(ids),
@@ -73,7 +71,10 @@ export class Executor {
     });
     this.#deferred = new DeferredCalls({
       ...options,
-      learn: (agent) => this.#learn(agent),
+      learn: async (agents) => {
+        await this.#readFirst(agents);
+        for (const agent of agents) this.#learn(agent);
+      },
       readMail: (cell) => this.sync.checkMail(cell.agent.id),
       retry: (cell, call) => {
         cell.inputs.push({ type: 'toolset-call', call });
@@ -218,27 +219,33 @@ export class Executor {
     if (!isTerminal(agent.state.type) && agent.worker !== this.worker.id)
       this.remote_agents.markShared(agent.root_id);
     this.#setWaits(agent);
-    if (!isWorking(agent.state.type) || onlyWaits(agent.state)) {
-      // It may have written before: a wait counts either both or neither.
-      const awaited = startersToo(agent).flatMap((id) => [...this.#waiters.of(id)]);
-      for (const id of new Set([...awaited, ...this.#waiters.along(agent.id), ...this.#waiters.of(ANYONE)])) {
-        const { root_id, state } = this.cells.get(id)?.agent ?? {};
-        if (state !== undefined && root_id === agent.root_id && waitsOf(state).length > 0)
-          this.#readFirst(id);
-      }
-    }
     this.#setAgent(agent, false);
   }
 
-  /** The agent decides nothing before its mail has been read. */
-  #readFirst(id: string): void {
-    const cell = this.cells.get(id);
-    if (cell === undefined) return this.sync.noteEarlyMail(id);
-    if (this.#read_now.has(cell)) return;
-    if (this.#read_now.size === 0) queueMicrotask(() => this.#read_now.clear());
-    this.#read_now.add(cell);
-    const [read, isOver] = [() => this.sync.checkMail(id), () => cell.gone];
-    this.#commits.hold(cell, retryUntilReachable(this.#options, read, isOver));
+  /**
+   * Reads the mail of agents whose waits these agents, as they were just read, may end: one that rests or waits now may have written before, and a wait counts
+   * both or neither.
+   */
+  async #readFirst(agents: readonly Agent[]): Promise<void> {
+    const read = new Set<Cell>();
+    const quiet = agents.filter(({ state }) => !isWorking(state.type) || onlyWaits(state));
+    const roots = new Set(quiet.map(({ root_id }) => root_id));
+    for (let is_new = quiet.length > 0; is_new; ) {
+      is_new = false;
+      const ids = quiet.flatMap((agent) => {
+        const near = [agent.id, ...waitsOf(agent.state).flatMap(({ from }) => from ?? [])];
+        const awaited = startersToo(agent).flatMap((id) => [...this.#waiters.of(id)]);
+        return [...awaited, ...near.flatMap((id) => [...this.#waiters.along(id)])];
+      });
+      for (const id of new Set([...ids, ...this.#waiters.of(ANYONE)])) {
+        const cell = this.cells.get(id);
+        if (cell === undefined || read.has(cell) || !roots.has(cell.agent.root_id)) continue;
+        if (waitsOf(cell.agent.state).length === 0) continue;
+        read.add(cell);
+        is_new = true;
+        await this.sync.checkMail(id);
+      }
+    }
   }
 
   /** Applies a kill that is in the ledger: stops the agents' work here and wakes agents that wait for them. Idempotent. */
@@ -246,7 +253,11 @@ export class Executor {
     const news = ids.filter((id) => !isTerminal(this.agent_index.agent(id)?.state.type ?? 'idle'));
     // The kill wrote mail to a parent that awaits an agent or its report: read before the death, which ends a wait.
     const parents = new Set(news.flatMap((id) => this.agent_index.agent(id)?.parent_id ?? []));
-    for (const id of parents.difference(new Set(ids))) this.#readFirst(id);
+    for (const id of parents.difference(new Set(ids))) {
+      const [cell, read] = [this.cells.get(id), this.sync.checkMail(id)];
+      this.sync.look(read);
+      if (cell !== undefined) this.#commits.hold(cell, read);
+    }
     for (const id of ids) {
       const [cell, known] = [this.cells.get(id), this.agent_index.agent(id)];
       if (cell !== undefined) this.#drop(cell);

@@ -47,7 +47,7 @@ export class GroupCommit {
   readonly #options: GroupCommitOptions;
   readonly #ready = new Set<Cell>();
   /** Agents that decide nothing before this has ended. */
-  readonly #held = new Map<Cell, Promise<unknown>>();
+  readonly #held = new Map<Cell, Promise<void>>();
   /** Cells of the round under way. */
   #stepping: readonly Cell[] = [];
   /** Trees in which a run was queued in this round. */
@@ -73,7 +73,7 @@ export class GroupCommit {
   }
 
   /** Keeps the agent out of rounds until this has ended. */
-  hold(cell: Cell, until: Promise<unknown>): void {
+  hold(cell: Cell, until: Promise<void>): void {
     this.#held.set(cell, until);
     this.#ready.delete(cell);
     const release = () => {

@@ -16,6 +16,8 @@ export interface LedgerSyncOptions {
   readonly markKilled: (ids: readonly string[], by: string) => void;
   /** Ids of agents that wait for what no signal tells: runs for a place, and waits for the next message. */
   readonly unsignalled: () => readonly string[];
+  /** Reads the mail of agents whose waits these agents, as they were just read, may end. */
+  readonly readFirst: (agents: readonly Agent[]) => Promise<void>;
   /** Updates what is known of an agent from a read of the ledger, unless it is led here. */
   readonly learn: (agent: Agent) => void;
   /** Stops leading the agent. */
@@ -110,6 +112,7 @@ export class LedgerSync {
       this.#checks_under_way -= 1;
     });
     if (agent !== null) {
+      await this.#options.readFirst([agent]);
       this.#apply(agent);
       // Whoever waits for it waits for its runs, too; their ends were told to it alone.
       const mayHaveEnded = (one: Agent) =>
@@ -136,6 +139,7 @@ export class LedgerSync {
     const tree = await store.tree(root_id);
     if (tree !== null) agent_index.setTree(tree);
     const agents = await store.agents({ root_id });
+    await this.#options.readFirst(agents);
     for (const agent of agents) this.#apply(agent);
     await this.checkMissing(root_id, agents);
   }
