@@ -1,4 +1,4 @@
-// Proves that the gate is red, and says which program is missing, where the tests of the terminal, the dashboard or the sandbox would be skipped.
+// Proves that the gate is red, and says which program is missing, where the tests of the terminal, the dashboard, the sandbox or stepping clocks would be skipped.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { it } from 'node:test';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const GATE = join(import.meta.dirname, '../../.ci/run');
-const PROGRAMS = { tmux: 'tmux', chromium: 'chromium', bubblewrap: 'bwrap' };
+const PROGRAMS = { tmux: 'tmux', chromium: 'chromium', bubblewrap: 'bwrap', faketime: 'faketime' };
 const SHELL = ['bash', 'dirname', 'tail', 'cat', 'env', 'chmod'];
 
 function found(name: string): string {
