@@ -153,6 +153,19 @@ describe('limits', () => {
     }
   });
 
+  it('an agent whose last answer did not come in time hears that its tools are on again once a person lets it go on', () => {
+    const run = started(OWN);
+    answer(run, 'Working.', [call('a')]);
+    run.apply(LIMIT);
+    assert.match(system(run), /Tools are off/);
+    run.apply(OVER);
+    assert.equal(run.state.type, 'errored');
+    assert.ok(run.apply({ type: 'retry', at: 9 }).ok);
+    assert.match(system(run), /tools are on again/);
+    answer(run, '', [call('b')]);
+    assert.equal(run.state.type, 'executing');
+  });
+
   it('a broken request leaves the last text as partial', () => {
     const run = started(DELEGATE);
     answer(run, 'I look.', [call('a')]);
