@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { type AgentBudget, DIMENSIONS, type Dimension, NOTHING } from '../../records/agent/budget.ts';
+import type { TreeLimits } from '../../records/agent/limits.ts';
 import type { Row } from '../ledger/tables.ts';
 import type { CutFacts } from './cut-facts.ts';
 
@@ -55,8 +56,12 @@ export function budgetsAt(
     }
   }
   const least = (name: keyof typeof after) => Math.max(0, (tree[name] as number) - after[name]);
+  const limits = JSON.parse(tree.limits as string) as TreeLimits;
+  // How much of what came later was free is not in the ledger: at most all that was spent before.
+  const free = Math.min(limits.free ?? 0, least('tokens') - least('cached_tokens'));
   return {
     tree: {
+      ...(limits.free !== undefined && { limits: JSON.stringify({ ...limits, free }) }),
       ...{ tokens: least('tokens'), cached_tokens: least('cached_tokens'), cost_usd: least('cost_usd') },
       ...{ reserved_tokens: reserved.tokens, reserved_usd: reserved.usd },
     },

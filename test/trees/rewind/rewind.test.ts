@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { it } from 'node:test';
 import * as z from 'zod';
-import type { Agent } from '../../../src/records/agent/agent.ts';
+import type { Agent, Tree } from '../../../src/records/agent/agent.ts';
 import { removeOld } from '../../../src/store/remove-old.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { rewindTree } from '../../../src/trees/rewind/rewind-tree.ts';
@@ -96,6 +96,12 @@ onBothDatabases('a tree that is taken back', (database) => {
     await runtime.resume(cut.id);
     await runtime.settled(cut.id);
     assert.equal(await tokens(cut.id), before);
+
+    // Of a free model, whose tokens the default limits do not count.
+    const { limits } = (await store.tree(root.id)) as Tree;
+    await store.setLimits(root.id, { ...limits, usual: true, free: before } as Tree['limits']);
+    const [free] = (await rewound(store, root.id, '3')) as [Agent];
+    assert.equal((await store.tree(free.id))?.limits.free, 12);
   });
 
   it('is made once by an order that is repeated, and a moment before it is one of the old tree', async () => {
