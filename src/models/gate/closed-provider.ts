@@ -97,6 +97,11 @@ export class Door {
     return ASKS_PERSON.has(spent) && this.#has_worked && !this.#is_tried;
   }
 
+  /** Whether an agent may wait for it although it has had no answer yet: the address is right, or the refusal is not believed. */
+  isTrusted(closes: Closing): boolean {
+    return closes.spent === 'service' ? this.#has_worked : this.doubts(closes);
+  }
+
   close({ spent, wait_ms }: Closing, failure: Failure): Barred {
     const before = this.#closed;
     this.#hasAnswer();
@@ -264,7 +269,7 @@ function closing(
   tried: readonly Door[] = [],
 ): { readonly barred: Barred; readonly parks: boolean } | null {
   const door = closes.of_model ? model : provider;
-  const parks = request.parks?.(closes.spent, door.doubts(closes)) === true;
+  const parks = request.parks?.(closes.spent, door.isTrusted(closes)) === true;
   return parks || tried.includes(door) ? { barred: door.close(closes, failure), parks } : null;
 }
 

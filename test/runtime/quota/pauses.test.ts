@@ -314,6 +314,17 @@ onBothDatabases('a provider that takes no requests', (database) => {
     }
   });
 
+  it('is waited for by a new tree, too, where it has answered this process', async () => {
+    const { server, clock, stage } = await play({}, undefined, 6);
+    await stage.perform('FORK 1');
+    await server.close();
+    const { id } = await stage.start('FORK 2');
+    assert.match(await standstill(stage, id), /^waiting for one to answer \(next try at/);
+    await server.reopen();
+    clock.pass(6_000);
+    assert.equal((await stage.runtime.settled(id)).reply, answerFor(2));
+  });
+
   it('fails where nobody answers the first request of a tree', async () => {
     const { server, stage } = await play();
     await server.close();
