@@ -31,6 +31,8 @@ export function mayPark({ id, parent_id, config, state, usage }: Agent, { agent_
     if (spent === 'quota' || spent === 'credit' || usage.output > 0) return true;
     if (config.fallback !== undefined) return true;
     const parent = agent_index.agent(parent_id ?? id);
+    // A script that created it has asked nobody.
+    if (spent === 'service' && !parent?.usage.output) return false;
     return parent_id !== null && (spent === 'key' || parent?.config.model === config.model);
   };
 }

@@ -1,4 +1,5 @@
-// Proves, by the program as a process, that a run outlives a server that is away for a while, and that one that is not to be tried soon ends it with 75 and loses nothing.
+// Proves, by the program as a process, that a run outlives a server that is away for a while, that one that is not to be tried soon ends it with 75 and loses nothing,
+// and that agents whose provider has never answered fail.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,4 +53,20 @@ it('a run ends with 75 where the next try is not soon, and resume goes on', {
   await server.reopen();
   const again = await home.run(['resume']);
   assert.deepEqual([again.code, again.stdout], [0, 'back again\n'], again.stderr);
+});
+
+it('the agents of a workflow fail where nobody has ever answered', { timeout: 120_000 }, async () => {
+  const server = await startOpenAiChatServer({ answer: () => ({ text: 'never' }) });
+  await server.close();
+  const home = makeHome();
+  home.configure({
+    model: 'local/m',
+    providers: { local: { type: 'openai-compatible', baseURL: `${server.url}/v1` } },
+  });
+  const script = `export const meta = { name: 'two', description: 'd' };
+    return parallel([1, 2].map((n) => () => agent('do ' + n)));`;
+  writeFileSync(join(home.work, 'two.js'), script);
+  const { code, stderr } = await home.run(['workflow', 'run', 'two.js', '--yes']);
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /2 of 2 failed: network: cannot reach .* \(gave up after 6 tries\)/);
 });
