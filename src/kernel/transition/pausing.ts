@@ -110,8 +110,8 @@ function retried({ kind }: Failure, { at, said = '', half, left_out }: EventOf<'
   const told = appendEvent('retried', 'tried again');
   if (kind === 'cut')
     return ask({ ...newTurn(at), unfinished: said }, [told, appendSystem(continuation(said))], 1, true);
-  // It may have been told to answer without tools, and that answer did not come.
-  if (kind === 'limit' || kind === 'timed_out') return ask(newTurn(at), [told, appendSystem(FREED)], 1, true);
+  // It was told to answer without tools, and that answer did not come in time.
+  if (kind === 'timed_out') return ask(newTurn(at), [told, appendSystem(FREED)], 1, true);
   // Providers refuse a conversation that ends with an assistant message.
   return ask(newTurn(at), half === true ? [told, appendSystem(GO_ON)] : [told], 1, true);
 }
