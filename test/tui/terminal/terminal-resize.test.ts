@@ -102,15 +102,21 @@ test('many resizes while lines are printed lose and duplicate nothing, and draw 
   await stage.perform('printMany', 60);
   const mark = stage.pty.mark();
   for (const columns of [50, 45, 40, 44, 52, 58, 61, 66]) {
+    const resized = stage.pty.mark();
     stage.pty.resize(columns, 20);
     await stage.perform('print', [`at ${columns}`]);
+    // What is on its way while the window changes again lands in a window for which it was not written, in any terminal.
+    const size = `]2;size ${columns}x20`;
+    await stage.pty.until(() => stage.pty.written(resized).includes(size), size);
   }
   await stage.resize(70, 20);
   const late = [50, 45, 40, 44, 52, 58, 61, 66].map((columns) => `at ${columns}`);
   // On a narrower and wider resize in one go, this terminal moves the cursor off its line, so a row of an old block stays.
   const lines = history(stage).filter((line) => !/^-{40,66}$/.test(line));
   assert.deepEqual(lines, [...printed(60), ...late, ...block(70)]);
-  assert.ok(stage.pty.written(mark).split('hint').length <= 10);
+  // Once for each print and each resize, unless they come together.
+  const drawn = stage.pty.written(mark).split('hint').length - 1;
+  assert.ok(drawn <= 17, `${drawn}`);
 });
 
 test('handles a terminal that truncates lines instead of wrapping them', async () => {
