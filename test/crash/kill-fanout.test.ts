@@ -47,7 +47,7 @@ it('sixty children by two calls with a command between them, killed up to six ti
   const spawn = (some: readonly object[]) => ({ name: 'spawn_agents', input: { tasks: some } });
   const effect = (name: string) => ({
     name: 'bash',
-    input: { command: `sleep 0.1; echo ${name} >> effects.log` },
+    input: { command: `echo ${name} >> effects.log; sleep 0.1` },
   });
   const rules = [
     {
