@@ -78,7 +78,7 @@ function coppice(url: string, kind: Kind): { run: Loop; close: () => Promise<voi
       const agent = await (await opened).start({ prompt: `${kind} ${count}` });
       const { reply, agents } = await agent.result();
       const calls = agents.reduce((sum, one) => sum + one.calls, 0);
-      const right = count * 3 + (kind === 'FORK' ? count + 1 : 0);
+      const right = count * 4 + (kind === 'FORK' ? 1 : 0);
       if (reply !== 'all done' || calls !== right) throw new Error(`wrong: ${reply}, ${calls} calls`);
     },
     async close() {
