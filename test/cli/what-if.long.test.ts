@@ -76,6 +76,8 @@ it('an agent judges, and each continuation may spend its share', async () => {
   const order = ['--at', `before ${home.at}`, '--model', 'scripted:../a.json,scripted:../b.json'];
   const judged = await home.what_if(...order, '--judge', 'Which is better?');
   assert.deepEqual([judged.best, judged.why], ['scripted:../b.json', 'I like it']);
+  const other = await home.what_if(...order, '--judge', 'Which?', '--judge-model', 'scripted:../b.json');
+  assert.deepEqual([other.best, other.why], ['scripted:../b.json', 'I like it']);
   const poor = await home.what_if(...order, '--again', 'poor', '--limit', 'tokens=2');
   for (const { outcome, outcome_text, passed } of poor.cells) {
     assert.deepEqual([outcome, passed], ['cut_short', false]);

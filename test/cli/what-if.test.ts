@@ -81,7 +81,13 @@ it('another prompt takes the place of the message of a person; a worktree has wh
 });
 
 it('models without a price, on this machine, go on without a limit unless one is named; with another limit the order is another one', async () => {
-  const server = await startOpenAiChatServer({ answer: () => ({ text: 'hi' }) });
+  const verdict = { best: '2', why: 'the second' };
+  const server = await startOpenAiChatServer({
+    answer: ({ messages }) =>
+      JSON.stringify(messages).includes('The candidates')
+        ? { calls: [{ name: 'submit_result', input: { result: verdict } }] }
+        : { text: 'hi' },
+  });
   after(() => server.close());
   const home = makeHome();
   home.configure({ providers: { local: { type: 'openai-compatible', baseURL: `${server.url}/v1` } } });
@@ -90,7 +96,10 @@ it('models without a price, on this machine, go on without a limit unless one is
   const { code, stdout, stderr } = await home.run(order);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /together at most 2\.0M tokens and \$5 of models with a price$/m);
+  assert.doesNotMatch(stderr, /\{"/, 'progress has no JSON');
   assert.equal(stdout.match(/ done /g)?.length, 2, stdout);
+  const judged = JSON.parse((await home.run([...order, '--judge', 'Which?', '--json'])).stdout);
+  assert.deepEqual([judged.best, judged.why], ['2', 'the second']);
   const named = await home.run([...order, '--limit', 'cost=1']);
   assert.match(named.stderr, /together at most \$1$/m);
   assert.match(named.stderr, /what local\/m costs is not known.*--limit cost=none/);

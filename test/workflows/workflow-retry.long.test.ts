@@ -1,9 +1,12 @@
 /** Proves that one agent of a run is run again, that its call then gets the new result, and that nothing happens where the script has gone on without it. */
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
+import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import { closeOpened } from '../close-opened.ts';
 import { until } from '../until.ts';
 import { steeredHome } from './steered-run.ts';
+
+type Rewound = DocumentOf<'coppice/rewind/v1'>;
 
 after(closeOpened);
 
@@ -32,6 +35,23 @@ describe('running one agent of a workflow again', { concurrency: true }, () => {
     assert.deepEqual([counts.succeeded, counts.failed, counts.skipped], [2, 0, 0]);
     assert.deepEqual((await home.run(['workflow', 'rerun', 'two'])).stdout, '["a","b"]\n');
     assert.equal(home.total(), 3, 'run again as a whole, it takes the new result');
+  });
+
+  it('that has failed, in a tree that was taken back: its script knows it by the id that it had', async () => {
+    const home = await steeredHome();
+    const body = "return Promise.all([agent('hold d'), agent('flaky e', { label: 'eee' })])";
+    const { ended } = home.start(['workflow', 'run', home.script('cut', body), '--yes']);
+    await home.isHeld('d');
+    await home.isHeld('e');
+    assert.equal((await home.run(['workflow', 'pause', 'cut'])).code, 0);
+    home.letGo('d');
+    home.letGo('e');
+    assert.equal((await ended).code, 75);
+    const { root_id, agents } = (await home.json('rewind', 'cut', '--to', '0 seconds')) as Rewound;
+    const again = agents.find(({ name }) => name === 'eee')?.id as string;
+    assert.equal((await home.run(['workflow', 'retry', again])).code, 0);
+    const { code, stdout, stderr } = await home.run(['workflow', 'resume', root_id as string]);
+    assert.deepEqual([code, stdout], [0, '["d","e"]\n'], stderr);
   });
 
   it('that is at work: it is broken off, and its successor works for the call, also after a kill -9', async () => {

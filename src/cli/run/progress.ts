@@ -1,5 +1,6 @@
 import { agentJson } from '../../documents/agent-json.ts';
 import type { AgentDocument } from '../../documents/shapes/agent-parts.ts';
+import { WHAT_IF } from '../../records/agent/agent.ts';
 import type { ChildResult } from '../../records/agent/state.ts';
 import { resultLine } from '../../records/conversation/child-text.ts';
 import { completionLine } from '../../records/conversation/facts/completion.ts';
@@ -21,7 +22,7 @@ const TICK_MS = 500;
 /** Parts of an event, of this process or of a server, that are shown; an event without any of them is not shown. */
 export interface ShownEvent {
   readonly agent?: AgentDocument | undefined;
-  readonly mail?: Pick<Mail, 'kind' | 'body' | 'completion' | 'from_name' | 'to_id'> | undefined;
+  readonly mail?: Pick<Mail, 'kind' | 'body' | 'completion' | 'from_id' | 'from_name' | 'to_id'> | undefined;
   /** Text that a person should look at. */
   readonly notice?: string | undefined;
   readonly ledger?: string | undefined;
@@ -70,7 +71,7 @@ export function liveProgress(
         agents.set(agent.id, agent);
         region.changed();
       }
-      const told = mail === undefined ? (event.notice ?? null) : mailLine(mail, nameIn(agents));
+      const told = mail === undefined ? (event.notice ?? null) : mailLine(mail, agents);
       for (const line of [...(event.script ?? []), ...(told === null ? [] : [told]), ...waits()])
         region.print([fit(line, Math.max(20, (stream.columns ?? 80) - 1), style)]);
       if (ledger !== undefined) region.print([ledger]);
@@ -111,7 +112,7 @@ export function plainProgress(
       if (ledger !== undefined) say(ledger);
       if (event.notice !== undefined) tell([clean(event.notice)]);
       tell(event.script ?? []);
-      const line = mail === undefined ? null : mailLine(mail, nameIn(agents));
+      const line = mail === undefined ? null : mailLine(mail, agents);
       if (line !== null) say(`${duration(Date.now() - started_at).padStart(5)}  ${fit(line, 200, ASCII)}`);
       if (agent === undefined) return;
       agents.set(agent.id, agent);
@@ -146,10 +147,6 @@ function newWaits(
 /** Style for cutting long lines on any terminal. */
 const ASCII: Style = { colour: false, unicode: false };
 
-function nameIn(agents: ReadonlyMap<string, AgentDocument>): (id: string) => string {
-  return (id) => agents.get(id)?.name ?? id.slice(0, 8);
-}
-
 /** Line about a call or an end of an agent; null for a model request. */
 function agentLine({ doing, state, error, limit, status, held, outcome }: AgentDocument): string | null {
   if (doing === 'thinking' || held !== null) return null;
@@ -160,8 +157,13 @@ function agentLine({ doing, state, error, limit, status, held, outcome }: AgentD
 }
 
 /** Line about mail that reports an end, which is a completion message or an announcement; null for other mail. */
-function mailLine(mail: NonNullable<ShownEvent['mail']>, named: (agent_id: string) => string): string | null {
-  const who = `${clean(mail.from_name)} → ${clean(named(mail.to_id))}`;
+function mailLine(
+  mail: NonNullable<ShownEvent['mail']>,
+  agents: ReadonlyMap<string, AgentDocument>,
+): string | null {
+  // Of a continuation, the script tells.
+  if (agents.get(mail.from_id ?? '')?.model === WHAT_IF) return null;
+  const who = `${clean(mail.from_name)} → ${clean(agents.get(mail.to_id)?.name ?? mail.to_id.slice(0, 8))}`;
   if (mail.kind === 'announce') {
     const { outcome } = JSON.parse(mail.body) as ChildResult;
     const end =

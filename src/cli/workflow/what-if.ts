@@ -14,9 +14,9 @@ import {
   type SharedLimits,
   type WhatIfEnd,
   type WhatIfOrder,
+  whatIfEnd,
   whatIfRoot,
 } from '../../trees/rewind/what-if/what-if-run.ts';
-import { workflowValue } from '../../trees/workflow/run-document.ts';
 import { workflowFailure } from '../../trees/workflow/workflow-failure.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { type FollowFlags, leadRun } from '../run/follow-run.ts';
@@ -73,7 +73,8 @@ export async function whatIf(context: Context, text: string, options: WhatIfOpti
     const limits = is_usual
       ? DEFAULT_SPENDING_LIMITS
       : { tokens: tokens ?? null, cost_usd: cost_usd ?? null, usual: false };
-    const composed = composeRoot(context, terms, { model, cwd });
+    // Of its agents, only the judge asks a model that is not a tree.
+    const composed = composeRoot(context, terms, { model: order.judge?.model ?? model, cwd });
     const begun = whatIfRoot(composed, order, limits, { at_once: options.atOnce, again: options.again });
     const is_there = (await store.agent(begun.id)) !== null;
     if (is_there) await assertMayLeadHere(store, begun.id, context.env);
@@ -88,14 +89,14 @@ export async function whatIf(context: Context, text: string, options: WhatIfOpti
       begin: async (runtime) => (is_there ? (await runtime.resume(begun.id)).root : runtime.start(begun)),
       title: `coppice what-if  ·  ${cells}`,
       result: async (id) => {
-        const end = (await workflowValue(store, id)) as WhatIfEnd;
+        const end = (await whatIfEnd(store, id)) as WhatIfEnd;
         const document = { schema: 'coppice/what-if/v1', run: id, of: root_id, at, ...end } as const;
         return { document, lines: endLines(context, document) };
       },
       failure: async (id) => {
         const failure = await workflowFailure(store, id);
-        const { best } = ((await workflowValue(store, id)) ?? {}) as Partial<WhatIfEnd>;
-        return failure ?? (best === null ? 'none of them did its work and passed' : null);
+        if (failure !== null) return failure;
+        return (await whatIfEnd(store, id))?.best === null ? 'none of them did its work and passed' : null;
       },
     };
   });

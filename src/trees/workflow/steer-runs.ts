@@ -78,7 +78,7 @@ export async function skipAgent({ store, runtime }: Ordering, text: string): Pro
  * to wait for: the script was told that it failed, and has gone on.
  */
 export async function retryAgent({ store, runtime }: Ordering, text: string): Promise<WorkflowOrder> {
-  const { id, name, state, config, run } = await agentOfRun(store, text);
+  const { id, was, name, state, config, run } = await agentOfRun(store, text);
   const refused = (why: string) =>
     new CoppiceError('E_REFUSED', `${clean(name)} is not run again: ${why}`, {
       hint: `Once the run has ended, this makes its calls that failed anew: coppice workflow rerun ${run.id}`,
@@ -88,7 +88,8 @@ export async function retryAgent({ store, runtime }: Ordering, text: string): Pr
   const told = async () => (await store.mail(run.id)).every(({ from_id }) => from_id !== id);
   if (!isActive(run) || (isTerminal(state.type) && (await told())))
     throw refused('the script has gone on without it');
-  await runtime.send(run.id, retryLetter(id));
+  // In a tree that was cut, the script knows it by its first id.
+  await runtime.send(run.id, retryLetter(was?.at(-1) ?? id));
   return orderOf(store, run, 'retry', id);
 }
 

@@ -33,6 +33,9 @@ export async function workflowFailure(
     .flatMap((message) => (message.kind === 'result' ? [message.content] : []))
     .filter(({ name, status }) => STARTS.has(name) && status !== 'ok').length;
   if (failed + refused === 0) return null;
-  const calls = refused === 0 ? '' : `${failed === 0 ? '' : ', and '}${refused} calls were refused`;
-  return `the workflow is done, but ${failed === 0 ? '' : `${failed} of its ${agents.length} agents failed`}${calls}`;
+  const faults = [
+    ...(failed === 0 ? [] : [`${failed} of its ${agents.length} agents failed`]),
+    ...(refused === 0 ? [] : [refused === 1 ? '1 call was refused' : `${refused} calls were refused`]),
+  ];
+  return `the workflow is done, but ${faults.join(', and ')}`;
 }

@@ -93,7 +93,7 @@ const agent = checkedTool({
     if (earlier.answer?.ok === false) return refuse('NOT_AVAILABLE', earlier.answer.error);
     if (earlier.call?.type === 'value') return reused(earlier.call);
     const { instead_of } = input;
-    const before = view.children(self).find(({ id }) => id === instead_of);
+    const before = view.children(self).find(({ id, was }) => (was?.at(-1) ?? id) === instead_of);
     if (before?.state.type === 'completed') return refuse('NOT_AVAILABLE', 'it has finished meanwhile.');
     const { calls, nested: is_nested = false } = self.config.workflow as WorkflowTerms;
     if (agentsOfRun(is_nested, view) >= calls)
@@ -124,7 +124,7 @@ const agent = checkedTool({
       workflow: {
         phase: input.phase ?? null,
         ...(forked ? { forked } : {}),
-        ...(instead_of === undefined ? {} : { instead_of }),
+        ...(instead_of === undefined ? {} : { instead_of: before?.id ?? instead_of }),
       },
     };
     const { profile, cwd, budget } = checked;

@@ -2,7 +2,7 @@ import { argumentsFault } from '../../../kernel/toolsets/json-schema/arguments-f
 import type { Model, ModelOutcome } from '../../../models/model.ts';
 import { type Agent, type Tree, WHAT_IF, worktreeOf } from '../../../records/agent/agent.ts';
 import type { Limits } from '../../../records/agent/limits.ts';
-import { addUsage, NO_USAGE, type Usage } from '../../../records/agent/usage.ts';
+import { NO_USAGE } from '../../../records/agent/usage.ts';
 import { parseJson } from '../../../records/text/json-text.ts';
 import type { RuntimeFace } from '../../../runtime/runtime-face.ts';
 import { testFailure } from '../../../runtime/worktree/merge-and-test.ts';
@@ -10,7 +10,14 @@ import { savedAndChecked } from '../../../runtime/worktree/past-worktree.ts';
 import type { Store } from '../../../store/store.ts';
 import { derivedId } from '../../derived-id.ts';
 import { enterCell } from './cell-tree.ts';
-import { type CellEnd, cellOf, type SharedLimits, type WhatIfOrder } from './what-if-run.ts';
+import {
+  type CellEnd,
+  cellOf,
+  cellTree,
+  type SharedLimits,
+  usedIn,
+  type WhatIfOrder,
+} from './what-if-run.ts';
 
 interface WhatIfParts {
   readonly store: Store;
@@ -49,7 +56,7 @@ async function continued(
   const found = agent && cellOf(agent, await store.agent(agent.parent_id ?? ''));
   if (!found) throw new Error('this model is for the agents of coppice what-if');
   const { order, cell } = found;
-  const id = derivedId(`what-if cell ${agent_id}`);
+  const id = cellTree(agent_id);
   const letter = await enterCell(store, order, cell, id, spill_dir);
   if (letter !== undefined) await runtime().send(id, letter, { id: derivedId(`${id} prompt`) });
   const tree = await store.tree(id);
@@ -64,11 +71,10 @@ async function continued(
       throw error;
     });
   const { root, agents, outcome, outcome_text, reply: answer } = end;
-  const usage = agents.reduce<Usage>((sum, one) => addUsage(sum, one.usage), NO_USAGE);
   const judged = await judgedCell(order, root, answer, env, signal);
   const told = {
     ...{ name: cell.name, tree: id, outcome, outcome_text, answer },
-    ...{ tokens: usage.input + usage.output, cost_usd: usage.cost_usd },
+    ...usedIn(agents),
     seconds: Math.round(Math.max(0, ...agents.map(({ updated_at }) => updated_at - root.created_at)) / 1_000),
     ...judged,
     passed: outcome === 'done' && [judged.check, judged.schema_fault].every((one) => (one ?? 'ok') === 'ok'),

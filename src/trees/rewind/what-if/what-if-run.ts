@@ -1,10 +1,13 @@
 import type { DocumentOf } from '../../../documents/shapes/all-documents.ts';
 import { readMeta } from '../../../models/workflow/script-source.ts';
 import { type Agent, type AgentConfig, WHAT_IF } from '../../../records/agent/agent.ts';
+import { addUsage, NO_USAGE, type Usage } from '../../../records/agent/usage.ts';
 import { given } from '../../../records/text/json-fields.ts';
 import { parseJson } from '../../../records/text/json-text.ts';
+import type { Store } from '../../../store/store.ts';
 import { derivedId } from '../../derived-id.ts';
 import type { Root } from '../../open-tree.ts';
+import { workflowValue } from '../../workflow/run-document.ts';
 import { workflowRoot } from '../../workflow/workflow-root.ts';
 
 /** A what-if is a workflow whose agents are continuations of a tree (docs/decisions/0072-a-what-if-is-a-workflow.md). */
@@ -70,7 +73,7 @@ const work = async () => {
     const { name } = cells[at];
     const options = { label: name, phase: 'Continue', model: '${WHAT_IF}' };
     const end = await agent('Go on: ' + name, { ...options, onFailure: 'throw' })
-      .then(JSON.parse, (error) => ({ name, tree: null, outcome: 'failed', outcome_text: error.message, answer: '',
+      .then(JSON.parse, (error) => ({ name, tree: null, outcome: 'failed', outcome_text: error.message.replace(name + ' ', ''), answer: '',
         branch: null, files: [], tokens: 0, cost_usd: null, seconds: 0, check: null, schema_fault: null, passed: false }));
     ends[at] = end;
     log(name + ': ' + end.outcome_text + (end.check === null ? '' : ', check: ' + end.check));
@@ -90,6 +93,7 @@ if (judge && passed.length > 1) {
       properties: { best: { enum: passed.map((end) => end.name) }, why: { type: 'string' } } },
   });
   if (verdict) ({ best, why } = verdict);
+  else why = 'it cost least: the judge gave no answer';
 }
 return { cells: ends, best, why };
 `;
@@ -107,16 +111,40 @@ export function whatIfRoot(
     cost_usd: cost_usd && cost_usd / parts,
     usual,
   };
-  const budget = given({ tokens: share.tokens ?? undefined, usd: share.cost_usd ?? undefined });
+  const budget = usual ? {} : given({ tokens: share.tokens ?? undefined, usd: share.cost_usd ?? undefined });
   const args: WhatIfArgs = { ...order, share, budget, at_once: Math.min(at_once, order.cells.length) };
-  // Each tree is bound by its share. The judge reads answers, and needs no tools.
+  // Each tree is bound by its share; without a named limit, a judge is bound as any tree is. It reads answers, and needs no tools.
   const bare = {
     config: { ...root.config, tools: [], toolsets: [] },
-    limits: { ...root.limits, tokens: null, cost_usd: null },
+    limits: usual ? root.limits : { ...root.limits, tokens: null, cost_usd: null },
   };
   const script = { meta: readMeta(SCRIPT), source: SCRIPT, within: [] };
   const begun = workflowRoot(bare, script, { args: JSON.stringify(args), calls: parts });
   return { ...begun, id: derivedId(`what-if ${JSON.stringify([order, share])} ${again ?? ''}`) };
+}
+
+/** What a what-if returned; null if it did not. A continuation that somebody ended has a tree, too. */
+export async function whatIfEnd(store: Store, run_id: string): Promise<WhatIfEnd | null> {
+  const end = (await workflowValue(store, run_id)) as WhatIfEnd | undefined;
+  if (end === undefined) return null;
+  const agents = await store.agents({ root_id: run_id });
+  const treeOf = async (cell: CellEnd): Promise<CellEnd> => {
+    const agent = agents.find(({ config }) => config.task?.label === cell.name);
+    const tree = cellTree(agent?.id ?? '');
+    if (cell.tree !== null || (await store.agent(tree)) === null) return cell;
+    return { ...cell, tree, ...usedIn(await store.agents({ root_id: tree })) };
+  };
+  return { ...end, cells: await Promise.all(end.cells.map(treeOf)) };
+}
+
+/** The root of the tree of a cell. */
+export function cellTree(agent_id: string): string {
+  return derivedId(`what-if cell ${agent_id}`);
+}
+
+export function usedIn(agents: readonly Agent[]): Pick<CellEnd, 'tokens' | 'cost_usd'> {
+  const { input, output, cost_usd } = agents.reduce<Usage>((sum, one) => addUsage(sum, one.usage), NO_USAGE);
+  return { tokens: input + output, cost_usd };
 }
 
 /** The cell that an agent of a what-if is, with the order; undefined for any other agent. */
