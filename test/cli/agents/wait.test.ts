@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { alwaysOnBothDatabases } from '../../runtime/both-databases.ts';
+import { onBothDatabases } from '../../runtime/both-databases.ts';
 import type { Exchange } from '../../servers/brain.ts';
 import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
 import { until } from '../../until.ts';
@@ -24,7 +24,7 @@ interface Row {
   readonly last_reply?: string;
 }
 
-alwaysOnBothDatabases('a wait in a process of its own', (database) => {
+onBothDatabases('a wait in a process of its own', (database) => {
   let home: Home;
   before(() => {
     home = makeHome();

@@ -8,7 +8,7 @@ import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
 import { closeOpened } from '../../close-opened.ts';
 import { call, makeWorkspace } from '../../tools/tool-fixture.ts';
 import { until } from '../../until.ts';
-import { alwaysOnBothDatabases } from '../both-databases.ts';
+import { onBothDatabases } from '../both-databases.ts';
 import { type Line, type Play, setStage } from '../stage.ts';
 import { blamed, byTheirEditors, crowdOfEditors, everyEdit, linesOf } from './crowd-of-editors.ts';
 
@@ -27,7 +27,7 @@ const acts =
   ({ name, step }) =>
     lines[name]?.[step] ?? 'done';
 
-alwaysOnBothDatabases('changes of files', (database) => {
+onBothDatabases('changes of files', (database) => {
   it('what was not seen is refused: existing files, and changes by others, with who made them', async () => {
     const on = await setStage(
       acts({

@@ -7,7 +7,7 @@ import type { Tool } from '../../../src/records/tool.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { until } from '../../until.ts';
-import { alwaysOnBothDatabases, stagesOn } from '../both-databases.ts';
+import { onBothDatabases, stagesOn } from '../both-databases.ts';
 import { besideWorker, forked, type Play, parsed, setStage } from '../stage.ts';
 
 function hanging(name: string, idempotent: boolean, runs: string[]): Tool {
@@ -26,7 +26,7 @@ function hanging(name: string, idempotent: boolean, runs: string[]): Tool {
   }) as Tool;
 }
 
-alwaysOnBothDatabases('recovery', (database) => {
+onBothDatabases('recovery', (database) => {
   const stage = stagesOn(database);
 
   it('a running call is reported as interrupted, an idempotent one is repeated, and the request is sent again', async () => {

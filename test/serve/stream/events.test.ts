@@ -10,7 +10,7 @@ import { documentSchema } from '../../../src/serve/api/openapi.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { StoreError } from '../../../src/store/store-error.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
-import { alwaysOnBothDatabases } from '../../runtime/both-databases.ts';
+import { onBothDatabases } from '../../runtime/both-databases.ts';
 import type { Play, Stage, StageOptions } from '../../runtime/stage.ts';
 import { until } from '../../until.ts';
 import { setWebStage, type WebStage } from '../http/web-stage.ts';
@@ -79,7 +79,7 @@ const OTHER = {
 const seqs = (follower: Follower, agent_id: string) =>
   follower.of('message').flatMap((event) => (event.agent_id === agent_id ? [event.message?.seq] : []));
 
-alwaysOnBothDatabases('the event stream', (database) => {
+onBothDatabases('the event stream', (database) => {
   // Runs before the stages are closed, because the servers still read their ledgers.
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();
