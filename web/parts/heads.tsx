@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact';
+
 interface HeadsProps {
   readonly names: readonly string[];
   /** Those over numbers. */
@@ -16,5 +18,24 @@ export function Heads({ names, numbers = [] }: HeadsProps) {
         ))}
       </tr>
     </thead>
+  );
+}
+
+interface TableProps extends HeadsProps {
+  /** Said to those who do not see what the table is of. */
+  readonly caption?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A table that scrolls sideways where it is wider than its page; its children are its rows. */
+export function Table({ caption, children, ...heads }: TableProps) {
+  return (
+    <div class="wide">
+      <table>
+        {caption !== undefined && <caption class="hidden">{caption}</caption>}
+        <Heads {...heads} />
+        <tbody>{children}</tbody>
+      </table>
+    </div>
   );
 }

@@ -3,7 +3,7 @@ import { duration } from '../data/amounts.ts';
 import { useApi, useSending } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
 import { go } from '../data/route.ts';
-import { Heads } from '../parts/heads.tsx';
+import { Table } from '../parts/heads.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { say } from '../parts/notice.tsx';
 import type { PageContext } from '../parts/page.ts';
@@ -70,60 +70,55 @@ export function DeliveriesView({ route, writes }: PageContext) {
           <a href="/schedules">A schedule has its results delivered</a>
         </Nothing>
       ) : (
-        <div class="wide">
-          <table>
-            <Heads
-              names={[
-                'Target',
-                'Status',
-                'What',
-                'From',
-                'Tries',
-                'Since',
-                'Last error',
-                ...(writes ? ['Actions'] : []),
-              ]}
-              numbers={['Tries', 'Since']}
-            />
-            <tbody>
-              {data.deliveries.map((one) => (
-                <tr key={one.id} data-row tabIndex={-1}>
-                  <td>
-                    <code>{one.target}</code>
-                  </td>
-                  <td>
-                    <Status word={one.status} />
-                    {one.next_at !== null && <span class="dim"> {nextTry(one.next_at)}</span>}
-                  </td>
-                  <td>{one.text === null ? one.kind : <Markdown text={one.text} />}</td>
-                  <td>
-                    {one.agent_id !== '' && (
-                      <a href={`/agents/${one.agent_id}`}>
-                        <code>{one.agent_id.slice(0, 8)}</code>
-                      </a>
-                    )}
-                  </td>
-                  <td class="number" data-is="tries">
-                    {one.attempts}
-                  </td>
-                  <td class="number" data-is="since">
-                    <When at={one.created_at} since />
-                  </td>
-                  <td class="dim">{one.error}</td>
-                  {writes && (
-                    <td>
-                      {one.status !== 'delivered' && (
-                        <button type="button" disabled={sending.busy} onClick={() => retry([one.id])}>
-                          Retry
-                        </button>
-                      )}
-                    </td>
+        <Table
+          names={[
+            'Target',
+            'Status',
+            'What',
+            'From',
+            'Tries',
+            'Since',
+            'Last error',
+            ...(writes ? ['Actions'] : []),
+          ]}
+          numbers={['Tries', 'Since']}
+        >
+          {data.deliveries.map((one) => (
+            <tr key={one.id} data-row tabIndex={-1}>
+              <td>
+                <code>{one.target}</code>
+              </td>
+              <td>
+                <Status word={one.status} />
+                {one.next_at !== null && <span class="dim"> {nextTry(one.next_at)}</span>}
+              </td>
+              <td>{one.text === null ? one.kind : <Markdown text={one.text} />}</td>
+              <td>
+                {one.agent_id !== '' && (
+                  <a href={`/agents/${one.agent_id}`}>
+                    <code>{one.agent_id.slice(0, 8)}</code>
+                  </a>
+                )}
+              </td>
+              <td class="number" data-is="tries">
+                {one.attempts}
+              </td>
+              <td class="number" data-is="since">
+                <When at={one.created_at} since />
+              </td>
+              <td class="dim">{one.error}</td>
+              {writes && (
+                <td>
+                  {one.status !== 'delivered' && (
+                    <button type="button" disabled={sending.busy} onClick={() => retry([one.id])}>
+                      Retry
+                    </button>
                   )}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+                </td>
+              )}
+            </tr>
+          ))}
+        </Table>
       )}
     </section>
   );

@@ -1,7 +1,7 @@
 import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import { grantReach } from '../../src/render/grant-reach.ts';
 import { useApi, useSending } from '../data/api.ts';
-import { Heads } from '../parts/heads.tsx';
+import { Table } from '../parts/heads.tsx';
 import { say } from '../parts/notice.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { Nothing, Trouble } from '../parts/trouble.tsx';
@@ -32,40 +32,33 @@ export function GrantedRules({ writes }: PageContext) {
           <a href="/approvals">An answer to an approval grants one</a>
         </Nothing>
       ) : (
-        <div class="wide">
-          <table>
-            <Heads names={['Rule', 'For', 'Folder', 'Granted', ...(writes ? ['Actions'] : [])]} />
-            <tbody>
-              {data.rules.map((one) => (
-                <tr key={one.id} data-row tabIndex={-1}>
-                  <td>
-                    <code>{one.rule}</code>
-                  </td>
-                  <td>
-                    {one.root_id === null ? (
-                      grantReach(one.scope, one.agent_name, one.root_id)
-                    ) : (
-                      <a href={`/trees/${one.root_id}`}>
-                        {grantReach(one.scope, one.agent_name, one.root_id)}
-                      </a>
-                    )}
-                  </td>
-                  <td class="dim">{one.folder}</td>
-                  <td>
-                    by {one.granted_by} <When at={one.granted_at} since />
-                  </td>
-                  {writes && (
-                    <td>
-                      <button type="button" disabled={sending.busy} onClick={() => void remove(one)}>
-                        Remove
-                      </button>
-                    </td>
-                  )}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table names={['Rule', 'For', 'Folder', 'Granted', ...(writes ? ['Actions'] : [])]}>
+          {data.rules.map((one) => (
+            <tr key={one.id} data-row tabIndex={-1}>
+              <td>
+                <code>{one.rule}</code>
+              </td>
+              <td>
+                {one.root_id === null ? (
+                  grantReach(one.scope, one.agent_name, one.root_id)
+                ) : (
+                  <a href={`/trees/${one.root_id}`}>{grantReach(one.scope, one.agent_name, one.root_id)}</a>
+                )}
+              </td>
+              <td class="dim">{one.folder}</td>
+              <td>
+                by {one.granted_by} <When at={one.granted_at} since />
+              </td>
+              {writes && (
+                <td>
+                  <button type="button" disabled={sending.busy} onClick={() => void remove(one)}>
+                    Remove
+                  </button>
+                </td>
+              )}
+            </tr>
+          ))}
+        </Table>
       )}
     </section>
   );

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { WorkerDocument } from '../../src/documents/shapes/document-parts.ts';
 import { useApi, useSending } from '../data/api.ts';
 import { FormDialog } from '../parts/dialog.tsx';
-import { Heads } from '../parts/heads.tsx';
+import { Table } from '../parts/heads.tsx';
 import { say } from '../parts/notice.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { Status } from '../parts/status.tsx';
@@ -30,43 +30,38 @@ export function WorkersView({ writes }: PageContext) {
           <a href="/trees">Start a tree</a>
         </Nothing>
       ) : (
-        <div class="wide">
-          <table>
-            <Heads
-              names={['Worker', 'State', 'Role', 'Agents', 'Labels', 'Since', ...(writes ? ['Actions'] : [])]}
-              numbers={['Agents', 'Since']}
-            />
-            <tbody>
-              {data.workers.map((worker) => (
-                <tr key={worker.id} data-row tabIndex={-1}>
-                  <td>
-                    {worker.host} <span class="dim">process {worker.pid}</span>
-                  </td>
-                  <td>
-                    <Status word={worker.state} />
-                  </td>
-                  <td>{worker.role}</td>
-                  <td class="number" data-is="agents">
-                    {worker.agents}
-                  </td>
-                  <td class="dim">{worker.labels.join(', ')}</td>
-                  <td class="number" data-is="since">
-                    <When at={worker.started_at} since />
-                  </td>
-                  {writes && (
-                    <td>
-                      {worker.role === 'worker' && worker.state === 'works' && (
-                        <button type="button" onClick={() => setDrained(worker)}>
-                          Drain…
-                        </button>
-                      )}
-                    </td>
+        <Table
+          names={['Worker', 'State', 'Role', 'Agents', 'Labels', 'Since', ...(writes ? ['Actions'] : [])]}
+          numbers={['Agents', 'Since']}
+        >
+          {data.workers.map((worker) => (
+            <tr key={worker.id} data-row tabIndex={-1}>
+              <td>
+                {worker.host} <span class="dim">process {worker.pid}</span>
+              </td>
+              <td>
+                <Status word={worker.state} />
+              </td>
+              <td>{worker.role}</td>
+              <td class="number" data-is="agents">
+                {worker.agents}
+              </td>
+              <td class="dim">{worker.labels.join(', ')}</td>
+              <td class="number" data-is="since">
+                <When at={worker.started_at} since />
+              </td>
+              {writes && (
+                <td>
+                  {worker.role === 'worker' && worker.state === 'works' && (
+                    <button type="button" onClick={() => setDrained(worker)}>
+                      Drain…
+                    </button>
                   )}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+                </td>
+              )}
+            </tr>
+          ))}
+        </Table>
       )}
     </section>
   );

@@ -5,7 +5,7 @@ import { useApi, useSending } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
 import { go } from '../../data/route.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
-import { Heads } from '../../parts/heads.tsx';
+import { Table } from '../../parts/heads.tsx';
 import { say } from '../../parts/notice.tsx';
 import { Output } from '../../parts/output.tsx';
 import { Standing, Status } from '../../parts/status.tsx';
@@ -125,29 +125,24 @@ export function Schedule({ job, writes, onChanged }: ScheduleProps) {
       {runs.data === null || runs.data.runs.length === 0 ? (
         <Nothing data={runs.data} error={runs.error} text="It has not fired yet." />
       ) : (
-        <div class="wide">
-          <table>
-            <Heads names={['Due', 'Status', 'Took', 'Result']} numbers={['Took']} />
-            <tbody>
-              {runs.data.runs.map(({ instant, outcome, manual, missed, run }) => (
-                <tr key={`${instant} ${run?.id}`} data-row tabIndex={-1}>
-                  <td>
-                    {run === null ? clock(instant) : <a href={`/agents/${run.agent_id}`}>{clock(instant)}</a>}
-                    {manual && <span class="badge">by hand</span>}
-                    {missed > 0 && <span class="badge">{missed} missed</span>}
-                  </td>
-                  <td>{run === null ? <Status word={outcome} /> : <Standing of={run} />}</td>
-                  <td class="number" data-is="took">
-                    {typeof run?.duration_ms === 'number' ? duration(run.duration_ms) : ''}
-                  </td>
-                  <td class="dim">
-                    {run === null ? '' : run.outcome_text === 'done' ? (run.result ?? '') : run.outcome_text}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table names={['Due', 'Status', 'Took', 'Result']} numbers={['Took']}>
+          {runs.data.runs.map(({ instant, outcome, manual, missed, run }) => (
+            <tr key={`${instant} ${run?.id}`} data-row tabIndex={-1}>
+              <td>
+                {run === null ? clock(instant) : <a href={`/agents/${run.agent_id}`}>{clock(instant)}</a>}
+                {manual && <span class="badge">by hand</span>}
+                {missed > 0 && <span class="badge">{missed} missed</span>}
+              </td>
+              <td>{run === null ? <Status word={outcome} /> : <Standing of={run} />}</td>
+              <td class="number" data-is="took">
+                {typeof run?.duration_ms === 'number' ? duration(run.duration_ms) : ''}
+              </td>
+              <td class="dim">
+                {run === null ? '' : run.outcome_text === 'done' ? (run.result ?? '') : run.outcome_text}
+              </td>
+            </tr>
+          ))}
+        </Table>
       )}
     </section>
   );

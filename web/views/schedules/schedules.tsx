@@ -3,7 +3,7 @@ import type { JobDocument, JobRunDocument } from '../../../src/documents/shapes/
 import { nameOf, shownWord } from '../../../src/records/run/outcome.ts';
 import { useApi } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
-import { Heads } from '../../parts/heads.tsx';
+import { Table } from '../../parts/heads.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import { Status, StatusSign } from '../../parts/status.tsx';
 import { Nothing, Trouble } from '../../parts/trouble.tsx';
@@ -47,36 +47,31 @@ export function SchedulesView(context: PageContext) {
           )}
         </Nothing>
       ) : (
-        <div class="wide">
-          <table>
-            <Heads names={['Schedule', 'Status', 'When', 'Next', 'Last outcomes', 'Task', 'Results go to']} />
-            <tbody>
-              {data.jobs.map((one) => (
-                <tr key={one.id}>
-                  <td>
-                    <a href={`/schedules/${one.id}`} data-row>
-                      {one.name}
-                    </a>
-                  </td>
-                  <td>
-                    <Status word={one.enabled ? 'enabled' : 'disabled'} />
-                  </td>
-                  <td>
-                    <code>{scheduleText(one.schedule)}</code>
-                  </td>
-                  <td data-is="next">
-                    {one.enabled && one.next_at !== null ? clock(one.next_at) : <span class="dim">–</span>}
-                  </td>
-                  <td data-is="last">
-                    <LastOutcomes id={one.id} />
-                  </td>
-                  <td class="dim">{one.task.split('\n')[0]}</td>
-                  <td class="dim">{one.deliver.join(', ')}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table names={['Schedule', 'Status', 'When', 'Next', 'Last outcomes', 'Task', 'Results go to']}>
+          {data.jobs.map((one) => (
+            <tr key={one.id}>
+              <td>
+                <a href={`/schedules/${one.id}`} data-row>
+                  {one.name}
+                </a>
+              </td>
+              <td>
+                <Status word={one.enabled ? 'enabled' : 'disabled'} />
+              </td>
+              <td>
+                <code>{scheduleText(one.schedule)}</code>
+              </td>
+              <td data-is="next">
+                {one.enabled && one.next_at !== null ? clock(one.next_at) : <span class="dim">–</span>}
+              </td>
+              <td data-is="last">
+                <LastOutcomes id={one.id} />
+              </td>
+              <td class="dim">{one.task.split('\n')[0]}</td>
+              <td class="dim">{one.deliver.join(', ')}</td>
+            </tr>
+          ))}
+        </Table>
       )}
     </section>
   );

@@ -1,6 +1,6 @@
 import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
 import { useApi } from '../../data/api.ts';
-import { Heads } from '../../parts/heads.tsx';
+import { Table } from '../../parts/heads.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Nothing, Trouble } from '../../parts/trouble.tsx';
 
@@ -16,27 +16,21 @@ export function TasksTable({ root_id }: { readonly root_id: string }) {
       {tasks.length === 0 ? (
         <Nothing data={data} error={error} text="No tasks: agents with the toolset tasks add them." />
       ) : (
-        <div class="wide">
-          <table>
-            <caption class="hidden">Tasks</caption>
-            <Heads names={['Task', 'State', 'Agent', 'What', 'Result']} numbers={['Task']} />
-            <tbody>
-              {tasks.map(({ number, state, agent_id, agent_name, title, depends_on, result }) => (
-                <tr key={number} data-row tabIndex={-1}>
-                  <td class="number">{number}</td>
-                  <td>
-                    <Status word={state} />
-                  </td>
-                  <td>{agent_id !== null && <a href={`/agents/${agent_id}`}>{agent_name}</a>}</td>
-                  <td>
-                    {title} {depends_on.length > 0 && <span class="dim">after {depends_on.join(', ')}</span>}
-                  </td>
-                  <td>{result}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table caption="Tasks" names={['Task', 'State', 'Agent', 'What', 'Result']} numbers={['Task']}>
+          {tasks.map(({ number, state, agent_id, agent_name, title, depends_on, result }) => (
+            <tr key={number} data-row tabIndex={-1}>
+              <td class="number">{number}</td>
+              <td>
+                <Status word={state} />
+              </td>
+              <td>{agent_id !== null && <a href={`/agents/${agent_id}`}>{agent_name}</a>}</td>
+              <td>
+                {title} {depends_on.length > 0 && <span class="dim">after {depends_on.join(', ')}</span>}
+              </td>
+              <td>{result}</td>
+            </tr>
+          ))}
+        </Table>
       )}
     </>
   );
