@@ -1,11 +1,13 @@
 import { rewoundLines } from '../../../documents/rewound-lines.ts';
 import type { DocumentOf } from '../../../documents/shapes/all-documents.ts';
+import type { Message } from '../../../records/conversation/message.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { duration } from '../../../render/amounts.ts';
 import { clean } from '../../../render/clean.ts';
 import { tableLines } from '../../../render/table.ts';
 import type { Calls } from '../../../serve/client/client.ts';
+import { saidAt } from '../../../trees/rewind/cut-point.ts';
 import { ask } from '../../setup/ask-server.ts';
 import type { Context } from '../../setup/context.ts';
 import { printLines, printResult } from '../../setup/output.ts';
@@ -60,9 +62,10 @@ async function listPlaces(context: Context, asked: Calls, text: string | undefin
       : await findAgent(context, asked, text);
   const { messages } = await asked.messages(id, { tail: PLACES_MAX });
   const rows = messages.flatMap((message): string[][] => {
-    const said = saidIn(message);
+    const said = saidAt(message as Message);
+    if (said === null) return [];
     const ago = duration(Math.max(0, Date.now() - message.at));
-    return said === null ? [] : [[String(message.seq), said[0] ?? '', `${ago} ago`, said[1] ?? '']];
+    return [[String(message.seq), said.who, `${ago} ago`, cutText(clean(said.text), WORDS_MAX, '…')]];
   });
   printLines([
     ...tableLines(['MESSAGE', 'WHO', 'AGE', 'WORDS'], rows, {
@@ -73,19 +76,6 @@ async function listPlaces(context: Context, asked: Calls, text: string | undefin
     `Go back to one of these: ${context.hint(`coppice rewind ${root.slice(0, 8)} --to ${id === root ? '' : `${id.slice(0, 8)}#`}N`)}`,
   ]);
   return 0;
-}
-
-/** Who said what in a message that can be gone back to, on one line; null for all others. */
-function saidIn(message: DocumentOf<'coppice/messages/v1'>['messages'][number]): string[] | null {
-  if (message.kind === 'user') {
-    const { origin, text } = message.content;
-    return [origin === 'human' ? 'you' : origin, cutText(clean(text), WORDS_MAX, '…')];
-  }
-  if (message.kind !== 'assistant') return null;
-  const parts = message.content.parts.flatMap((part) =>
-    part.type === 'call' ? [`[${part.name}]`] : part.type === 'text' ? [part.text] : [],
-  );
-  return ['answer', cutText(clean(parts.join(' ')), WORDS_MAX, '…')];
 }
 
 /** The moment, and the text that something there gets instead. */
