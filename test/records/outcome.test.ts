@@ -87,6 +87,8 @@ describe('the outcome of an agent', () => {
   });
 });
 
+const HOW = '. To raise it and continue: coppice resume main --limit turns=200';
+
 describe('the outcome of a tree', () => {
   const tree = (root: AgentState, others: readonly AgentState[], total?: number) =>
     outcomeOfTree(
@@ -125,8 +127,10 @@ describe('the outcome of a tree', () => {
     );
     assert.equal(
       tree({ type: 'idle', limit: LIMIT }, [bad]),
-      `cut short: ${LIMIT}, 1 of 1 failed: auth: no key`,
+      `cut short: ${LIMIT}, 1 of 1 failed: auth: no key${HOW}`,
     );
+    const crowd = errored('repeated_failure', 'limit "children" reached: 0 of 4 and 9 more. A person can');
+    assert.match(tree({ type: 'idle' }, [crowd, cut]), /: coppice resume main --limit children=18$/);
     assert.equal(tree({ type: 'idle' }, [killed]), 'done');
   });
 

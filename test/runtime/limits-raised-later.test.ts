@@ -68,10 +68,19 @@ it('reads from what is said of a limit which it is, and names twice as much, whi
     ['limit "cost" of the tree reached: $6.0003 of $5 used. A person', 'cost_usd', 5, 'cost=12'],
     ['limit reached: 1 model request in one turn', 'turns', 1, 'turns=2'],
     ['limit reached: run time of 0.5 s', 'run_ms', 500, 'run=1s'],
+    [
+      'fork failed 3 times in the same way: limit "children" reached: 16 of 16.',
+      'children',
+      16,
+      'children=32',
+    ],
+    ['limit "live" reached: 0 of 64 and 70 more were asked for; none was created.', 'live', 64, 'live=140'],
+    ['limit "depth" reached: 3 of 3. Agents', 'depth', 3, 'depth=6'],
+    ['limit "total" reached: 0 of 0 and 1 more', 'total', 0, 'total=2'],
   ] as const;
   for (const [text, limit, was, raised] of cases) {
     assert.deepEqual(namedLimit(text), { limit, was, raised });
-    assert.ok(isLimit(limit, Number(/[\d.]+/.exec(raised)?.[0])));
+    assert.ok(isLimit(limit, Number(/[\d.]+/.exec(raised)?.[0])), raised);
   }
   assert.equal(
     namedLimit('budget "tokens" for you and the agents below you reached: 9 of 9 tokens used'),

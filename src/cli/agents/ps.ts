@@ -84,7 +84,7 @@ function hiddenText(older: number, others: number): string {
 }
 
 /** Table of agents; the row of a root shows the title of its tree. */
-function agentTable({ width, out: style }: Context, agents: readonly AgentDocument[]): string[] {
+function agentTable({ width, out: style, hint }: Context, agents: readonly AgentDocument[]): string[] {
   const now = Date.now();
   const short = shortIds(agents.map((agent) => agent.id));
   const names = new Map(agents.map((agent) => [agent.id, clean(agent.name)]));
@@ -103,7 +103,7 @@ function agentTable({ width, out: style }: Context, agents: readonly AgentDocume
       ...differencesFromRoot(agent, roots.get(agent.root_id)).map(clean),
       agent.doing === null
         ? UNSUCCESSFUL.has(agent.outcome)
-          ? clean(agent.outcome_text)
+          ? hint(clean(agent.outcome_text))
           : []
         : clean(doingNow(agent, now)),
     ]

@@ -32,7 +32,7 @@ export async function tree(context: Context, text: string | undefined): Promise<
     paint(context.out, 'bold', `${root_id.slice(0, 8)}  ${title}`),
     ...agentTree(agents, size, now, context.out),
     footer,
-    ...(saysMore ? [clean(document.outcome_text)] : []),
+    ...(saysMore ? [context.hint(clean(document.outcome_text))] : []),
     ...waits.map(context.hint),
     ...(unled === null ? [] : [`unled: ${unledText(unled)}`]),
   ]);

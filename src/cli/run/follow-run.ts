@@ -180,9 +180,10 @@ export async function followRun(context: Context, run: Followed, options: Follow
     }
     const root = settled.find(({ id }) => id === root_id);
     if (root === undefined) throw new Error(`the root ${root_id} is not among its agents`);
-    const { outcome, outcome_text } = options.wait === false ? root : treeOutcome(root_id, settled);
     const resume = resumeCommand(context, root_id, options.ask === true);
-    const hint = hintsOf(root, resume, tree);
+    const { outcome, outcome_text: text } = options.wait === false ? root : treeOutcome(root_id, settled);
+    const outcome_text = text.replace(`coppice resume ${root_id.slice(0, 8)}`, () => resume);
+    const hint = hintsOf(root, resume);
     const ended = { outcome, outcome_text: [outcome_text, ...(root.error === null ? hint : [])].join('. ') };
     const is_old = root.updated_at === options.since?.() && !context.json && options.events !== true;
     const told = is_old ? { ...root, last_reply: null } : root;
@@ -215,7 +216,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
 function toldDenied(agents: Iterable<AgentDocument>, last = ''): DocumentOf<'coppice/run/v1'>['denied'] {
   const rules = deniedIn(...[...agents].map(({ deeds }) => deeds?.denied));
   const line = deniedLine(rules);
-  if (line !== null && !last.endsWith(line)) process.stderr.write(`${clean(line)}\n`);
+  if (line !== null && !last.includes(line)) process.stderr.write(`${clean(line)}\n`);
   return { calls: deniedCalls(rules), rules };
 }
 
@@ -302,12 +303,8 @@ function stopSignal(timeout_s: number | undefined): { promise: Promise<number>; 
   };
 }
 
-/** Returns lines on what a person can do about how the root ended; none where its own text says it. `resume`: the command that resumes its tree. */
-function hintsOf(
-  { error, limit, ended_at, budget }: AgentDocument,
-  resume: string,
-  tree: FollowedTree['tree'],
-): string[] {
+/** Returns lines on what a person can do about how the root ended; none where its outcome says it. `resume`: the command that resumes its tree. */
+function hintsOf({ error, ended_at }: AgentDocument, resume: string): string[] {
   // The agent of a run that has ended cannot be resumed.
   if (ended_at !== null) return [];
   const { kind, retryable = false, message } = error ?? {};
@@ -322,15 +319,7 @@ function hintsOf(
     ];
   if (kind === 'no_credit') return [`Add credit at the provider, then: ${resume} --retry`, another];
   // A plain retry would hit the same limit.
-  const reached = kind === 'limit' || kind === 'timed_out' ? message : limit;
-  const named = reached == null ? null : namedLimit(reached);
-  const is_own = named?.limit === 'turns' || named?.limit === 'run_ms';
-  if (is_own && named.was < (tree?.limits[named.limit] ?? 0))
-    // That of its profile, which the limit of the tree does not raise; a time that its budget gave it is over.
-    return budget?.until
-      ? []
-      : [`Its profile sets this limit. To continue for as long again: ${resume} --retry`];
-  if (named !== null) return [`To raise it and continue: ${resume} --limit ${named.raised}`];
+  if (namedLimit(message ?? '') !== null) return [];
   if (kind === 'refused') return [`Ask again: ${resume} --retry`, withoutLast(resume), another];
   if (kind !== undefined && isAboutContent(kind as FailureKind)) return [withoutLast(resume), another];
   if (kind === 'cut' || kind === 'empty') return [`Ask again: ${resume} --retry`, another];

@@ -1,5 +1,5 @@
 import type { AgentConfig, CutPlace } from '../../records/agent/agent.ts';
-import { movedInstants } from '../../records/agent/run-deadline.ts';
+import { movedInstants } from '../../records/agent/budget.ts';
 import { type AgentState, isTerminal, killedState } from '../../records/agent/state.ts';
 import { assistantText } from '../../records/conversation/child-text.ts';
 import { isLetter } from '../../records/conversation/mail.ts';

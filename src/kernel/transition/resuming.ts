@@ -1,5 +1,5 @@
+import { movedInstants } from '../../records/agent/budget.ts';
 import type { Failure } from '../../records/agent/failure.ts';
-import { movedInstants } from '../../records/agent/run-deadline.ts';
 import type { AgentState, Call, Executing } from '../../records/agent/state.ts';
 import { isAsked, isParked } from '../../records/conversation/parked.ts';
 import { appendAnswer, startTimer } from './append.ts';

@@ -16,7 +16,7 @@ import type { Completion } from '../../records/conversation/facts/completion.ts'
 import { type MailKind, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
 import type { EventContent, Message } from '../../records/conversation/message.ts';
 import { deliveryId } from '../../records/run/delivery.ts';
-import { type Outcome, outcomeOfTree } from '../../records/run/outcome.ts';
+import { type Outcome, outcomeOfTree, withoutHowOn } from '../../records/run/outcome.ts';
 import { TakenMail } from '../mailbox/taken-mail.ts';
 import { sameWaits, waitEdges, waitsUntil } from '../mailbox/wait-edges.ts';
 import type { RequestRecord, Step, StepLists } from '../step.ts';
@@ -305,7 +305,9 @@ export class Draft {
     );
     const { denied, denied_below } = deedsOf(this.#state) ?? {};
     const line = deniedLine(deniedIn(denied, denied_below)) ?? '';
-    return { outcome, outcome_text: outcome_text.includes(line) ? outcome_text : `${outcome_text}, ${line}` };
+    if (outcome_text.includes(line)) return { outcome, outcome_text };
+    const said = withoutHowOn(outcome_text);
+    return { outcome, outcome_text: `${said}, ${line}${outcome_text.slice(said.length)}` };
   }
 
   get ended_turns(): readonly EndedTurn[] {

@@ -4,7 +4,7 @@ import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import { allTexts } from '../../records/conversation/child-text.ts';
 import type { Completion } from '../../records/conversation/facts/completion.ts';
 import { deliveryId } from '../../records/run/delivery.ts';
-import { type Outcome, outcomeOf } from '../../records/run/outcome.ts';
+import { type Outcome, outcomeOf, withoutHowOn } from '../../records/run/outcome.ts';
 import { endText } from '../../records/run/run-end.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Draft } from './draft.ts';
@@ -81,11 +81,12 @@ function tellOutside(draft: Draft): void {
     if (isWorking(draft.state.type) || isOwed(agent, draft.view, draft.mail.left)) continue;
     if (deliver.length === 0) continue;
     const told = draft.outcome;
+    const own = withoutHowOn(outcomeOf({ ...agent, state: draft.state }).outcome_text);
     const result = workflow === undefined ? text : endOfWorkflow(workflow.name, ended);
     // The text of a workflow names its agents that failed.
     const but =
       workflow === undefined
-        ? told.outcome_text.slice(outcomeOf(draft).outcome_text.length + 2)
+        ? withoutHowOn(told.outcome_text).slice(own.length + 2)
         : (/\d+ calls? denied: .*$/.exec(told.outcome_text)?.[0] ?? '');
     const whole = allTexts(result, but === '' ? '' : `(${but})`);
     for (const [at, to] of deliver.entries()) if (to !== target) tell(to, whole, [seq, 'result', at], told);

@@ -1,5 +1,4 @@
 import type { TreeLimits } from './limits.ts';
-import { movedInstants } from './run-deadline.ts';
 import type { Usage } from './usage.ts';
 
 /** Amounts that requests use. Tokens exclude input read from a cache, which providers bill at a fraction, and input that a server without a cache was sent before. */
@@ -188,4 +187,15 @@ export function amountText(name: Dimension, amount: number): string {
   return name === 'usd'
     ? `$${Number(amount.toFixed(4))}`
     : `${Math.floor(amount).toLocaleString('en')} tokens`;
+}
+
+/** Names of instants from which durations are measured, or at which they end. */
+const INSTANTS: ReadonlySet<string> = new Set(['started_at', 'at', 'deadline', 'until']);
+
+/** The same data with these instants moved, so that what is left of each duration stays. The timer of a workflow ends when the clock on the wall says so. */
+export function movedInstants<Data>(data: Data, by_ms: number): Data {
+  return JSON.parse(JSON.stringify(data), function (this: { readonly runs?: unknown }, name, value) {
+    const moves = INSTANTS.has(name) && typeof value === 'number' && this.runs !== true;
+    return moves ? value + by_ms : value;
+  });
 }

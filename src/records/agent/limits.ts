@@ -1,3 +1,5 @@
+import type { AgentState } from './state.ts';
+
 /** Limits of one tree. `null` means unlimited. */
 export interface Limits {
   /** Maximum depth of an agent; the root has depth 0. */
@@ -79,9 +81,16 @@ const NAMING = [
   ['cost_usd', /limit "cost" of the tree reached: \$(?<used>[\d.]+) of \$(?<was>[\d.]+)/],
   ['turns', /(?<was>\d+) model requests? in one turn/],
   ['run_ms', /run time of (?<was>[\d.]+) s/],
+  ...(['depth', 'children', 'live', 'total'] as const).map(
+    (name) =>
+      [
+        name,
+        new RegExp(`limit "${name}" reached: \\d+ of (?<was>\\d+)(?: and (?<used>\\d+) more)?`),
+      ] as const,
+  ),
 ] as const;
 
-/** The limit of the tree that a text says was reached, and (`raised`) twice what was used, as an option: `tokens=18000`; null for budgets of agents. */
+/** The limit of the tree that a text says was reached, and (`raised`) twice what was used or asked for, as an option: `tokens=18000`; null for budgets of agents. */
 export function namedLimit(text: string) {
   for (const [limit, pattern] of NAMING) {
     const { was, used = was } = pattern.exec(text)?.groups ?? {};
@@ -92,4 +101,23 @@ export function namedLimit(text: string) {
     return { limit, was: limit === 'run_ms' ? before * 1000 : before, raised: `${name}=${twice}${unit}` };
   }
   return null;
+}
+
+/** Maximum time reserved for the last answer, which otherwise gets the last quarter of the run time. */
+const LAST_WORD_MS = 60_000;
+
+export interface RunDeadline {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** True: the run time ends. False: the last answer is requested. */
+  readonly final: boolean;
+}
+
+/** The next deadline of the turn; null without a turn. The run time is a maximum that includes the last answer. */
+export function runDeadline(state: AgentState, run_ms: number): RunDeadline | null {
+  if (!('turn' in state)) return null;
+  const { started_at, grace, late } = state.turn;
+  const end = started_at + run_ms;
+  if (grace !== null || late !== undefined) return { at: end, final: true };
+  return { at: end - Math.min(LAST_WORD_MS, run_ms / 4), final: false };
 }

@@ -1,6 +1,6 @@
 import type { Agent } from '../agent/agent.ts';
 import type { Pause } from '../agent/failure.ts';
-import { runDeadline } from '../agent/run-deadline.ts';
+import { runDeadline } from '../agent/limits.ts';
 import { type AgentState, isFanIn, type RunningCall, type Turn } from '../agent/state.ts';
 
 /** Whether the call needs an approval that has not been given. */

@@ -2,6 +2,7 @@ import { type Agent, isTask, type Origin } from '../agent/agent.ts';
 import { deedsOf } from '../agent/deeds-line.ts';
 import { deniedIn, deniedLine } from '../agent/denied.ts';
 import type { FailureKind, Pause } from '../agent/failure.ts';
+import { namedLimit } from '../agent/limits.ts';
 import { type AgentState, failureOf, isFanIn, isTerminal, isWorking, type WaitSpec } from '../agent/state.ts';
 import { cutShort } from '../conversation/child-text.ts';
 import { isParked, namesNoTime, openAsks, pauseOf } from '../conversation/parked.ts';
@@ -34,7 +35,7 @@ export type Standing = Outcome & {
 };
 
 type OutcomeFacts = Pick<Agent, 'state'> &
-  Partial<Pick<Agent, 'origin' | 'unread' | 'doing' | 'updated_at' | 'reply'>>;
+  Partial<Pick<Agent, 'origin' | 'unread' | 'doing' | 'updated_at' | 'reply' | 'root_id' | 'config'>>;
 
 /** Maximum characters of the first error of other agents. */
 const ERROR_MAX = 160;
@@ -56,7 +57,7 @@ export function outcomeOf(agent: OutcomeFacts, unled: string | null = null): Out
   const { state, doing } = agent;
   const queued = state.type === 'idle' && agent.origin !== undefined && isTask(agent.origin);
   const rests = !isWorking(state.type) && !queued;
-  if (rests && (agent.unread !== true || isTerminal(state.type))) return ended(state, agent.origin);
+  if (rests && (agent.unread !== true || isTerminal(state.type))) return ended(agent);
   const pause = pauseOf(state);
   if (pause !== null) return ofPause(pause, unled);
   const asked = openAsks(state).length;
@@ -88,7 +89,8 @@ export function treeOutcome(root_id: string, agents: readonly Standing[], total 
   const failed = others.filter((one) => one.outcome === 'failed' || one.outcome === 'declined');
   const cut = outcome === 'done' ? others.filter((one) => one.outcome === 'cut_short') : [];
   const parts = [partOf(failed, 'failed', total - 1, head), partOf(cut, 'cut short', total - 1, head)];
-  return { outcome, outcome_text: `${outcome_text}${parts.join('')}` };
+  const [how = ''] = [head, failed[0], cut[0]].flatMap((one) => HOW_ON.exec(one?.outcome_text ?? '') ?? []);
+  return { outcome, outcome_text: `${withoutHowOn(outcome_text)}${parts.join('')}${how}` };
 }
 
 /** As `treeOutcome`, of agents as the ledger has them. */
@@ -132,12 +134,14 @@ export function deniedToRun(state: AgentState, origin?: Origin): { line: string;
   return line === null ? null : { line, did };
 }
 
-function ended(state: AgentState, origin?: Origin): Outcome {
+function ended(agent: OutcomeFacts): Outcome {
+  const { state, origin } = agent;
   // Whoever has failed stays so when its creator ends; a person who ends it has dealt with that.
   const failure = (state.type === 'killed' && state.by !== 'you' && state.failure) || failureOf(state);
   if (failure !== null) {
     const word = endWord(failure.kind);
-    return outcomeWithText(word, `${word === 'failed' ? `${failure.kind}: ` : ''}${failure.error}`);
+    const why = `${word === 'failed' ? `${failure.kind}: ` : ''}${failure.error}`;
+    return outcomeWithText(word, withHowOn(why, agent));
   }
   if (state.type === 'idle' && state.stopped_by !== undefined)
     return { outcome: 'stopped', outcome_text: `stopped by ${oneLine(state.stopped_by)}` };
@@ -145,7 +149,29 @@ function ended(state: AgentState, origin?: Origin): Outcome {
   const denied = state.type === 'completed' ? deniedToRun(state, origin) : null;
   if (denied?.did === false)
     return outcomeWithText('failed', `${limit === null ? '' : `${limit}; `}${denied.line}`);
-  return limit === null ? outcomeWithText('done', '') : outcomeWithText('cut_short', limit);
+  return limit === null ? outcomeWithText('done', '') : outcomeWithText('cut_short', withHowOn(limit, agent));
+}
+
+const TO_RAISE = '. To raise it and continue: ';
+const OF_PROFILE = '. Its profile sets this limit. To continue for as long again: ';
+const HOW_ON = new RegExp(`(${TO_RAISE}|${OF_PROFILE}).*$`);
+
+export function withoutHowOn(outcome_text: string): string {
+  return outcome_text.replace(HOW_ON, '');
+}
+
+/** With the command that goes on after a limit of the tree, of an agent that can go on. Commands that print it name the ledger, too (`withSameLedger`). */
+function withHowOn(why: string, { state, root_id, config }: OutcomeFacts): string {
+  const named = namedLimit(why);
+  if (named === null || root_id === undefined || config === undefined || isTerminal(state.type)) return why;
+  const { limit, was, raised } = named;
+  const resume = `coppice resume ${root_id.slice(0, 8)}`;
+  // A higher limit of the tree does not raise that of a profile; a time that a budget gave is over.
+  if ((limit === 'turns' || limit === 'run_ms') && config[limit] === was)
+    return `${why}${OF_PROFILE}${resume} --retry`;
+  const is_over = limit === 'run_ms' && config.budgets?.some(({ until }) => until !== undefined);
+  if (config.workflow !== undefined || is_over) return why;
+  return `${why.replace(/\. A person can raise it \(.*$/, '')}${TO_RAISE}${resume} --limit ${raised}`;
 }
 
 function forYou(many: number): Outcome {
@@ -195,7 +221,7 @@ function agents(many: number): string {
 function partOf(some: readonly Outcome[], word: string, all: number, head: Outcome): string {
   const [first] = some;
   if (first === undefined) return '';
-  const why = first.outcome_text.replace(/^[^:]*(: )?/, '');
+  const why = withoutHowOn(first.outcome_text).replace(/^[^:]*(: )?/, '');
   const more = head.outcome_text.includes(why) ? '' : `: ${cutText(why, ERROR_MAX, '…')}`;
   return `, ${some.length} of ${all} ${word}${more}`;
 }

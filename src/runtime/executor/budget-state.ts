@@ -160,5 +160,5 @@ function reachedText(scope: Scope, name: Dimension, more = ''): string {
   if (scope.agent_id !== null) return `${text}. Its creator can give the rest of the work to another agent`;
   const raise = `A person can raise it (--limit ${namedLimit(text)?.raised})`;
   if (!scope.usual) return `${text}. ${raise}`;
-  return `${text}. No limit was set for this tree, so the default limit applies. ${raise}, or lift it (--limit ${OPTIONS[name]}=none)`;
+  return `${text}. No limit was set for this tree, so the default limit applies (--limit ${OPTIONS[name]}=none lifts it). ${raise}`;
 }

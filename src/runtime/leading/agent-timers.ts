@@ -1,6 +1,6 @@
 import { saidSoFar } from '../../kernel/turn/led-agent.ts';
 import { runTime } from '../../records/agent/agent.ts';
-import { runDeadline } from '../../records/agent/run-deadline.ts';
+import { runDeadline } from '../../records/agent/limits.ts';
 import { WARNED_SHARES } from '../../records/agent/spending.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { standsStill } from '../../records/conversation/parked.ts';

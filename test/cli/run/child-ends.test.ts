@@ -103,7 +103,7 @@ describe('what a limit ended', () => {
     assert.deepEqual([hung.code, hung.stdout], [1, '']);
     assert.match(
       hung.stderr,
-      /^cut short: limit reached: run time of 1 s\n {2}To raise it and continue: coppice resume \w+ --limit run=2s\n$/m,
+      /^cut short: limit reached: run time of 1 s\. To raise it and continue: coppice resume \w+ --limit run=2s\n$/m,
     );
     const used = await home.run([...RUN, '--limit', 'tokens=500', 'go']);
     assert.equal(used.code, 1, used.stderr);

@@ -26,9 +26,15 @@ const RULES = {
     { when: { user: '^ask', step: 0 }, calls: [{ name: 'bash', input: { command: 'true' } }] },
     { when: { user: '^hang' }, delay_ms: 60_000, say: 'late' },
     { when: { user: '^quick' }, say: 'quick' },
+    { when: { user: '^crowd', root: true, tool: 'fork', result: 'agent_id' }, say: 'a crowd' },
+    { when: { user: '^crowd', root: true }, calls: [{ name: 'fork', input: { name: 'one', prompt: 'x' } }] },
+    { when: { agent: 'one' }, say: 'here' },
+    { when: { user: 'one', root: true }, say: 'one came' },
   ],
 };
 const LIMIT = 'cut short: limit reached: 5 model requests in one turn';
+const raisedIn = (id: string) =>
+  `. To raise it and continue: coppice resume ${id.slice(0, 8)} --limit turns=10`;
 const FAILED = /^done, 1 of 2 failed: bad_request: no rule of .*matches agent "c1"/m;
 
 describe('outcomes', () => {
@@ -80,19 +86,20 @@ describe('outcomes', () => {
     assert.match((await home.run(['tree'])).stdout, /main +! cut short .*\n.*\n.*cut short: limit reached/);
     assert.match((await home.run(['show'])).stdout, /status +! cut short\noutcome +cut short: limit reached/);
     assert.match((await home.run(['wait'])).stdout, /main +cut short +\(limit reached/);
-    for (const command of ['show', 'tree']) assert.equal((await json(command)).outcome_text, LIMIT);
+    for (const command of ['show', 'tree']) {
+      const { id = '', root_id = id, outcome_text } = await json(command);
+      assert.equal(outcome_text, `${LIMIT}${raisedIn(root_id)}`);
+      assert.match((await home.run([command])).stdout, new RegExp(`${LIMIT}${raisedIn(root_id)}$`, 'm'));
+    }
     const events = await home.run(['run', 'loop', '--events']);
     const lines = events.stdout.trimEnd().split('\n');
     const last = JSON.parse(lines.at(-1) ?? '');
     assert.deepEqual([events.code, last.outcome], [1, 'cut_short']);
-    assert.equal(
-      last.outcome_text,
-      `${LIMIT}. To raise it and continue: coppice resume ${last.id.slice(0, 8)} --limit turns=10`,
-    );
+    assert.equal(last.outcome_text, `${LIMIT}${raisedIn(last.id)}`);
     const agents = lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'agent');
     assert.equal(agents[0]?.agent.outcome, 'working');
     const { outcome, outcome_text } = agents.at(-1)?.agent ?? {};
-    assert.deepEqual([outcome, outcome_text], ['cut_short', LIMIT]);
+    assert.deepEqual([outcome, outcome_text], ['cut_short', `${LIMIT}${raisedIn(last.id)}`]);
   });
 
   it('a limit of its profile is not said to be raised with that of the tree; what is printed goes on', async () => {
@@ -106,11 +113,25 @@ describe('outcomes', () => {
     assert.equal((await json('tree')).tree.limits.turns, 5);
   });
 
+  it('a limit of agents that a model asks for again and again is raised by what is printed', async () => {
+    const { code, stderr } = await home.run(['run', 'crowd', '--limit', 'children=0']);
+    const told = /^failed: repeated_failure: .*limit "children" reached: 0 of 0.*: coppice (.*)$/m;
+    const [, command = ''] = told.exec(stderr) ?? [];
+    assert.match(command, /^resume \w+ --limit children=1$/, stderr);
+    assert.doesNotMatch(stderr, /--retry/);
+    assert.equal(code, 1);
+    const again = await home.run(command.split(' '));
+    assert.deepEqual([again.code, again.stdout], [0, 'one came\n'], again.stderr);
+  });
+
   it('in a pipe, no list cuts a name or a reason', async () => {
     const name = 'a-name-of-more-than-four-and-twenty-characters';
     await home.run(['run', '--name', name, 'loop']);
     const { stdout } = await home.run(['ps']);
-    assert.match(stdout, new RegExp(`${name} +! cut short .*${LIMIT}$`, 'm'));
+    assert.match(
+      stdout,
+      new RegExp(`${name} +! cut short .*${LIMIT}\\. To raise it .* --limit turns=10$`, 'm'),
+    );
     assert.ok((await home.run(['tree'])).stdout.includes(name));
   });
 

@@ -276,7 +276,7 @@ onBothDatabases('background runs', (database) => {
       );
       assert.match(
         JSON.stringify(results.at(-1)),
-        new RegExp(`limit \\\\"${limit}\\\\" reached: .*--limit ${limit}=N`),
+        new RegExp(`limit \\\\"${limit}\\\\" reached: .*--limit ${limit}=\\d+`),
       );
       assert.equal((await runsOf(on, root)).length, created);
       assert.equal((await announced(on, root)).length, created);

@@ -39,7 +39,7 @@ onBothDatabases('bounds of slash', (database) => {
       assert.ok(refused.length > 0);
       for (const result of refused) {
         assert.equal(errorOf(result).code, 'LIMIT_REACHED');
-        assert.match(errorOf(result).message, /limit "\w+" reached: .*--limit \w+=N/);
+        assert.match(errorOf(result).message, /limit "\w+" reached: .*--limit \w+=\d+/);
       }
       const own = (await on.results(root)).filter((result) => result.status === 'error');
       for (const result of own) assert.match(result.output, new RegExp(`limit \\\\"${name}`));

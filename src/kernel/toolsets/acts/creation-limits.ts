@@ -1,4 +1,5 @@
 import { isSubAgent } from '../../../records/agent/agent.ts';
+import { namedLimit } from '../../../records/agent/limits.ts';
 import type { Decision, ToolsetView } from '../toolset.ts';
 import { refuse } from './agent-reference.ts';
 
@@ -8,7 +9,8 @@ export function exceededCreationLimit(view: ToolsetView, wanted = 1): string | n
   const over = (limit: string, allowed: number, present: number, advice: string): string => {
     const more = wanted === 1 ? '' : ` and ${wanted} more were asked for; none was created`;
     const help = present < allowed ? `Ask for at most ${allowed - present} at once.` : advice;
-    return `limit "${limit}" reached: ${present} of ${allowed}${more}. ${help} A person can raise it with --limit ${limit}=N.`;
+    const text = `limit "${limit}" reached: ${present} of ${allowed}${more}. ${help}`;
+    return `${text} A person can raise it (--limit ${namedLimit(text)?.raised})`;
   };
   if (view.self.depth + 1 > limits.depth)
     return over(
