@@ -3,6 +3,7 @@
 import { CompareView } from './views/compare.tsx';
 import { DeliveriesView } from './views/deliveries.tsx';
 import { GrantedRules } from './views/granted-rules.tsx';
+import { PhoneView } from './views/phone.tsx';
 import { SchedulesView } from './views/schedules/schedules.tsx';
 import { SearchView } from './views/search.tsx';
 import { Cockpit } from './views/tree/live/cockpit.tsx';
@@ -14,6 +15,7 @@ export const seldom = {
   cockpit: Cockpit,
   compare: CompareView,
   deliveries: DeliveriesView,
+  phone: PhoneView,
   rules: GrantedRules,
   schedules: SchedulesView,
   search: SearchView,

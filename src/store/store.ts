@@ -94,6 +94,8 @@ export interface AgentFilter {
   readonly before?: string | undefined;
   /** Only agents that work in this folder. */
   readonly cwd?: string | undefined;
+  /** Only agents of trees that were cut from the tree with this root. */
+  readonly cut_of?: string | undefined;
   /** Leaves out terminal agents. */
   readonly living?: boolean | undefined;
   /** Leaves out agents that were killed, those that ended well, and forks at rest; their number is that of the tree. */

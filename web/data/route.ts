@@ -35,8 +35,14 @@ export function linkWithinFile(): void {
   };
 }
 
+/** Has an address written that was put off, as before it is copied or left. */
+export function settleAddress(): void {
+  window.dispatchEvent(new Event('settle-address'));
+}
+
 /** Opens a page of the dashboard by its permanent link. */
 export function go(href: string, { replace = false } = {}): void {
+  settleAddress();
   window.history[replace ? 'replaceState' : 'pushState'](null, '', placeOf(href));
   window.dispatchEvent(new PopStateEvent('popstate'));
 }

@@ -2,7 +2,7 @@ import { count, dollars } from '../data/amounts.ts';
 
 const WIDTH = 720;
 const HEIGHT = 200;
-const LEFT = 44;
+const LEFT = 64;
 const BOTTOM = 20;
 const TOP = 10;
 /** Layers of a bar, from the bottom up. */

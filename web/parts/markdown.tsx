@@ -75,7 +75,7 @@ function Table({ table: { header, rows } }: { readonly table: Tokens.Table }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that is wider than the page is scrolled with the keyboard
     <section class="wide" tabIndex={0} aria-label="Table">
-      <table>
+      <table class="as-table">
         <thead>
           <tr>
             {header.map(({ tokens, align }, at) => (

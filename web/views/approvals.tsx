@@ -32,6 +32,7 @@ export function ApprovalsView({ approvals, writes }: PageContext) {
           </p>
         )}
         <a href="/approvals/rules">Granted rules</a>
+        <a href="/phone">On a phone</a>
       </div>
       <Trouble error={error} />
       {(data === null || data.length === 0) && (

@@ -8,6 +8,7 @@ import type { PageContext } from '../parts/page.ts';
 import { Trouble } from '../parts/trouble.tsx';
 import { When } from '../parts/when.tsx';
 import { BlamedDiff } from './tree/blamed-diff.tsx';
+import { type ChangedFile, FileArticle } from './tree/files.tsx';
 
 type Difference = DocumentOf<'coppice/diff/v1'>;
 type Pair = Difference['agents'][number];
@@ -18,6 +19,7 @@ const SIDES = ['a', 'b'] as const;
 const WORDS = { a: 'First run', b: 'Second run' };
 const NUMBERS = ['Calls', 'Files', 'Tokens', 'Cost', 'Time'];
 const CALLS_SHOWN = 30;
+const FILES_SHOWN = 100;
 
 /** Two runs side by side: in numbers, where they first differ, and agent by agent. */
 export function CompareView({ route }: PageContext) {
@@ -51,7 +53,7 @@ export function CompareView({ route }: PageContext) {
             chosen={chosen}
             hrefOf={(agent) => `/compare?a=${a}&b=${b}&agent=${encodeURIComponent(agent)}`}
           />
-          {chosen !== undefined && <PairView pair={chosen} />}
+          {chosen !== undefined && <PairView pair={chosen} trees={data} />}
         </>
       )}
     </section>
@@ -91,7 +93,7 @@ function Totals({ trees, agents }: TotalsProps) {
   ];
   return (
     <section class="wide" aria-label="The runs">
-      <table>
+      <table class="as-table">
         <thead>
           <tr>
             <th scope="col">Run</th>
@@ -166,7 +168,7 @@ function Agents({ agents, chosen, hrefOf }: AgentsProps) {
   };
   return (
     <section class="wide" aria-label="Agents">
-      <table>
+      <table class="as-table">
         <Heads names={['Agent', 'Differs in', 'Outcome', ...NUMBERS]} numbers={NUMBERS} />
         <tbody>
           {agents.map((pair) => (
@@ -194,7 +196,8 @@ function Agents({ agents, chosen, hrefOf }: AgentsProps) {
 }
 
 /** The answers, calls and files of an agent of both runs. */
-function PairView({ pair }: { readonly pair: Pair }) {
+function PairView({ pair, trees }: { readonly pair: Pair; readonly trees: Pick<Difference, 'a' | 'b'> }) {
+  const files = { a: useFiles(trees.a, pair.a), b: useFiles(trees.b, pair.b) };
   return (
     <section aria-labelledby="pair">
       <h2 id="pair">{pair.path}</h2>
@@ -215,12 +218,9 @@ function PairView({ pair }: { readonly pair: Pair }) {
                     Calls: {side.calls.slice(0, CALLS_SHOWN).join(', ') || 'none'}
                     {side.calls.length > CALLS_SHOWN && ` and ${side.calls.length - CALLS_SHOWN} more`}
                   </p>
-                  {side.files.length > 0 && (
-                    <p class="dim">
-                      Files: {side.files.join(', ')} (
-                      <a href={`/agents/${side.agent_id}`}>its conversation</a>)
-                    </p>
-                  )}
+                  {files[key].map((file) => (
+                    <FileArticle key={file.path} file={file} only={side.agent_id} />
+                  ))}
                 </>
               )}
             </article>
@@ -228,5 +228,15 @@ function PairView({ pair }: { readonly pair: Pair }) {
         })}
       </div>
     </section>
+  );
+}
+
+/** The files that an agent changed, with what it changed. */
+function useFiles(root_id: string, side: Side | null): readonly ChangedFile[] {
+  const { data } = useApi<DocumentOf<'coppice/files/v1'>>(
+    (side?.files.length ?? 0) === 0 ? null : `/v1/trees/${root_id}/files?limit=${FILES_SHOWN}`,
+  );
+  return (data?.files ?? []).filter(({ changes }) =>
+    changes.some(({ agent_id }) => agent_id === side?.agent_id),
   );
 }

@@ -65,6 +65,7 @@ const LIVE: readonly Page[] = [
   seldom('/', 'search', 'Search', 'search'),
   seldom('u', 'usage', 'Usage', 'usage'),
   seldom(null, 'compare', 'Compare', 'trees'),
+  seldom(null, 'phone', 'On a phone', 'approvals'),
   {
     path: 'agents',
     title: 'Agent',

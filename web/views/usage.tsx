@@ -13,6 +13,7 @@ type Used = Usage['total'];
 
 const REFRESH_MS = 10_000;
 const NUMBERS = ['Requests', 'In', 'Cached', 'Out', 'Cost'];
+const AMOUNTS = ['requests', 'input', 'cached', 'output'] as const;
 const SPANS = [7, 30, 90, 365];
 
 /** Usage of model requests, by day, model, profile and tree. */
@@ -109,11 +110,11 @@ function Sums({ title, rows }: { readonly title: string; readonly rows: readonly
         {rows.map(({ key, name, href, used, selected }) => (
           <tr key={key} aria-current={selected === true ? 'true' : undefined}>
             <td>{href === undefined ? name : <a href={href}>{name}</a>}</td>
-            <td class="number">{count(used.requests)}</td>
-            <td class="number">{count(used.input)}</td>
-            <td class="number">{count(used.cached)}</td>
-            <td class="number">{count(used.output)}</td>
-            <td class="number">{dollars(used.cost_usd)}</td>
+            {NUMBERS.map((what, at) => (
+              <td key={what} class="number" data-is={what.toLowerCase()}>
+                {[...AMOUNTS.map((field) => count(used[field])), dollars(used.cost_usd)][at]}
+              </td>
+            ))}
           </tr>
         ))}
       </tbody>

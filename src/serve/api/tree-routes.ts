@@ -14,6 +14,7 @@ import { sentDocument, usedKey } from '../../trees/answers/people-answers.ts';
 import { TREES_USUAL, tasksDocument, treeDocument, treesDocument } from '../../trees/answers/tree-answers.ts';
 import { oneAgent, oneRoot } from '../../trees/find-agent.ts';
 import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
+import { unledOf } from '../../trees/leaders/unled-reason.ts';
 import { rewindTree } from '../../trees/rewind/rewind-tree.ts';
 import { timelineDocument } from '../../trees/timeline/timeline-json.ts';
 import { before, countUpTo, flag, NAME_MAX, named, route, startSettings, words } from './route.ts';
@@ -35,6 +36,11 @@ export const TREE_ROUTES = [
       before,
       conversations: flag.describe('only those that a person began, not runs on a timer'),
       cwd: z.string().max(4_096).optional().describe('only those that work in this folder'),
+      cut_of: z
+        .string()
+        .max(NAME_MAX)
+        .optional()
+        .describe('only those that were cut from the tree with this root'),
       asking: flag.describe('also all older ones that wait for an approval'),
       outcome: z.enum(OUTCOMES).optional().describe('only those with this [outcome](guarantees.md#outcomes)'),
     }),
@@ -169,12 +175,14 @@ export const TREE_ROUTES = [
         .optional()
         .describe('`after` of an earlier answer: only lanes of agents that changed since'),
     }),
-    handle: async ({ store, timelines }, request) => {
+    handle: async ({ store, timelines, unled }, request) => {
       const root = await oneRoot(store, named(request, 'tree'));
       const title = await titleOf(store, root);
       const { agents, after } = request.query;
-      if (agents === true) return timelineDocument(await timelines.agentsOf(root.id), title);
-      return timelineDocument(await timelines.of(root.id, request.as_of), title, after);
+      const why = (await unledOf(unled, store, root.id))?.why;
+      if (agents === true) return timelineDocument(await timelines.agentsOf(root.id), title, { unled: why });
+      const timeline = await timelines.of(root.id, request.as_of);
+      return timelineDocument(timeline, title, { after, unled: why });
     },
   }),
   route({

@@ -95,7 +95,7 @@ export interface Where {
   readonly next: string;
 }
 
-/** Contains only the conditions that are asked for: a statement that also covered their absence could use no index. */
+/** Contains only the conditions that are asked for: a statement that also covered their absence could use no index. `equal`: by column, or by condition with a `?`. */
 export function where(
   equal: Readonly<Record<string, Value | undefined>>,
   more: readonly (string | false | undefined)[] = [],
@@ -104,7 +104,9 @@ export function where(
     value === undefined ? [] : [{ column, value }],
   );
   const conditions = [
-    ...given.map(({ column }, at) => `${column} = $${at + 1}`),
+    ...given.map(({ column }, at) =>
+      column.includes('?') ? column.replace('?', `$${at + 1}`) : `${column} = $${at + 1}`,
+    ),
     ...more.filter((one) => typeof one === 'string'),
   ];
   return {

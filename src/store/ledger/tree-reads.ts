@@ -19,6 +19,8 @@ import {
 
 const AGENTS = `SELECT *, ${hasUnread('agents')} AS unread FROM agents`;
 
+const CUT_OF = 'root_id IN (SELECT root_id FROM trees WHERE cut_of = ?)';
+
 const MARKS =
   'SELECT id, root_id, worker, status, epoch, last_seq, mail_count, noticed, calls, updated_at, reaped_at FROM agents';
 
@@ -34,8 +36,19 @@ export function treeReads(db: Database): TreeReads {
       return agent ?? null;
     },
 
-    agents: async ({ root_id, parent_id, cwd, living, unsettled, workflows, before, limit, ...only }) => {
-      const { sql, values, next } = where({ root_id, parent_id, [dialect.cwd]: cwd }, [
+    agents: async ({
+      root_id,
+      parent_id,
+      cwd,
+      cut_of,
+      living,
+      unsettled,
+      workflows,
+      before,
+      limit,
+      ...only
+    }) => {
+      const { sql, values, next } = where({ root_id, parent_id, [dialect.cwd]: cwd, [CUT_OF]: cut_of }, [
         living && LIVING,
         unsettled && UNSETTLED,
         only.conversations && "origin = 'root'",

@@ -15,6 +15,7 @@ export interface TreesQuery {
   readonly before?: string | undefined;
   readonly conversations?: boolean | undefined;
   readonly cwd?: string | undefined;
+  readonly cut_of?: string | undefined;
   readonly asking?: boolean | undefined;
   readonly outcome?: OutcomeWord | undefined;
 }
@@ -38,9 +39,9 @@ export async function treesDocument(
 
 async function treesOf(
   sources: ReadSources,
-  { limit = TREES_USUAL, before, conversations = false, cwd, asking = false }: TreesQuery,
+  { limit = TREES_USUAL, conversations = false, asking = false, ...only }: TreesQuery,
 ): Promise<TreeRow[]> {
-  const roots = await sources.store.agents({ conversations, roots: !conversations, cwd, before, limit });
+  const roots = await sources.store.agents({ ...only, conversations, roots: !conversations, limit });
   const asks = asking ? await sources.store.askMarks() : [];
   const ids = asks.map(({ root_id }) => root_id);
   const older = await olderRoots(sources.store, roots, ids);

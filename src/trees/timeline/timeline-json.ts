@@ -4,12 +4,13 @@ import type {
   lane as laneShape,
   timeline as timelineShape,
 } from '../../documents/shapes/timeline-document.ts';
+import { isActive } from '../../records/agent/agent.ts';
 import { keptIn } from '../../records/kept-in.ts';
 import { outcomeOf } from '../../records/run/outcome.ts';
-import { statusWord } from '../../render/agent-status.ts';
+import { ledStatus } from '../../render/agent-status.ts';
 import { Slices } from '../cpu-meter.ts';
 import { criticalPath, endedBy, pathShares } from './critical-path.ts';
-import { SPAN_KINDS, SPAN_STATUSES } from './span.ts';
+import { SPAN_KINDS, SPAN_STATUSES, type Span } from './span.ts';
 import type { AgentTimeline, TreeTimeline } from './tree-timelines.ts';
 
 type LaneDocument = z.infer<typeof laneShape>;
@@ -17,11 +18,14 @@ export type TimelineDocument = z.infer<typeof timelineShape>;
 
 const MICRO = 1_000_000;
 
-/** Timeline as columns of numbers relative to the start of the tree. With `after`, only lanes of agents that have changed since that answer. */
+/**
+ * Timeline as columns of numbers relative to the start of the tree. With `after`, only lanes of agents that have changed since that answer. `unled`: why no
+ * process leads the tree, in which nobody works then.
+ */
 export async function timelineDocument(
   { agents, now, reader, revision, changed }: TreeTimeline,
   title: string,
-  after?: string,
+  { after, unled }: { readonly after?: string | undefined; readonly unled?: string | undefined } = {},
 ): Promise<TimelineDocument> {
   const [first] = agents;
   const root_id = first?.agent.root_id ?? '';
@@ -34,8 +38,9 @@ export async function timelineDocument(
   const seen = known_reader !== '' && known_reader === reader ? Number(known) : -1;
   const slices = new Slices();
   for (const one of agents) {
-    if ((changed.get(one.agent.id) ?? 0) <= seen) continue;
-    documents.push(laneDocument(one, { began, numbers, names, lanes }));
+    // No row changes when a process dies.
+    if ((changed.get(one.agent.id) ?? 0) <= seen && (unled === undefined || !isActive(one.agent))) continue;
+    documents.push(laneDocument(one, { began, numbers, names, lanes, unled }));
     await slices.next();
   }
   await slices.next();
@@ -64,10 +69,18 @@ interface Terms {
   readonly numbers: ReadonlyMap<string, number>;
   readonly names: Names;
   readonly lanes: ReadonlyMap<string, AgentTimeline>;
+  readonly unled: string | undefined;
 }
 
-function laneDocument(one: AgentTimeline, { began, numbers, names, lanes }: Terms): LaneDocument {
-  const { agent, spans, letters, read_at } = one;
+/** What an agent would be doing is a rest while nobody leads it; waits for others, and for people, are what they are. */
+function rested(span: Span): Span {
+  const works = span.kind === 'request' || span.kind === 'tool' || span.kind === 'queued';
+  return span.end === null && works ? { ...span, kind: 'idle', name: '', said: '', request: null } : span;
+}
+
+function laneDocument(one: AgentTimeline, { began, numbers, names, lanes, unled }: Terms): LaneDocument {
+  const { agent, letters, read_at } = one;
+  const spans = unled === undefined ? one.spans : one.spans.map(rested);
   const { workflow, task } = agent.config;
   const requests = spans.filter(({ kind }) => kind === 'request');
   const numberOf = (id: string | null) => (id === null ? -1 : (numbers.get(id) ?? -1));
@@ -84,8 +97,8 @@ function laneDocument(one: AgentTimeline, { began, numbers, names, lanes }: Term
     parent: agent.parent_id === null ? null : numberOf(agent.parent_id),
     depth: agent.depth,
     origin: agent.origin,
-    status: statusWord(agent),
-    ...outcomeOf(agent),
+    status: ledStatus(agent, unled !== undefined),
+    ...outcomeOf(agent, unled),
     model: agent.config.model,
     thinking: agent.config.thinking,
     created: agent.created_at - began,

@@ -12,6 +12,7 @@ import { CALLS } from '../../../src/serve/client/client.ts';
 import { EXPORT_CALL, EXPORT_ROUTE } from '../../../src/serve/pages/export-route.ts';
 import { EVENT_ROUTE } from '../../../src/serve/stream/event-route.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
+import { SPAN_KINDS } from '../../../src/trees/timeline/span.ts';
 import { until } from '../../until.ts';
 import { type Answer, type Ask, setWebStage, type WebStage } from './web-stage.ts';
 
@@ -179,6 +180,16 @@ describe('trees and agents', () => {
     const { json } = await call('POST /v1/trees/:tree/rewind', { tree: id }, { body: { to: '1' } });
     const { tree } = (await call('GET /v1/trees/:tree', { tree: json.root_id })).json;
     assert.deepEqual([tree.cut.of, tree.cut.agent_id, tree.cut.seq], [id, id, 1]);
+    const cuts = async (of: string) =>
+      (await call('GET /v1/trees?cut_of=:tree', { tree: of })).json.trees.map(
+        (cut: { root_id: string }) => cut.root_id,
+      );
+    assert.deepEqual(await cuts(id), [json.root_id]);
+    assert.deepEqual(await cuts(json.root_id), []);
+    // Nobody leads it: in its timeline nobody works.
+    const { lanes } = (await call('GET /v1/trees/:tree/timeline', { tree: json.root_id })).json;
+    assert.deepEqual([lanes[0].status, lanes[0].outcome], ['unled', 'unled']);
+    assert.deepEqual(lanes[0].spans.kind.slice(-1), [SPAN_KINDS.indexOf('idle')]);
   });
 
   it('a turn is interrupted, asked again, and resumed', async () => {

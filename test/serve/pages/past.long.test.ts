@@ -58,6 +58,7 @@ describe('the past of a tree', { skip }, () => {
     await dialog.waitFor({ state: 'hidden' });
     await page.getByRole('heading', { name: /^paint it green/ }).waitFor();
     await page.getByText('It rests until it is resumed').waitFor();
+    await page.locator('h1').getByText('unled').waitFor();
     const cut = page.getByRole('link', { name: 'paint it red' });
     await assertLooks(dashboard, 'cut-tree');
     await page.getByRole('button', { name: 'Resume' }).click();
@@ -67,7 +68,42 @@ describe('the past of a tree', { skip }, () => {
     await page.goBack();
     await cut.click();
     await page.getByRole('article', { name: 'Answer' }).getByText('It is crimson.').waitFor();
+    const cuts = page.getByRole('list', { name: 'Trees that were made from this one' });
+    await cuts.getByRole('link', { name: 'paint it green' }).waitFor();
+    await assertLooks(dashboard, 'old-tree');
+    await cuts.getByRole('link', { name: 'paint it green' }).click();
+    await page.getByRole('heading', { name: /^paint it green/ }).waitFor();
     assert.deepEqual(faults, []);
+  });
+
+  it('the same is asked again of two models at once, which go on; a failure in between makes none twice', async () => {
+    const { page, faults } = dashboard;
+    await page.goto(at(`/trees/${tree}`));
+    await page.getByRole('button', { name: 'Again…' }).waitFor();
+    await page.keyboard.press('a');
+    const dialog = page.getByRole('dialog', { name: 'Go back to message 1 of main' });
+    await dialog.getByText(/^main: requesting, 1 message, without/).waitFor();
+    let asked = 0;
+    await page.route('**/rewind', (route) => {
+      if (!route.request().postData()?.includes('dry_run')) asked += 1;
+      return asked === 2 ? route.abort() : route.continue();
+    });
+    await dialog.getByLabel('Model').fill('scripted:rules.json, nobody/nothing');
+    await dialog.getByRole('checkbox', { name: 'It goes on at once' }).check();
+    await dialog.getByRole('button', { name: 'Make the new tree' }).dblclick();
+    await dialog.getByRole('alert').getByText('the server does not answer').waitFor();
+    await page.unroute('**/rewind');
+    await dialog.getByRole('button', { name: 'Make the new tree' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const cuts = page.getByRole('list', { name: 'Trees that were made from this one' });
+    const made = cuts.getByRole('listitem').filter({ hasText: 'paint it red' });
+    await made.filter({ hasText: 'nobody/nothing' }).getByText('error').waitFor();
+    await made.filter({ hasText: 'scripted:rules.json' }).getByText('idle').waitFor();
+    assert.equal(await made.count(), 2);
+    assert.deepEqual(
+      faults.splice(0).filter((fault) => !/ERR_FAILED/.test(fault)),
+      [],
+    );
   });
 
   it('from the timeline, files of then come back, and another model goes on', async () => {

@@ -124,7 +124,9 @@ describe('a whole tree', { skip }, () => {
     const agents = page.getByRole('region', { name: 'Agents' });
     await agents.getByRole('link', { name: 'main/fixer' }).click();
     await page.getByRole('article', { name: 'First run, main/fixer' }).getByText('forty-two').waitFor();
-    await page.getByRole('article', { name: 'Second run, main/fixer' }).getByText('Calls: patch').waitFor();
+    const second = page.getByRole('article', { name: 'Second run, main/fixer' });
+    await second.getByText('Calls: patch').waitFor();
+    await second.getByRole('article', { name: 'notes.md' }).getByText('+four').waitFor();
     await assertLooks(dashboard, 'compare');
     assert.deepEqual(faults, []);
   });

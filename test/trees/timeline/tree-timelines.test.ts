@@ -86,7 +86,7 @@ it('a later document has only the lanes that changed since the earlier one', asy
   const timelines = new TreeTimelines(stage.store);
   const first = await timelineDocument(await timelines.of(root_id), 'begin');
   const lanes = async (after: string, from = timelines) => {
-    const { lanes: found } = await timelineDocument(await from.of(root_id), 'begin', after);
+    const { lanes: found } = await timelineDocument(await from.of(root_id), 'begin', { after });
     return found.map(({ name }) => name);
   };
   assert.deepEqual(await lanes(first.after), []);
@@ -137,7 +137,7 @@ it('the agents alone are told of without reading what they did', async () => {
   const timelines = new TreeTimelines(stage.store);
   const agents = await timelineDocument(await timelines.agentsOf(root_id), 'begin');
   assert.equal(reads, 0);
-  const whole = await timelineDocument(await timelines.of(root_id), 'begin', agents.after);
+  const whole = await timelineDocument(await timelines.of(root_id), 'begin', { after: agents.after });
   assert.deepEqual(agents.ids, whole.ids);
   const about = ({ lanes }: typeof whole) =>
     lanes.map(({ spans: _, requests: __, waits: ___, mail: ____, ...one }) => one);

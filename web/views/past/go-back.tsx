@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { rewoundLines } from '../../../src/documents/rewound-lines.ts';
 import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
 import type { UserFacts } from '../../../src/records/conversation/facts/message-facts.ts';
@@ -37,6 +37,7 @@ interface GoBackProps {
 /** Makes a new tree that is as this one was at a message, or with something else there; before that it says what the new one has. */
 export function GoBack({ place: { root_id, agent_id, seq, who }, onClose }: GoBackProps) {
   const sending = useSending();
+  const made = useRef(new Map<string, string>());
   const [way, setWay] = useState<Way>('keep');
   const read = useApi<{ readonly messages: readonly Message[] }>(
     `/v1/agents/${agent_id}/messages?after=${seq - 1}&limit=1`,
@@ -50,16 +51,33 @@ export function GoBack({ place: { root_id, agent_id, seq, who }, onClose }: GoBa
     ...(way === 'edit' ? { edit: text ?? '' } : {}),
   });
   const make = async (field: Fields) => {
-    const made = await sending.send<Rewound>('POST', path, {
-      ...moment,
-      ...(way === 'edit' ? { edit: field('edit') ?? '' } : {}),
-      model: field('model'),
-      files: field('files') !== undefined,
-    });
-    if (made === null) return;
-    say('This is the new tree. It rests until you resume it or write to it.');
+    const models = field('model')
+      ?.split(/[\s,]+/)
+      .filter((one) => one !== '') ?? [undefined];
+    let runs = field('run') !== undefined;
+    for (const model of models) {
+      const order = {
+        ...moment,
+        ...(way === 'edit' ? { edit: field('edit') ?? '' } : {}),
+        model,
+        files: field('files') !== undefined,
+      };
+      // After a failure, what was made before it is not made again.
+      const text = JSON.stringify(order);
+      if (made.current.has(text)) continue;
+      const tree = await sending.send<Rewound>('POST', path, order);
+      if (tree === null) return;
+      made.current.set(text, tree.root_id ?? '');
+      if (runs) runs = (await sending.send('POST', `/v1/trees/${tree.root_id}/resume`)) !== null;
+    }
+    const all = [...made.current.values()];
+    say(
+      all.length > 1
+        ? `${all.length} new trees are made; this one has links to them`
+        : `This is the new tree.${runs ? '' : ' It rests until you resume it or write to it.'}`,
+    );
     onClose();
-    go(`/trees/${made.root_id}`);
+    go(`/trees/${all.length > 1 ? root_id : all[0]}`);
   };
   return (
     <FormDialog
@@ -86,7 +104,14 @@ export function GoBack({ place: { root_id, agent_id, seq, who }, onClose }: GoBa
         </select>
       </div>
       {way === 'edit' && <Field name="edit" label="Text" lines={5} value={text ?? ''} required />}
-      <Field name="model" label="Model" hint="provider/model of this agent; empty: the one that it had" />
+      <Field
+        name="model"
+        label="Model"
+        hint="provider/model of this agent; several, with commas between them, make a tree each; empty: as it was"
+      />
+      <label>
+        <input type="checkbox" name="run" /> It goes on at once
+      </label>
       <section class="plan" aria-label="What the new tree has" aria-live="polite">
         {plan === null ? (
           error === null && <p class="dim">Reading what it would have…</p>

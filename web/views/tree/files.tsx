@@ -79,7 +79,7 @@ export function FilesView({ root_id, writes }: FilesProps) {
   );
 }
 
-function FileArticle({ file, only }: { readonly file: ChangedFile; readonly only: string | null }) {
+export function FileArticle({ file, only }: { readonly file: ChangedFile; readonly only: string | null }) {
   const changes = file.changes.filter(({ agent_id }) => only === null || agent_id === only);
   // Where the whole is not known, or one agent is asked for, each change stands for itself.
   const apart = only !== null || file.diff === null;

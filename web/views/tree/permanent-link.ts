@@ -96,6 +96,10 @@ export function usePermanentLink(
     const left_ms = free_at.current - performance.now();
     if (left_ms <= 0) return write();
     const timer = setTimeout(write, left_ms);
-    return () => clearTimeout(timer);
+    window.addEventListener('settle-address', write);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener('settle-address', write);
+    };
   }, [tab, agent, selected?.bar, shown, until, order, why]);
 }

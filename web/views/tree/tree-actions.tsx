@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
 import { useSending } from '../../data/api.ts';
+import { addressNow, go, settleAddress } from '../../data/route.ts';
 import { ActionButtons } from '../../parts/action-buttons.tsx';
 import { copyText } from '../../parts/copy-button.tsx';
 import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
 import { KillDialog } from '../../parts/kill-dialog.tsx';
 import { say } from '../../parts/notice.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
+import { GoBack } from '../past/go-back.tsx';
 import { ExportTree } from './export-tree.tsx';
 
 type Tree = DocumentOf<'coppice/tree/v1'>;
@@ -24,7 +26,7 @@ interface ActionsProps {
 /** What a person can do with a whole tree. */
 export function TreeActions({ tree, root, changes, like, onDone }: ActionsProps) {
   const sending = useSending();
-  const [dialog, setDialog] = useState<'message' | 'budget' | 'export' | 'kill' | null>(null);
+  const [dialog, setDialog] = useState<'message' | 'again' | 'budget' | 'export' | 'kill' | null>(null);
   const working = tree.agents.filter((one) => one.ended_at === null && !RESTING.has(one.state));
   // Whoever a person has paused goes on by the actions of the workflow.
   const broken = tree.agents.filter(
@@ -42,6 +44,7 @@ export function TreeActions({ tree, root, changes, like, onDone }: ActionsProps)
     onDone();
   };
   const copyLink = async () => {
+    settleAddress();
     const copied = await copyText(window.location.href);
     say(copied ? 'The link is copied' : 'This page may not write to the clipboard');
   };
@@ -67,9 +70,11 @@ export function TreeActions({ tree, root, changes, like, onDone }: ActionsProps)
           },
         ]
       : []),
+    ...(changes ? [{ key: 'a', what: 'Again…', act: () => setDialog('again') }] : []),
     ...(lives ? [{ key: 'b', what: 'Budget…', act: () => setDialog('budget') }] : []),
     { key: 'e', what: 'Export…', act: () => setDialog('export') },
     { key: 'y', what: 'Copy link', act: copyLink },
+    { key: 'p', what: 'On a phone', act: () => go(`/phone?page=${encodeURIComponent(addressNow())}`) },
     ...(lives ? [{ key: 'x', what: 'Kill…', act: () => setDialog('kill') }] : []),
   ];
   const close = () => {
@@ -86,6 +91,9 @@ export function TreeActions({ tree, root, changes, like, onDone }: ActionsProps)
       </ActionButtons>
       <Trouble error={sending.error} />
       {dialog === 'message' && <MessageTree root={root} onClose={close} />}
+      {dialog === 'again' && (
+        <GoBack place={{ root_id: root.id, agent_id: root.id, seq: 1, who: root.name }} onClose={close} />
+      )}
       {dialog === 'budget' && <BudgetOfTree tree={tree} root={root} onClose={close} />}
       {dialog === 'kill' && <KillDialog agent={root} onClose={close} />}
       {dialog === 'export' && <ExportTree root={root} onClose={close} />}

@@ -7,6 +7,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { FoldButton } from '../../parts/fold-button.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import type { PageContext } from '../../parts/page.ts';
+import { Standing } from '../../parts/status.tsx';
 import { When } from '../../parts/when.tsx';
 import type { Message } from '../agent/agent.tsx';
 import { TreeActions } from './tree-actions.tsx';
@@ -17,6 +18,7 @@ type Agent = Tree['agents'][number];
 const REFRESH_MS = 3_000;
 const FOLDED_LETTERS = 600;
 const FAILED_SHOWN = 5;
+const CUTS_SHOWN = 20;
 
 interface SummaryProps {
   readonly root_id: string;
@@ -52,6 +54,7 @@ export function TreeSummary({ root_id, context, is_run, like }: SummaryProps) {
         <Fact name="Left">{leftText(tree.data)}</Fact>
       </dl>
       {tree.data.tree.cut !== undefined && <CutFrom tree={tree.data} />}
+      {EXPORTED === null && <CutInto root_id={root_id} />}
       {EXPORTED === null && (
         <TreeActions
           tree={tree.data}
@@ -101,6 +104,26 @@ function CutFrom({ tree: { tree, root_id, outcome } }: { readonly tree: Tree }) 
       </span>
       <a href={`/compare?a=${of}&b=${root_id}`}>Compare the two</a>
     </p>
+  );
+}
+
+/** The trees that were cut from this one, newest first. */
+function CutInto({ root_id }: { readonly root_id: string }) {
+  const { data } = useApi<DocumentOf<'coppice/trees/v1'>>(
+    `/v1/trees?cut_of=${root_id}&limit=${CUTS_SHOWN}`,
+    REFRESH_MS,
+  );
+  if (data === null || data.trees.length === 0) return null;
+  return (
+    <ul class="facts" aria-label="Trees that were made from this one">
+      {data.trees.map((cut) => (
+        <li key={cut.root_id}>
+          <span class="dim">From here:</span> <a href={`/trees/${cut.root_id}`}>{cut.title}</a>{' '}
+          <Standing of={cut} /> <span class="dim">{cut.model}</span> <When at={cut.started_at} since />{' '}
+          <a href={`/compare?a=${root_id}&b=${cut.root_id}`}>Compare</a>
+        </li>
+      ))}
+    </ul>
   );
 }
 
