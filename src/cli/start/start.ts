@@ -2,16 +2,19 @@ import { readFileSync } from 'node:fs';
 
 /** Starts the command line, and loads only what the first word needs. */
 export async function start(): Promise<void> {
-  // A reader that closes the pipe early (`coppice ps | head`) is not an error.
+  let has_reader = true;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    process.stderr.write(`error: standard output cannot be written: ${error.message}\n`);
-    process.exit(1);
+    if (!has_reader) return;
+    has_reader = error.code !== 'EPIPE';
+    if (has_reader) {
+      process.stderr.write(`error: standard output cannot be written: ${error.message}\n`);
+      process.exit(1);
+    }
+    // A reader that closes the pipe early (`coppice ps | head`) is not an error; work under way stops as by a signal.
+    if (!process.emit('SIGHUP')) process.exit(0);
   });
-  // A full disk under the log must not stop work.
-  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-  });
+  // Neither a full disk under the log nor a reader of it that left may stop work.
+  process.stderr.on('error', () => undefined);
   process.emitWarning = withoutSqliteWarning(process.emitWarning);
   const [first, ...more] = process.argv.slice(2);
   if (more.length === 0 && (first === '--version' || first === '-V')) {
