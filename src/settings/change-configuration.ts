@@ -31,7 +31,7 @@ export function replaceJson(file: string, content: object, mode: number): void {
 
 function objectOf(file: string): Content {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Content;
+    return JSON.parse(new TextDecoder().decode(readFileSync(file))) as Content;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw new CoppiceError('E_CONFIG', `${file} cannot be read: ${(error as Error).message}`, {

@@ -120,7 +120,7 @@ function configuredDatabase(named: string | undefined, env: NodeJS.ProcessEnv): 
   const { file, explicit } = configFile(named, env);
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = new TextDecoder().decode(readFileSync(file));
   } catch (error) {
     if (explicit) throw error;
     return undefined;

@@ -20,7 +20,8 @@ export async function loadConfiguration(
   const { file, explicit } = configFile(named, env);
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    // Without a byte order mark, as everywhere where JSON of people is read.
+    text = new TextDecoder().decode(readFileSync(file));
   } catch (error) {
     if (!explicit && (error as NodeJS.ErrnoException).code === 'ENOENT')
       return { file: null, configuration: {} };

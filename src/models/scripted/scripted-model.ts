@@ -20,12 +20,12 @@ const NO_CALL: CallPlace = { index: 0, id: '' };
 
 /** Opens a rule file (docs/scripted-model.md). Rejects with `E_RULES`. */
 export async function openScriptedModel(path: string): Promise<Model> {
-  const text = await readFile(path, 'utf8').catch((error: Error) => {
+  const content = await readFile(path).catch((error: Error) => {
     throw new CoppiceError('E_RULES', `the rule file ${path} cannot be read: ${error.message}`, {
       cause: error,
     });
   });
-  return createScriptedModel(rulesIn(text, path), path);
+  return createScriptedModel(rulesIn(new TextDecoder().decode(content), path), path);
 }
 
 /** Its errors quote nothing of the file, which may be another one than was meant. */

@@ -34,7 +34,7 @@ export function projectHooks(folder: string, home: string): readonly ProjectHook
     if (!existsSync(path)) return [];
     try {
       const content = readWhole(containPath(root, name), SIZE_MAX, 'settings have at most 1 MB');
-      const parsed = parseJson(content.toString('utf8'));
+      const parsed = parseJson(new TextDecoder().decode(content));
       if (!parsed.ok) throw new Error(`it is not valid JSON: ${parsed.error}`);
       const value = (parsed.value as { readonly hooks?: unknown } | null)?.hooks;
       if (value === undefined) return [];

@@ -37,7 +37,7 @@ export function readServersFile({ folder, home, trust }: ProjectPlaces): FoundFi
   const source = printablePath(relative(folder, path));
   try {
     const content = readOne(openContained(containPath(root, path)));
-    const { servers, notices } = serversOf(content.toString('utf8'));
+    const { servers, notices } = serversOf(new TextDecoder().decode(content));
     const hash = hashFiles([{ name: '', content }]);
     const about = servers.map(({ name, definition }) => aboutServer(name, definition)).join('; ');
     const state = trust.stateOf(path, hash);
