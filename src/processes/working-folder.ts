@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CoppiceError, orElse } from '../records/coppice-error.ts';
 
@@ -11,12 +11,14 @@ export function realPath(path: string): string {
 export function workingFolder(folder: string): string {
   try {
     if (!statSync(folder).isDirectory()) throw new CoppiceError('E_NO_FOLDER', `${folder} is not a folder`);
+    accessSync(folder, constants.X_OK);
     return realpathSync.native(folder);
   } catch (error) {
     if (error instanceof CoppiceError) throw error;
-    const is_missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const fault = is_missing ? `there is no folder ${folder}` : `the folder ${folder} cannot be used`;
-    throw new CoppiceError('E_NO_FOLDER', fault, { cause: error });
+    const { code } = error as NodeJS.ErrnoException;
+    const closed = code === 'EACCES' ? `you may not enter the folder ${folder}` : null;
+    const fault = code === 'ENOENT' ? `there is no folder ${folder}` : closed;
+    throw new CoppiceError('E_NO_FOLDER', fault ?? `the folder ${folder} cannot be used`, { cause: error });
   }
 }
 
