@@ -57,6 +57,12 @@ export async function cutPoint(store: Store, root: Agent, text: string, edits = 
   return messagePoint(store, root, agent, answer?.seq ?? call.seq, 'before');
 }
 
+/** Whether a message is named that a person wrote. */
+export async function isOfPerson(store: Store, tree: Agent, text: string): Promise<boolean> {
+  const found = await cutPoint(store, tree, text, true).catch(() => null);
+  return found?.edited?.kind === 'user' && found.edited.content.origin === 'human';
+}
+
 /** What a person, or another agent, said in a message that one can go back to, or what its agent answered; null for all others. */
 export function saidAt({ kind, content }: Message): { readonly who: string; readonly text: string } | null {
   if (kind === 'user') {

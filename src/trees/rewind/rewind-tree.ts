@@ -15,7 +15,7 @@ import type { Store } from '../../store/store.ts';
 import { restoreFile } from '../../tools/files/change-file.ts';
 import { createBuiltInTools } from '../../tools/tool-registry.ts';
 import { derivedId } from '../derived-id.ts';
-import { cutPoint } from './cut-point.ts';
+import { cutPoint, isOfPerson } from './cut-point.ts';
 import { restorationsOf } from './file-restoration.ts';
 
 type Rewound = DocumentOf<'coppice/rewind/v1'>;
@@ -52,10 +52,11 @@ const how: HowCallsRun = (name) => TOOLS.get(name);
 export async function rewindTree(
   store: Store,
   tree: Agent,
-  { files = false, dry_run = false, ...order }: RewindOrder,
+  { files = false, dry_run = false, ...asked }: RewindOrder,
   id: string,
   lock_folder: string,
 ): Promise<Rewound> {
+  const order = await withoutOwn(store, tree, asked);
   const { root, edited, facts, cut } = await cutAt(store, tree, order, id);
   if (!dry_run) await enterTree(store, cut);
   const folder = realPath(root.config.cwd);
@@ -85,6 +86,13 @@ export async function rewindTree(
     ],
     lasts: new Map(facts.members.map((one) => [one.id as string, one.last_seq as number])),
   });
+}
+
+/** Before a message of a person it is not on its way either: whoever goes back to there writes another one, or nothing. */
+async function withoutOwn(store: Store, tree: Agent, order: RewindOrder): Promise<RewindOrder> {
+  const to = /^\s*before\s+(.*)$/is.exec(order.to)?.[1];
+  if (to === undefined || order.edit !== undefined || !(await isOfPerson(store, tree, to))) return order;
+  return { ...order, to, edit: null };
 }
 
 /** The tree as it was, as a new one that is not in the ledger yet. `changing`: what else is different in it. Rejects with a `CoppiceError`. */

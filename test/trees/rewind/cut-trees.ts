@@ -6,6 +6,7 @@ import type { Agent } from '../../../src/records/agent/agent.ts';
 import { isTerminal } from '../../../src/records/agent/state.ts';
 import type { PlacedMessage } from '../../../src/records/conversation/message.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { isOfPerson } from '../../../src/trees/rewind/cut-point.ts';
 import { rewindTree } from '../../../src/trees/rewind/rewind-tree.ts';
 import type { Stage } from '../../runtime/stage.ts';
 
@@ -117,6 +118,7 @@ export async function assertSameFrom(
   places: readonly string[],
 ): Promise<number> {
   const { store, runtime } = stage;
+  const tree = (await store.agent(root_id)) as Agent;
   const expected = await story(store, root_id);
   const before = await rowsOf(store, root_id);
   for (const place of places)
@@ -127,6 +129,11 @@ export async function assertSameFrom(
       });
       if (cut === null) continue;
       const [root] = cut as [Agent];
+      // Before a message of a person the tree waits for another one.
+      if (to !== place && (await isOfPerson(store, tree, place))) {
+        await assertLawful(store, root.id);
+        continue;
+      }
       await runtime.resume(root.id);
       await runtime.settled(root.id);
       await assertLawful(store, root.id);

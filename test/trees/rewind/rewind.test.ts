@@ -104,6 +104,22 @@ onBothDatabases('a tree that is taken back', (database) => {
     assert.equal((await store.tree(free.id))?.limits.free, 12);
   });
 
+  it('has no message of a person on its way when it goes back to before it, of the first one neither', async () => {
+    const { store, runtime, perform } = await setStage(() => 'done');
+    const { root } = await perform();
+    await runtime.send(root.id, 'more');
+    await runtime.settled(root.id);
+    const own = (await store.history(root.id)).filter(({ kind }) => kind === 'user').map(({ seq }) => seq);
+    assert.equal(own.length, 2);
+    for (const seq of own) {
+      const [cut] = (await rewound(store, root.id, `before ${seq}`)) as [Agent];
+      assert.deepEqual([cut.last_seq, await store.mail(cut.id, true)], [seq - 1, []]);
+      await runtime.resume(cut.id);
+      await runtime.settled(cut.id);
+      assert.equal((await store.agent(cut.id))?.last_seq, seq - 1, 'it rests');
+    }
+  });
+
   it('is made once by an order that is repeated, and a moment before it is one of the old tree', async () => {
     const { store, perform } = await setStage(({ step }) => (step < 2 ? [['bash', { at: 'x' }]] : 'done'));
     const { root } = await perform();
@@ -122,7 +138,7 @@ onBothDatabases('a tree that is taken back', (database) => {
     const shown = await rewindTree(store, root, { to: '1', dry_run: true }, randomUUID(), tmpdir());
     assert.equal(shown.root_id, null);
     assert.equal((await store.agents({ roots: true })).length, 3);
-    for (const to of ['99', 'before 1', 'tomorrow', 'before nothing', '2999-01-01'])
+    for (const to of ['99', 'before 99', 'tomorrow', 'before nothing', '2999-01-01'])
       await assert.rejects(
         rewindTree(store, root, { to }, randomUUID(), tmpdir()),
         { name: 'CoppiceError' },

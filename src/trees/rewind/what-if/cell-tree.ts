@@ -8,7 +8,7 @@ import type { Worktree } from '../../../records/agent/task-terms.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { pastWorktree } from '../../../runtime/worktree/past-worktree.ts';
 import type { Store } from '../../../store/store.ts';
-import { cutPoint } from '../cut-point.ts';
+import { isOfPerson } from '../cut-point.ts';
 import { cutAt, enterTree } from '../rewind-tree.ts';
 import type { Cell, WhatIfOrder } from './what-if-run.ts';
 
@@ -37,12 +37,6 @@ export async function enterCell(
   if ((await store.agent(id)) === null)
     await enterTree(store, (await cutAt(store, tree, order, id, change)).cut);
   return edits ? undefined : prompt;
-}
-
-/** Whether a message is named that a person wrote to the root. */
-async function isOfPerson(store: Store, tree: Agent, at: string): Promise<boolean> {
-  const found = await cutPoint(store, tree, at, true).catch(() => null);
-  return found?.edited?.kind === 'user' && found.edited.content.origin === 'human';
 }
 
 /** A worktree as the folder was: the newest commit before the cut, with the files as agents of the tree had left them. */
