@@ -511,6 +511,10 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     default: '`true`',
   },
   'tui.title': { meaning: 'whether the title of the terminal says what is going on', default: '`true`' },
+  'tui.vim': {
+    meaning: 'whether drafts are edited with commands of vim ([which](tui.md#vim))',
+    default: '`false`',
+  },
   'tui.meters': { meaning: 'what the navigation line shows; `false` leaves it out' },
   'tui.meters.context': { meaning: 'how full the context of the agent in view is', default: 'true' },
   'tui.meters.tokens': { meaning: 'tokens of this turn, and of all turns', default: 'true' },

@@ -113,6 +113,10 @@ const RUNS: { readonly [N in CommandName]: Run<N> } = {
   new: (app) => app.openTree(null),
   resume: resumeTree,
   rewind: askRewind,
+  vim(app) {
+    app.vim = !app.vim;
+    app.say(app.vim ? 'vim: Esc leaves the insert mode, i goes back; /vim ends it' : 'vim is off');
+  },
   setup: leaveForSetup,
   web: async (app) => app.say(await app.openDashboard()),
   quit,

@@ -63,6 +63,8 @@ export interface AppContext
   find: FindText | null;
   /** Whether typed letters go into the filter of the agents list, instead of being commands. */
   filtering: boolean;
+  /** Whether drafts have the commands of vim. */
+  vim: boolean;
   /** The model with which the next conversation begins; null: the default. */
   next_model: string | null;
   /** How much it thinks; null: the default. */

@@ -45,8 +45,9 @@ export function keyPressed(app: AppContext, data: string): void {
     editor.text.toLowerCase() === text.toLowerCase().repeat(editor.text.length);
   const panel = state.overlay === null && isInPanel(state.question) ? state.question?.grant : null;
   const answers = writes || (panel != null && !state.leader) || answersInList(app, text);
-  // A letter that has ended a search answers nothing.
-  const alone = answers && found !== 'words' ? text : null;
+  // A letter that has ended a search answers nothing; nor does one that leaves no text before it that would tell it from a sentence.
+  const traceless = writes && editor.vim_mode === 'NORMAL' && !state.armed;
+  const alone = answers && found !== 'words' && !traceless ? text : null;
   app.dispatch({ type: 'typed', alone, again: is_again ? text : null, drafting });
   if (state.overlay?.type === 'keys') return keysKey(app, state.overlay, data);
   if (state.overlay !== null && overlayKey(app, state.overlay, data)) return;
@@ -60,6 +61,8 @@ export function keyPressed(app: AppContext, data: string): void {
   if (action !== 'search_history' && editor.searching && editor.searchKey(data)) return;
   if (state.leader && action !== 'leader') app.dispatch({ type: 'leader', on: false });
   const saying = state.question?.saying ?? null;
+  const writing = !state.leader && saying === null && state.question?.grant == null;
+  if (writing && app.acceptsInput && editor.vimKey(data)) return;
   if (!state.leader && closesQuestion(app, data, action)) return;
   if (isAnswer(action)) return answerByChord(app, action, begun_at);
   if (action !== null) return act(app, action);

@@ -57,6 +57,8 @@ export interface AppOptions extends ReadSources {
   readonly output_folder: string;
   /** Text that is always visible (`SCRIPTED DEMO`); null: none. */
   readonly banner: string | null;
+  /** Whether the draft has the commands of vim. */
+  readonly vim: boolean;
   /** Meters in the navigation line. */
   readonly meters: MeterSettings;
   /** Lines that are printed first. */

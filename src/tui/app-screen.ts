@@ -106,7 +106,7 @@ export class AppScreen {
       input:
         find === null ? editor.render(width, Math.max(1, Math.floor(height / 2))) : find.input(width, style),
       find_hint: find?.hint(width, style) ?? null,
-      banner,
+      flags: [banner, editor.vim_mode],
       meters,
       drafting: !state.leader && editor.text !== '',
       rules_file: this.#app.rules_file,

@@ -74,6 +74,7 @@ class App implements AppContext {
   scrolled = 0;
   find: AppContext['find'] = null;
   filtering = false;
+  vim: boolean;
   next_model: string | null = null;
   next_effort: AppContext['next_effort'] = null;
   readonly #options: AppOptions;
@@ -101,6 +102,7 @@ class App implements AppContext {
     this.meters = options.meters;
     this.style = options.style;
     this.line_mode = options.line_mode;
+    this.vim = options.vim;
     this.rules_file = options.rules_file;
     this.output_folder = options.output_folder;
     this.bindings = options.bindings;
@@ -126,6 +128,7 @@ class App implements AppContext {
       resources: () => this.called.offers()?.resources ?? [],
       agents: () => this.state.agents.values(),
       ...options,
+      vim: () => this.vim,
       folder: () => this.placeOf(this.state.view).folder,
       onRedraw: () => this.#scheduleDraw(),
       onSubmit: (text) => submit(this, text),

@@ -157,6 +157,7 @@ async function converse(
       rules_file: rulesFile(context.env),
       output_folder: treeOutput(outputFolder(context.data_folder), 'own-commands'),
       meters: meterSettings(context),
+      vim: context.loaded.configuration.tui?.vim ?? false,
       banner: demo ? 'SCRIPTED DEMO' : null,
       greeting: [...told, ...(root === null && model !== null ? await greeting(store, model) : [])].map(
         context.hint,

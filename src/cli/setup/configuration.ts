@@ -52,6 +52,8 @@ const tuiConfig = z.strictObject({
   notifications: z.boolean().optional(),
   /** Whether the title of the terminal says what is going on. */
   title: z.boolean().optional(),
+  /** Whether drafts are edited with the commands of vim. */
+  vim: z.boolean().optional(),
   /** Values that the navigation line shows. */
   meters: z
     .strictObject({

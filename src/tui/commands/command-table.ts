@@ -244,6 +244,7 @@ const ROWS = {
       suspend: [['ctrl+z', 'leader z'], 'suspend the program; fg continues it'],
     },
   },
+  vim: { help: 'edit drafts with commands of vim, or no longer' },
   setup: {
     group: 'The program',
     help: 'connect another model, in a new conversation',

@@ -12,6 +12,7 @@ interface AgentEditorOptions {
   readonly commands: LineCompletionSource['commands'];
   readonly resources: LineCompletionSource['resources'];
   readonly agents: () => Iterable<Agent>;
+  readonly vim: () => boolean;
   readonly cwd: string;
   readonly data_folder: string;
   /** The folder whose files are completed. */
@@ -62,12 +63,13 @@ export class AgentEditors {
 
 /** Creates the editor of one agent, with its own draft and undo; it completes commands, agents and files. */
 function createEditor(
-  { style, commands, resources, agents, folder, onRedraw }: AgentEditorOptions,
+  { style, commands, resources, agents, folder, vim, onRedraw }: AgentEditorOptions,
   history: PromptHistory,
   files: FolderFiles,
 ): LineEditor {
   return new LineEditor({
     sent: () => history.entries,
+    vim,
     completion: new LineCompletion({
       commands,
       resources,

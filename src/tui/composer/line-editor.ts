@@ -1,16 +1,19 @@
 import { CURSOR_MARKER, Editor, matchesKey, type TUI, visibleWidth } from '@earendil-works/pi-tui';
 import { mentionOfDropped } from '../../trees/typed/mentions.ts';
-import { typedText } from '../keys/action-of.ts';
+import { printable, typedText } from '../keys/action-of.ts';
 import { bracketedPaste, pastedText } from '../terminal/control-sequences.ts';
 import type { Frame } from '../terminal/screen.ts';
 import { HistorySearch, searchFrame } from './history/history-search.ts';
 import type { LineCompletion } from './line-completion.ts';
+import { VIM_PRESSES, type VimDraft, VimKeys } from './vim-keys.ts';
 // This folder is the input line: editing, completion, history, attachments, and resolving references to agents.
 
 export interface LineEditorOptions {
   readonly completion: LineCompletion | null;
   /** Texts sent before, oldest first, for the search. */
   readonly sent: () => readonly string[];
+  /** Whether letters are commands of vim in its normal mode. */
+  readonly vim?: () => boolean;
   /** Colours of the completion list, and whether the terminal shows Unicode. */
   readonly style: LineEditorStyle;
   /** Called when completions arrive. */
@@ -38,6 +41,7 @@ export class LineEditor {
   mode: 'prompt' | 'capture' = 'prompt';
   readonly #options: LineEditorOptions;
   readonly #editor: BorderlessEditor;
+  readonly #vim = new VimKeys();
   #search: HistorySearch | null = null;
   #key = '';
 
@@ -52,9 +56,24 @@ export class LineEditor {
   }
 
   setText(text: string): void {
+    this.#vim.insert();
     this.#editor.setText('');
     if (text.length > LONG_TEXT) this.#editor.handleInput(bracketedPaste(encoded(text)));
     else this.#editor.setText(encoded(text));
+  }
+
+  /** The mode of vim; null without vim. */
+  get vim_mode(): VimKeys['mode'] | null {
+    return this.#options.vim?.() === true ? this.#vim.mode : null;
+  }
+
+  /** Handles Esc and, in the normal mode, Ctrl-R as vim does; false for other keys, and if Esc has nothing of vim to end. */
+  vimKey(data: string): boolean {
+    if (this.vim_mode === null) return false;
+    if (matchesKey(data, 'escape')) return this.#vim.escape(this.#editor);
+    const redoes = this.#vim.mode === 'NORMAL' && matchesKey(data, 'ctrl+r');
+    if (redoes) this.redo();
+    return redoes;
   }
 
   get completing(): boolean {
@@ -65,6 +84,12 @@ export class LineEditor {
   handleInput(data: string): void {
     const text = pastedText(data);
     this.#key = data;
+    if (text === null && this.vim_mode === 'NORMAL') {
+      const key = matchesKey(data, 'backspace') ? 'h' : printable(data);
+      const begins_command = key === '/' && this.text === '';
+      if (key !== null && !begins_command) return this.#vim.command(this.#editor, key);
+      if (begins_command) this.#vim.insert();
+    }
     if (text === null) {
       // With nothing typed behind the slash, Enter only writes the command: it runs what somebody has seen there.
       const writes = this.completing && this.text === '/' && matchesKey(data, 'enter');
@@ -171,7 +196,10 @@ export class LineEditor {
         },
       });
     editor.focused = true;
-    editor.onSubmit = (text) => this.onSubmit(decoded(text));
+    editor.onSubmit = (text) => {
+      this.#vim.insert();
+      this.onSubmit(decoded(text));
+    };
     return editor;
   }
 }
@@ -234,12 +262,15 @@ interface Snapshot {
 
 /** What the library keeps to itself: its undo, and the list of completions without a key. */
 interface Inner extends Snapshot {
+  readonly state: { lines: string[]; cursorLine: number };
   pushUndoSnapshot(): void;
+  exitHistoryBrowsing(): void;
+  setCursorCol(column: number): void;
   requestAutocomplete(how: { readonly force: boolean; readonly explicitTab: boolean }): void;
 }
 
 /** The library's editor, laid out as separate parts without borders. */
-class BorderlessEditor extends Editor {
+class BorderlessEditor extends Editor implements VimDraft {
   #above = 0;
   #below = 0;
   readonly #inner = this as unknown as Inner;
@@ -264,6 +295,33 @@ class BorderlessEditor extends Editor {
       Object.assign(this.#inner.state, state);
       Object.assign(this, pastes);
     }
+  }
+
+  get text(): string {
+    return this.getText();
+  }
+
+  get at(): number {
+    const { line, col } = this.getCursor();
+    return this.getLines()
+      .slice(0, line)
+      .reduce((sum, { length }) => sum + length + 1, col);
+  }
+
+  press(key: keyof typeof VIM_PRESSES): void {
+    this.handleInput(VIM_PRESSES[key]);
+  }
+
+  put(text: string | null, at: number): void {
+    const { state } = this.#inner;
+    if (text !== null) {
+      this.#inner.exitHistoryBrowsing();
+      this.#inner.pushUndoSnapshot();
+      state.lines = text.split('\n');
+    }
+    const before = this.text.slice(0, at).split('\n');
+    state.cursorLine = before.length - 1;
+    this.#inner.setCursorCol(before.at(-1)?.length ?? 0);
   }
 
   listInside(): void {

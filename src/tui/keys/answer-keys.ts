@@ -53,10 +53,10 @@ export function answerByCommand(app: AnswerContext, answer: Given): void {
 export function answerByLetter(app: AnswerContext): void {
   const held = app.state.question?.held ?? null;
   if (held === null) return;
-  const answer = dueAnswer(app.state, app.acceptsInput ? app.editor.text : held.text);
+  const answer = dueAnswer(app.state, app.acceptsInput ? app.editor.text : null);
   if (answer === null) return;
   const is_panel = takesLetters(app.state);
-  if (app.acceptsInput && !is_panel) app.editor.setText('');
+  if (app.acceptsInput && !is_panel && !held.unwritten) app.editor.setText('');
   app.dispatch({ type: 'saying', text: null });
   if (answer === 'choose') return choose(app, held.text);
   // A doubled letter was meant as one.

@@ -104,13 +104,12 @@ export function answered(state: UiState, ids: readonly string[]): UiState {
   return { ...next, armed: next.asks.length > 0 };
 }
 
-/** The held answer once no key has followed its letter for `ALONE_MS`; otherwise null. */
-export function dueAnswer({ question, overlay, now }: UiState, draft: string): Answer | null {
+/** The held answer once no key has followed its letter for `ALONE_MS`; otherwise null. `draft`: null where letters are not written. */
+export function dueAnswer({ question, overlay, now }: UiState, draft: string | null): Answer | null {
   const held = question?.held ?? null;
   if (held === null || isHidden(overlay) || now - held.at < ALONE_MS) return null;
-  return takesLetters({ question, overlay }) || draft === (held.unwritten ? '' : held.text)
-    ? held.answer
-    : null;
+  const alone = draft === null || draft === (held.unwritten ? '' : held.text);
+  return takesLetters({ question, overlay }) || alone ? held.answer : null;
 }
 
 /** Whether letters go to the question and none to the draft: a rule is shown, or the list of agents. */

@@ -42,8 +42,8 @@ export interface FrameSettings {
   readonly input: Layers['input'];
   /** The hint while the input is that of a search in the scrollback; null: it is not. */
   readonly find_hint?: string | null;
-  /** Text that is always visible (`SCRIPTED DEMO`); null: none. */
-  readonly banner: string | null;
+  /** Texts that are always visible (`SCRIPTED DEMO`, the mode of vim); null: none. */
+  readonly flags: readonly (string | null)[];
   readonly meters?: MeterSettings;
   readonly shortcuts?: Shortcuts;
   /** Whether the input is not empty. */
@@ -115,7 +115,7 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
         return [...command, ...queuedLines(state, width, rows - command.length, style, settings.drafting)];
       },
       bar: captureBar(state, width, style),
-      navigation: navigationLine(state, width, style, flagOf(state, settings.banner), settings.meters),
+      navigation: navigationLine(state, width, style, flagOf(state, settings.flags), settings.meters),
       input:
         find_hint === null && agent !== undefined && isTerminal(agent.state.type) ? null : settings.input,
       hint: find_hint ?? hintLine(state, width, style, shortcuts),
@@ -124,10 +124,10 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
   );
 }
 
-/** Text that is always visible: the banner, and the mode unless it is `ask`, which only the hints name. */
-function flagOf(state: UiState, banner: string | null): string | null {
+/** What is always visible, with the mode unless it is `ask`, which only the hints name. */
+function flagOf(state: UiState, always: FrameSettings['flags']): string | null {
   const mode = modeInView(state);
-  const flags = [banner, mode === 'ask' ? null : MODE_WORDS[mode].toUpperCase()].filter(
+  const flags = [...always, mode === 'ask' ? null : MODE_WORDS[mode].toUpperCase()].filter(
     (flag) => flag !== null,
   );
   return flags.length === 0 ? null : flags.join('  ');

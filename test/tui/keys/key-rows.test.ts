@@ -51,6 +51,7 @@ it('lists the commands without a key', () => {
     '/budget [AGENT] [usd=N] [tokens=N]',
     '/export [FORMAT] [FILE]',
     '/copy [code|output] [NUMBER]',
+    '/vim',
     '/setup',
   ]);
 });

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { AppContext } from '../../../src/tui/app-context.ts';
 import { keyPressed } from '../../../src/tui/app-keys.ts';
+import { LineEditor } from '../../../src/tui/composer/line-editor.ts';
 import { answerByLetter } from '../../../src/tui/keys/answer-keys.ts';
 import { keyBindings } from '../../../src/tui/keys/keys-config.ts';
 import { ALONE_MS } from '../../../src/tui/state/question-in-view.ts';
@@ -24,8 +25,8 @@ class Window {
     now: T0,
     typed_at: T0 - 9_000,
   });
-  draft = '';
   fails = false;
+  vim = false;
   readonly said: string[] = [];
   readonly answers: string[] = [];
   /** Agents whose messages were listed, to go back. */
@@ -39,26 +40,29 @@ class Window {
     }),
   );
 
+  readonly #editor = new LineEditor({
+    completion: null,
+    sent: () => [],
+    vim: () => this.vim,
+    style: { unicode: false, selected: (text) => text, dim: (text) => text },
+    onRedraw: () => undefined,
+  });
+
+  get draft(): string {
+    return this.#editor.text;
+  }
+
+  set draft(text: string) {
+    this.#editor.setText(text);
+  }
+
   constructor() {
     const window = this;
-    const editor = {
-      completing: false,
-      searching: false,
-      get text() {
-        return window.draft;
-      },
-      setText: (text: string) => {
-        window.draft = text;
-      },
-      handleInput: (data: string) => {
-        window.draft = data === '\x7f' ? window.draft.slice(0, -1) : window.draft + data;
-      },
-    };
     this.#app = {
       get state() {
         return window.state;
       },
-      editor,
+      editor: this.#editor,
       acceptsInput: true,
       bindings: keyBindings(),
       style: PLAIN,
@@ -149,6 +153,31 @@ it('a sentence with random pauses approves nothing and is in the draft, whenever
     assert.deepEqual(window.answers, [], text);
     assert.equal(window.draft, text);
   }
+});
+
+it('nor does one in the normal mode of vim, with nothing written, where letters are commands; y answers what was called up', async () => {
+  const random = dice();
+  for (const text of ['try yes', 'y', 'why my yyy', 'lets try', 'n y n y'])
+    for (let round = 0; round < 20; round += 1) {
+      const window = new Window();
+      window.vim = true;
+      window.key(ESCAPE);
+      window.ask();
+      await window.wait(2_000);
+      for (const character of text) {
+        window.key(character);
+        assert.equal(window.state.question?.held, null, 'nor does it say that it will');
+        await window.wait(20 + random(3_000));
+      }
+      assert.deepEqual(window.answers, [], text);
+      assert.equal(window.draft, '');
+      window.key(LEADER);
+      window.key('!');
+      await window.wait(2_000);
+      window.key('y');
+      await window.wait(2_000);
+      assert.deepEqual(window.answers, ['allow once a'], text);
+    }
 });
 
 it('nor does a sentence with random pauses behind a chord that showed a rule, once it is not the answer', async () => {

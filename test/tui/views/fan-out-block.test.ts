@@ -247,7 +247,7 @@ describe('many agents', () => {
         height,
         style: PLAIN,
         input,
-        banner: null,
+        flags: [],
         keys: [],
       });
       const rows = lines.filter((row) => /^(?: {2}[!◐✓]|● wait)/.test(row)).length;

@@ -26,7 +26,7 @@ import {
 const INPUT: Layers['input'] = { lines: ['> half a th'], cursor: { row: 0, column: 11 } };
 
 function settings(width: number, height: number, style: UiStyle = PLAIN): FrameSettings {
-  return { width, height, style, input: INPUT, banner: null, keys: [] };
+  return { width, height, style, input: INPUT, flags: [], keys: [] };
 }
 
 const waiting = after(
