@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { ModelOutcome } from '../../src/models/model.ts';
 import { ask, connect } from './protocols.ts';
 
@@ -39,6 +39,11 @@ async function outcomeOf(way: (response: ServerResponse) => void, type: Type = '
 function failed(outcome: ModelOutcome) {
   assert.equal(outcome.type, 'failure', JSON.stringify(outcome).slice(0, 300));
   return outcome.type === 'failure' ? outcome.failure : assert.fail();
+}
+
+function textOf(outcome: ModelOutcome): string {
+  if (outcome.type !== 'answer') assert.fail(JSON.stringify(outcome).slice(0, 300));
+  return outcome.content.parts.map((part) => (part.type === 'text' ? part.text : `<${part.type}>`)).join('');
 }
 
 /** Writes the same bytes until the client is gone, or `most` bytes were written. */
@@ -206,14 +211,72 @@ describe('an answer that no provider gives', () => {
     }
   });
 
-  it('is packed although nobody asked for that: it is not read as text', async () => {
-    const { error, retryable } = failed(
+  const packed = (encoding: string, body: Buffer | string, status = 200) =>
+    outcomeOf((response) =>
+      response.writeHead(status, { ...STREAM, 'content-encoding': encoding }).end(body),
+    );
+
+  it('is packed although nobody asked for that: it is read all the same', async () => {
+    const text = chunk({ content: 'whole' }) + chunk({}, 'stop') + DONE;
+    const ways = {
+      gzip: gzipSync,
+      'X-Gzip': gzipSync,
+      deflate: deflateSync,
+      br: brotliCompressSync,
+      zstd: zstdCompressSync,
+    };
+    for (const [encoding, pack] of Object.entries(ways))
+      assert.equal(textOf(await packed(encoding, pack(text))), 'whole');
+    const refused = failed(await packed('gzip', gzipSync('{"error":{"message":"no such model"}}'), 404));
+    assert.match(refused.error, /no such model/);
+  });
+
+  it('is packed, and ends in the middle: it broke off', async () => {
+    const body = gzipSync(chunk({ content: 'whole' }) + chunk({}, 'stop'));
+    const { retryable } = failed(await packed('gzip', body.subarray(0, -12)));
+    assert.equal(retryable, true);
+  });
+
+  it('is packed in a way that nobody knows: it is not read as text', async () => {
+    const { error, retryable } = failed(await packed('rot13', DONE));
+    assert.match(error, /answered in the encoding rot13, which cannot be read/);
+    assert.equal(retryable, false);
+  });
+
+  it('is lines of JSON instead of events, or one line that is the whole answer', async () => {
+    const lines = (chunk({ content: 'who' }) + chunk({ content: 'le' }) + chunk({}, 'stop')).replaceAll(
+      /^data: |\n(?=\n)/gm,
+      '',
+    );
+    const message = { role: 'assistant', content: 'whole' };
+    const content = [{ type: 'text', text: 'whole' }];
+    const item = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'whole' }] };
+    const answers: readonly (readonly [Type, string])[] = [
+      ['openai-compatible', lines],
+      ['openai-compatible', JSON.stringify({ choices: [{ index: 0, message, finish_reason: 'stop' }] })],
+      ['anthropic', JSON.stringify({ type: 'message', role: 'assistant', content, stop_reason: 'end_turn' })],
+      ['openai', JSON.stringify({ object: 'response', status: 'completed', output: [item] })],
+    ];
+    for (const [type, body] of answers)
+      assert.equal(
+        textOf(await outcomeOf((response) => response.writeHead(200).end(body), type)),
+        'whole',
+        body,
+      );
+    const { error } = failed(
       await outcomeOf((response) =>
-        response.writeHead(200, { ...STREAM, 'content-encoding': 'gzip' }).end(gzipSync(DONE)),
+        response.writeHead(200).end('{"error":{"message":"not today","code":400}}'),
       ),
     );
-    assert.match(error, /answered in the encoding gzip, which was not requested/);
-    assert.equal(retryable, false);
+    assert.match(error, /not today/);
+  });
+
+  it('has other answers beside the first: one is read', async () => {
+    const other = (text: string) => text.replaceAll('"index":0', '"index":1');
+    const pieces = [chunk({ content: 'who' }), chunk({ content: 'le' }), chunk({}, 'stop')];
+    const body = pieces.map((piece) => piece + other(piece)).join('') + DONE;
+    for (const sent of [body, other(pieces.join('')) + DONE])
+      assert.equal(textOf(await outcomeOf((response) => response.writeHead(200, STREAM).end(sent))), 'whole');
   });
 
   it('is a web page or a redirect without end: nothing of it is waited for', async () => {

@@ -138,7 +138,7 @@ export class Gate {
       // A requested wait beyond the longest pause is returned as the failure: nobody waits an hour in silence.
       if (delay_ms === null) return outcome;
       if (shown) onDelta({ type: 'restart', reason: outcome.failure.error });
-      tries = `, try ${attempt + 1} of ${Math.max(attempts, attempt + 1)}`;
+      tries = `, try ${attempt + 1}${attempt < attempts ? ` of ${attempts}` : ''}`;
       if (holds_all) continue;
       onDelta({ type: 'waiting', reason: waitText(outcome.failure, delay_ms, tries), delay_ms });
       await this.#options.sleep(delay_ms, signal);

@@ -7,6 +7,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import { proxyOptions } from '../../processes/hosts/proxies.ts';
+import { foreignEncoding, unpacked } from '../../processes/hosts/unpacked.ts';
 import { given } from '../../records/text/json-fields.ts';
 import type { ModelRequest } from '../model.ts';
 
@@ -62,7 +63,7 @@ export function getText(
 ): Promise<HttpText> {
   const call = { method: 'GET', headers, body: [], signal, idle_ms };
   return sendHttp(httpAddress(url), call, async (answer) => {
-    const text = await readBody(answer);
+    const text = await readBody(unpacked(answer));
     return { status: answer.statusCode ?? 0, type: typeOf(answer), text };
   });
 }
@@ -166,7 +167,7 @@ export function headersOf(answer: IncomingMessage): Map<string, string> {
 /** Why an answer is not the stream of events that was requested; null if it may be one, because some servers do not name the type, or is an error by its status. */
 export function foreignAnswer(answer: IncomingMessage, url: string): UnusableAnswer | null {
   const status = answer.statusCode ?? 0;
-  const { location, 'content-encoding': encoding = 'identity' } = answer.headers;
+  const { location } = answer.headers;
   // Without a name, a password and a query, which may be secret. Only for an error: parsing an address costs as much as reading an event.
   const place = () => {
     const { origin, pathname } = new URL(url);
@@ -177,8 +178,9 @@ export function foreignAnswer(answer: IncomingMessage, url: string): UnusableAns
       `${status}: ${place()} redirects to ${location}, which is not followed: set baseURL to the new address`,
     );
   if (status >= 300) return null;
-  if (encoding !== 'identity')
-    return new UnusableAnswer(`${place()} answered in the encoding ${encoding}, which was not requested`);
+  const encoding = foreignEncoding(answer);
+  if (encoding !== null)
+    return new UnusableAnswer(`${place()} answered in the encoding ${encoding}, which cannot be read`);
   const type = typeOf(answer);
   if (type !== 'text/html' && type !== JSON_TYPE) return null;
   return new UnusableAnswer(

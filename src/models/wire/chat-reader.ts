@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { endAnswer, isFinish } from './finish-reason.ts';
 import { takeError } from './stream-error.ts';
-import { argumentsOf, BrokenEvent, textAt, type WireReader } from './wire-protocol.ts';
+import { argumentsOf, BrokenEvent, OneChoice, textAt, type WireReader } from './wire-protocol.ts';
 
 /** Key, in the metadata of a thought, of how it came: it goes back in the same way. */
 export const THOUGHTS = 'thoughts';
@@ -45,6 +45,7 @@ export class ChatReader implements WireReader {
   /** Pieces of calls that have no name yet, by index. */
   readonly #nameless = new Map<number, CallDelta>();
   readonly #begun = new Set<number>();
+  readonly #choice = new OneChoice();
   #open: 'text' | 'reasoning' | null = null;
   #finish: string | undefined;
   #named = false;
@@ -73,7 +74,7 @@ export class ChatReader implements WireReader {
   }
 
   event(value: JsonObject, name: string): void {
-    const first = fieldsOf(itemsOf(value.choices)[0]);
+    const first = this.#choice.of(value.choices);
     const error = value.error ?? first.error ?? (name === 'error' ? value : null);
     if (error !== null) return takeError({ ...value, error }, this.#collector);
     if (value.usage != null) this.#usage = fieldsOf(value.usage);

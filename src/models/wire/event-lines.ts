@@ -2,8 +2,8 @@ import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { EVENT_MAX, UnusableAnswer } from '../provider/http-fetch.ts';
 
 /**
- * Decodes server-sent events from chunks of any size, in lines that end with CR, LF or CR LF. A byte order mark, blank data and a missing empty line at the end cost no event. Throws
- * `UnusableAnswer` for a huge one.
+ * Decodes server-sent events from chunks of any size, in lines that end with CR, LF or CR LF. A byte order mark, blank data and a missing empty line at the
+ * end cost no event, and a line that is an object of JSON is one: some servers send nothing else. Throws `UnusableAnswer` for a huge one.
  */
 export class EventLines {
   readonly #parser: EventSourceParser;
@@ -17,7 +17,8 @@ export class EventLines {
       onEvent: ({ data, event = '' }) => {
         if (data.trim() !== '') onEvent(data, event.trim());
       },
-      onError: ({ type }) => {
+      onError: ({ type, line }) => {
+        if (type === 'unknown-field' && line?.startsWith('{') === true) onEvent(line, '');
         if (type === 'max-buffer-size-exceeded')
           throw new UnusableAnswer(`an event of the answer exceeds ${EVENT_MAX} characters`);
       },

@@ -11,7 +11,7 @@ import { endAnswer, isFinish } from './finish-reason.ts';
 import { PackageRequests } from './package-requests.ts';
 import { sendWire } from './send-wire.ts';
 import { takeError } from './stream-error.ts';
-import { argumentsOf, calledName, textAt, type WireReader } from './wire-protocol.ts';
+import { argumentsOf, calledName, OneChoice, textAt, type WireReader } from './wire-protocol.ts';
 
 /** Gemini: requests as the provider package makes them, answers read like those of the other protocols. */
 export function googleAsk(
@@ -42,6 +42,7 @@ function forGoogle(tool: ToolSpec): ToolSpec {
 
 class GoogleReader implements WireReader {
   readonly #collector: AnswerCollector;
+  readonly #choice = new OneChoice();
   #open: 'text' | 'reasoning' | null = null;
   #blocks = 0;
   #calls = 0;
@@ -57,7 +58,7 @@ class GoogleReader implements WireReader {
     if (value.usageMetadata != null) this.#usage = { ...this.#usage, ...fieldsOf(value.usageMetadata) };
     const blocked = wordOf(fieldsOf(value.promptFeedback).blockReason);
     if (blocked !== undefined && !/_UNSPECIFIED$/.test(blocked)) this.#finish = 'content_filter';
-    const candidate = fieldsOf(itemsOf(value.candidates)[0]);
+    const candidate = this.#choice.of(value.candidates);
     for (const part of itemsOf(fieldsOf(candidate.content).parts)) this.#part(fieldsOf(part));
     const reason = wordOf(candidate.finishReason);
     if (isFinish(reason)) this.#finish ??= reason;

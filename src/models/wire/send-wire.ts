@@ -1,6 +1,8 @@
-import type { IncomingMessage, RequestOptions } from 'node:http';
+import type { RequestOptions } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { APICallError } from '@ai-sdk/provider';
+import { unpacked } from '../../processes/hosts/unpacked.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { fieldsOf, itemsOf, wordOf } from '../../records/text/json-fields.ts';
 import { type JsonObject, jsonIn, parsedObject } from '../../records/text/json-text.ts';
@@ -23,8 +25,10 @@ import type { WireReader } from './wire-protocol.ts';
 /** How long a finished answer may stay open: after its last event, for what may follow, and after its end, for the server to close it. */
 const CLOSING_MS = 5_000;
 const CLOSE_MS = 1_000;
-/** Fields of whole answers: Chat Completions, Messages, Responses, Gemini. */
-const WHOLE = ['choices', 'content', 'output', 'candidates'];
+/** Fields of whole answers that no event has: Messages, Responses. */
+const UNSTREAMED = ['content', 'output'];
+/** Of all: Chat Completions and Gemini, too. */
+const WHOLE = [...UNSTREAMED, 'choices', 'candidates'];
 
 /**
  * Sends a request over keep-alive `node:http` connections and decodes the events of its answer. Rejects with an `APICallError` if the server refuses it, also
@@ -45,18 +49,19 @@ export async function sendWire(
         responseHeaders: Object.fromEntries(headersOf(answer)),
       });
     const foreign = foreignAnswer(answer, url);
+    const body = unpacked(answer);
     try {
       if (foreign !== null) {
-        const body = typeOf(answer) === JSON_TYPE ? parsedObject(await readBody(answer)) : null;
+        const whole = typeOf(answer) === JSON_TYPE ? parsedObject(await readBody(body)) : null;
         answer.destroy();
-        if (body === null) throw foreign;
-        return takeWhole(body, reader, collector, foreign);
+        if (whole === null) throw foreign;
+        return takeWhole(whole, reader, collector, foreign);
       }
       if (status < 200 || status >= 300) {
-        const body = await readBody(answer);
-        throw refusal(saidInBody(body) ?? answer.statusMessage ?? '', status, body);
+        const text = await readBody(body);
+        throw refusal(saidInBody(text) ?? answer.statusMessage ?? '', status, text);
       }
-      await read(answer, reader, collector);
+      await read(body, reader, collector);
     } catch (error) {
       if (!(error instanceof RefusedInStream)) throw error;
       throw refusal(error.message, error.status, error.body);
@@ -65,7 +70,7 @@ export async function sendWire(
 }
 
 /** Reads to the end of the answer or the first error; never leaves a partially read answer on the connection. */
-function read(answer: IncomingMessage, reader: WireReader, collector: AnswerCollector): Promise<void> {
+function read(answer: Readable, reader: WireReader, collector: AnswerCollector): Promise<void> {
   return new Promise((resolve, reject) => {
     let [over, done, heard] = [false, false, false];
     let timer: NodeJS.Timeout | undefined;
@@ -77,7 +82,8 @@ function read(answer: IncomingMessage, reader: WireReader, collector: AnswerColl
         try {
           const event = fieldsOf(eventOf(data));
           if (!collector.named) collector.add(nameOf(event));
-          reader.event(event, name);
+          if (name === '' && reader.whole !== undefined && isWhole(event, UNSTREAMED)) reader.whole(event);
+          else reader.event(event, name);
         } catch (error) {
           // Nothing that follows the end can cost the answer.
           if (reader.closing !== true) throw error;
@@ -121,7 +127,8 @@ function read(answer: IncomingMessage, reader: WireReader, collector: AnswerColl
       if (over) return;
       try {
         lines.end();
-      } catch {
+      } catch (error) {
+        if (error instanceof RefusedInStream) return reject(error);
         // The answer broke off within an event.
       }
       end();
@@ -145,9 +152,13 @@ function nameOf(event: JsonObject): LanguageModelV4StreamPart {
   return { type: 'response-metadata', ...{ id, modelId } } as LanguageModelV4StreamPart;
 }
 
+function isWhole(body: JsonObject, fields = WHOLE): boolean {
+  return fields.some((field) => itemsOf(body[field]).length > 0);
+}
+
 /** Takes an answer as JSON, which is no stream: an error, or a whole answer of a server that does not stream. */
 function takeWhole(body: JsonObject, reader: WireReader, collector: AnswerCollector, foreign: Error): void {
-  if (WHOLE.some((field) => itemsOf(body[field]).length > 0)) {
+  if (isWhole(body)) {
     collector.add(nameOf(body));
     if (reader.whole !== undefined) return reader.whole(body);
     reader.event(body, '');

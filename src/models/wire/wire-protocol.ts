@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import { wordOf } from '../../records/text/json-fields.ts';
+import { fieldsOf, itemsOf, wordOf } from '../../records/text/json-fields.ts';
 import type { JsonObject } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { UnusableAnswer } from '../provider/http-fetch.ts';
@@ -88,6 +88,21 @@ export function eventType(value: JsonObject, name: string): string {
 export function typeIn(value: JsonObject, fields: Readonly<Record<string, string>>): string | undefined {
   if (typeof value.type === 'string') return value.type;
   return Object.entries(fields).find(([field]) => value[field] !== undefined)?.[1];
+}
+
+/** Which of several answers to one request is read: the one that came first, whatever a server sends beside it. */
+export class OneChoice {
+  #index: unknown;
+
+  /** What an event has of it; empty if it is about another one. */
+  of(choices: unknown): JsonObject {
+    for (const item of itemsOf(choices)) {
+      const choice = fieldsOf(item);
+      this.#index ??= choice.index;
+      if (choice.index == null || choice.index === this.#index) return choice;
+    }
+    return {};
+  }
 }
 
 /** Arguments of a call, as JSON text or as the object itself. */

@@ -7,11 +7,10 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import type { Readable, Transform } from 'node:stream';
-import { createBrotliDecompress, createInflate, createUnzip, createZstdDecompress } from 'node:zlib';
 import type { AllowedHosts } from '../../processes/hosts/allowed-hosts.ts';
 import { isPrivate } from '../../processes/hosts/private-addresses.ts';
 import { proxyFor } from '../../processes/hosts/proxies.ts';
+import { foreignEncoding, unpacked } from '../../processes/hosts/unpacked.ts';
 import { hostOf, placeFault, portOf, privateFault, RefusedAddressError } from './web-address.ts';
 
 const HEADER_BYTES = 64 * 1024;
@@ -118,25 +117,12 @@ async function answerOf(sent: ClientRequest, asked: WebRequest): Promise<WebAnsw
 async function bodyOf(answer: IncomingMessage, bytes_max: number): Promise<{ bytes: Buffer; cut: boolean }> {
   const parts: Buffer[] = [];
   let length = 0;
+  const encoding = foreignEncoding(answer);
+  if (encoding !== null) throw new Error(`the server uses an unsupported content encoding (${encoding})`);
   for await (const part of unpacked(answer) as AsyncIterable<Buffer>) {
     length += part.length;
     parts.push(part);
     if (length > bytes_max) break;
   }
   return { bytes: Buffer.concat(parts).subarray(0, bytes_max), cut: length > bytes_max };
-}
-
-const UNPACKERS: Readonly<Record<string, () => Transform>> = {
-  ...{ gzip: createUnzip, 'x-gzip': createUnzip, deflate: createInflate },
-  ...{ br: createBrotliDecompress, zstd: createZstdDecompress },
-};
-
-function unpacked(answer: IncomingMessage): Readable {
-  const encoding = (answer.headers['content-encoding'] ?? '').trim().toLowerCase();
-  if (encoding === '' || encoding === 'identity') return answer;
-  const unpacker = Object.hasOwn(UNPACKERS, encoding) ? UNPACKERS[encoding]?.() : undefined;
-  if (unpacker === undefined)
-    throw new Error(`the server uses an unsupported content encoding (${encoding.slice(0, 50)})`);
-  answer.on('error', (error) => unpacker.destroy(error));
-  return answer.pipe(unpacker);
 }
