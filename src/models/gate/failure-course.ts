@@ -17,6 +17,11 @@ export function courseOf(outcome: ModelOutcome): Course {
   return kind === 'rate_limit' || kind === 'overloaded' ? 'slow down' : 'give back';
 }
 
+/** Whether a server still loads its model, as those on one's own machine do for minutes after their start. */
+export function isLoading({ kind, error }: Failure): boolean {
+  return kind === 'overloaded' && /\bloading\b/i.test(error);
+}
+
 const TROUBLE: Partial<Record<Failure['kind'], string>> = {
   network: 'the connection failed',
   rate_limit: 'the provider asked to slow down',

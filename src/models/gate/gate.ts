@@ -1,11 +1,11 @@
 import { FairSlots } from '../../processes/fair-slots.ts';
 import { backOff, sleep } from '../../processes/waiting.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
-import { type Closed, courseOf, exhausted, waitText } from './failure-course.ts';
+import { type Closed, courseOf, exhausted, isLoading, waitText } from './failure-course.ts';
 import { LimitController, type LimitTerms, type Ticket } from './limit-controller.ts';
 
 export interface GateOptions extends LimitTerms {
-  /** Maximum attempts of one request, the first included; after rate limits more, until `patience_ms` have passed. */
+  /** Maximum attempts of one request, the first included; after rate limits more, until `patience_ms` have passed, and while a server loads its model. */
   readonly attempts: number;
   /** A limit of requests a minute, met at its beginning, must not end a request. */
   readonly patience_ms: number;
@@ -39,6 +39,8 @@ export const GATE_DEFAULTS: GateOptions = {
 
 /** Longest pause after a refusal that does not say how long. */
 const KNOCK_MS = 4_000;
+/** So many times the usual attempts, about two minutes, are the most of a request that is patient. */
+const PATIENT = 5;
 /** Refusals one after the other that hold only the requests that they met. */
 const ALONE = 2;
 /** Shorter pauses are not told to requests that wait already. */
@@ -132,8 +134,9 @@ export class Gate {
       first_refused = Math.min(first_refused, now());
       // Those that others overtake must not give up before these.
       const since = Math.max(first_refused, this.#accepted_at);
-      const is_patient = outcome.failure.kind === 'rate_limit' && attempt < attempts * 5;
-      if (attempt >= attempts && !(is_patient && now() - since < patience_ms))
+      const is_patient =
+        isLoading(outcome.failure) || (outcome.failure.kind === 'rate_limit' && now() - since < patience_ms);
+      if (attempt >= attempts && !(is_patient && attempt < attempts * PATIENT))
         return exhausted(outcome, attempt);
       // A requested wait beyond the longest pause is returned as the failure: nobody waits an hour in silence.
       if (delay_ms === null) return outcome;

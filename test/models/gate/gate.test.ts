@@ -438,3 +438,22 @@ it('a failure that would be the same again is not asked for again', async () => 
   );
   assert.deepEqual([outcome, asked, slept], [{ type: 'failure', failure }, 1, []]);
 });
+
+it('a server that still loads its model is waited for, for some minutes', async () => {
+  const loading = { kind: 'overloaded' as const, error: '503: Loading model', retryable: true };
+  const busy = { ...loading, error: '503: too much to do' };
+  for (const [failure, refusals, end] of [
+    [loading, 20, 'answer'],
+    [loading, 1_000, 'failure'],
+    [busy, 20, 'failure'],
+  ] as const) {
+    const { gate, now } = handDriven();
+    let left: number = refusals;
+    const server = model(async () => {
+      left -= 1;
+      return left < 0 ? OK : { type: 'failure', failure };
+    });
+    assert.equal((await gate.stream(server, ask(), () => undefined)).type, end);
+    assert.ok(now() < 300_000, `after ${now()} ms`);
+  }
+});
