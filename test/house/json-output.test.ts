@@ -292,6 +292,7 @@ it('a run as a test', async () => {
   await home.run(['run', 'hi', '--name', 'told', ...MODEL]);
   assert.equal((await home.run(['record', 'told', '--out', 'case.json'])).code, 0);
   await printed('replay', 'case.json');
+  await printed('tournament', 'case.json', '--here');
 });
 
 it('every document of docs/json.md that commands print was printed', () => {

@@ -9,7 +9,7 @@ export const COMMAND_GROUPS: Readonly<Record<string, readonly string[]>> = {
     ...['search', 'blame', 'why', 'diff', 'subagent', 'export'],
   ],
   'Steer them:': ['send', 'wait', 'kill', 'approvals', 'budget', 'compact', 'merge', 'rewind', 'what-if'],
-  'Test them:': ['record', 'replay'],
+  'Test them:': ['record', 'replay', 'tournament'],
   'Connect other programs:': ['serve', 'web', 'worker', 'acp', 'mcp', 'deliveries'],
   'Look after this machine:': ['profiles', 'trust', 'gc', 'completion'],
 };

@@ -1,6 +1,7 @@
+import type { Command } from 'commander';
 import { ASK, deliverOption, followOptions, rootOptions } from '../run/run-commands.ts';
 import type { CommandBuilder } from '../start/command-builder.ts';
-import { collect, countOf, whole } from '../start/option-values.ts';
+import { collect, countOf, ruleOptions, whole } from '../start/option-values.ts';
 
 const RUN = 'the agent of the run: uuid, unique prefix or name';
 const AGENT = 'the agent: uuid, unique prefix or label';
@@ -67,7 +68,25 @@ export function addWorkflowCommands({ sub, imported }: CommandBuilder): void {
   const what_if = sub('what-if', 'Continue a tree from a moment in several ways, and compare the results')
     .argument('<id>', 'an agent of the tree: uuid, unique prefix or name')
     .requiredOption('--at <when>', 'the moment, as --to of rewind')
-    .option('--prompt <file>', 'text in place of the message at the moment (repeatable)', collect, [])
+    .option('--prompt <file>', 'text in place of the message at the moment (repeatable)', collect, []);
+  compareOptions(what_if).action(
+    imported(async () => (await import('./what-if.ts')).whatIf, { local: true }),
+  );
+  const tournament = sub(
+    'tournament',
+    'Run the tasks of recorded cases with several prompts, and compare them',
+  )
+    .argument('<file...>', 'cases that coppice record wrote')
+    .option('--prompt <file>', 'text before each task, or around {{task}} (repeatable)', collect, [])
+    .option('-y, --yes', 'allow everything that is not denied');
+  compareOptions(ruleOptions(tournament)).action(
+    imported(async () => (await import('./what-if.ts')).tournament, { creates_ledger: true, local: true }),
+  );
+}
+
+/** Adds the options with which several trees are compared. */
+function compareOptions(command: Command): Command {
+  command
     .option('--profile <name>', 'profile of the root (repeatable)', collect, [])
     .option('--times <n>', 'how often each is made', countOf, 1)
     .option('--check <command>', 'run in the folder of each: it must exit with 0')
@@ -78,5 +97,5 @@ export function addWorkflowCommands({ sub, imported }: CommandBuilder): void {
     .option('--at-once <n>', 'how many go on at the same time', countOf, 4)
     .option('--here', 'all work in the folder of the tree, without worktrees')
     .option('--again <name>', 'anew, although the same order was given before');
-  followOptions(what_if).action(imported(async () => (await import('./what-if.ts')).whatIf, { local: true }));
+  return followOptions(command);
 }

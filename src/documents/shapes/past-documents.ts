@@ -29,13 +29,15 @@ const side = (meaning: string) =>
 /** Documents of commands that look back. */
 export const PAST_DOCUMENTS = {
   'coppice/what-if/v1': {
-    by: ['what-if'],
+    by: ['what-if', 'tournament'],
     shape: z.strictObject({
       run: text('the workflow run that made them'),
-      of: text('the root of the tree that is continued'),
-      at: text('from which moment, as it was given'),
-      cells: list('the continuations, in the order in which they were asked for', {
+      of: maybe('the root of the tree that is continued; null: cases were run'),
+      at: maybe('from which moment, as it was given'),
+      cells: list('the continuations or runs, in the order in which they were asked for', {
         name: text('what is different in it'),
+        case: maybe('name of the case that was run; null: a tree was continued'),
+        entrant: text('what it is a run of'),
         tree: maybe('root of its tree; null: none was made'),
         ...outcome,
         answer: text('the last answer of its root'),
@@ -48,7 +50,18 @@ export const PAST_DOCUMENTS = {
         schema_fault: maybe('`ok`, or where its answer does not match; null: there was no schema'),
         passed: yes('it did its work, and passed'),
       }),
-      best: maybe('name of the best one that passed'),
+      entrants: list(
+        'what is compared: each continuation, or each prompt, profile and model over all cases',
+        {
+          name: text('what is different in it'),
+          runs: number('runs of it'),
+          passed: number('those that passed'),
+          won: maybeNumber('cases in which a run of it was the best; null: there was no judge'),
+          tokens: number('of all its runs'),
+          cost_usd: maybeNumber('US dollars; null: unknown'),
+        },
+      ),
+      best: maybe('name of the best entrant of which a run passed'),
       why: maybe('why it is the best'),
     }),
   },

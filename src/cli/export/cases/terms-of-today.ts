@@ -6,16 +6,17 @@ import { given } from '../../../records/text/json-fields.ts';
 import type { Store } from '../../../store/store.ts';
 import { createBuiltInTools } from '../../../tools/tool-registry.ts';
 import { createWorkflowTool } from '../../../trees/workflow/workflow-tool.ts';
-import { composeRoot, composeTerms } from '../../setup/compose-config.ts';
+import { composeRoot, composeTerms, type RootOptions } from '../../setup/compose-config.ts';
 import type { Context } from '../../setup/context.ts';
 
 /** What a run with these terms gets today in this folder: its configuration, profiles and tools. */
 export function termsOfToday(
   context: Context,
   { model, thinking, profile, toolsets, fixed }: CaseRoot,
+  rules: Pick<RootOptions, 'allow' | 'deny' | 'yes'> = {},
 ): ReplayTerms {
   const terms = composeTerms(context);
-  const { config } = composeRoot(context, terms, { model, thinking, profile, toolset: toolsets });
+  const { config } = composeRoot(context, terms, { ...rules, model, thinking, profile, toolset: toolsets });
   // Its tools are only described: it has no ledger.
   const store = null as unknown as Store;
   return {

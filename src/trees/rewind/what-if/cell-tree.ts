@@ -6,11 +6,13 @@ import { type Agent, type AgentConfig, worktreeOf } from '../../../records/agent
 import { isTerminal } from '../../../records/agent/state.ts';
 import type { Worktree } from '../../../records/agent/task-terms.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
+import { given } from '../../../records/text/json-fields.ts';
+import type { StartOptions } from '../../../runtime/runtime-face.ts';
 import { pastWorktree } from '../../../runtime/worktree/past-worktree.ts';
 import type { Store } from '../../../store/store.ts';
 import { isOfPerson } from '../cut-point.ts';
 import { cutAt, enterTree } from '../rewind-tree.ts';
-import type { Cell, WhatIfOrder } from './what-if-run.ts';
+import type { CaseStart, Cell, WhatIfOrder } from './what-if-run.ts';
 
 /**
  * Makes the tree of a cell, at rest, with a worktree of its own. Resolves to the text that is still to be sent to its root; undefined if there is none. Nothing
@@ -18,7 +20,7 @@ import type { Cell, WhatIfOrder } from './what-if-run.ts';
  */
 export async function enterCell(
   store: Store,
-  { root_id, at, here }: WhatIfOrder,
+  { root_id = '', at = '', here }: WhatIfOrder,
   { model, prompt, profile }: Cell,
   id: string,
   spill_dir: string,
@@ -39,6 +41,33 @@ export async function enterCell(
   return edits ? undefined : prompt;
 }
 
+/** What a run of a case begins with, in a worktree of its own of what is checked out now. */
+export async function cellOfCase(
+  { prompt: task, config, limits }: CaseStart,
+  { model, prompt = '', profile }: Cell,
+  here: boolean,
+  id: string,
+  spill_dir: string,
+): Promise<StartOptions> {
+  const own = { ...config, ...profile, ...given({ model }) };
+  const text = prompt.includes(TASK) ? prompt.replaceAll(TASK, () => task) : `${prompt}\n\n${task}`.trim();
+  const start = { id, prompt: text, limits };
+  if (here) return { ...start, config: own };
+  const folder = realPath(config.cwd);
+  const made = await pastWorktree(folder, spill_dir, nameOf(id), Date.now(), async () => new Map());
+  if (!made.ok) throw refused(made.error);
+  return { ...start, config: inWorktree(own, folder, made.worktree) };
+}
+
+const TASK = '{{task}}';
+const nameOf = (id: string) => `${id.slice(0, 8)}-what-if`;
+
+function refused(why: string): CoppiceError {
+  return new CoppiceError('E_REFUSED', `no worktree for this continuation: ${why}`, {
+    hint: 'With --here all of them work in the folder itself',
+  });
+}
+
 /** A worktree as the folder was: the newest commit before the cut, with the files as agents of the tree had left them. */
 async function worktreeAt(
   store: Store,
@@ -47,10 +76,6 @@ async function worktreeAt(
   id: string,
   spill_dir: string,
 ): Promise<Worktree> {
-  const refused = (why: string) =>
-    new CoppiceError('E_REFUSED', `no worktree for this continuation: ${why}`, {
-      hint: 'With --here all of them work in the folder itself',
-    });
   const shared = members.find(
     (one) =>
       cut.places.has(one.id as string) &&
@@ -75,7 +100,7 @@ async function worktreeAt(
     }
     return files;
   };
-  const made = await pastWorktree(folder, spill_dir, `${id.slice(0, 8)}-what-if`, point.at, filesSince);
+  const made = await pastWorktree(folder, spill_dir, nameOf(id), point.at, filesSince);
   if (made.ok) return made.worktree;
   throw refused(made.error);
 }

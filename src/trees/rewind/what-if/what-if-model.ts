@@ -1,6 +1,12 @@
 import { argumentsFault } from '../../../kernel/toolsets/json-schema/arguments-fault.ts';
 import type { Model, ModelOutcome } from '../../../models/model.ts';
-import { type Agent, type Tree, WHAT_IF, worktreeOf } from '../../../records/agent/agent.ts';
+import {
+  type Agent,
+  type AgentConfig,
+  type Tree,
+  WHAT_IF,
+  worktreeOf,
+} from '../../../records/agent/agent.ts';
 import type { Limits } from '../../../records/agent/limits.ts';
 import { NO_USAGE } from '../../../records/agent/usage.ts';
 import { parseJson } from '../../../records/text/json-text.ts';
@@ -9,7 +15,7 @@ import { testFailure } from '../../../runtime/worktree/merge-and-test.ts';
 import { savedAndChecked } from '../../../runtime/worktree/past-worktree.ts';
 import type { Store } from '../../../store/store.ts';
 import { derivedId } from '../../derived-id.ts';
-import { enterCell } from './cell-tree.ts';
+import { cellOfCase, enterCell } from './cell-tree.ts';
 import {
   type CellEnd,
   cellOf,
@@ -57,11 +63,19 @@ async function continued(
   if (!found) throw new Error('this model is for the agents of coppice what-if');
   const { order, cell } = found;
   const id = cellTree(agent_id);
-  const letter = await enterCell(store, order, cell, id, spill_dir);
-  if (letter !== undefined) await runtime().send(id, letter, { id: derivedId(`${id} prompt`) });
-  const tree = await store.tree(id);
-  const has_begun = (await store.agents({ root_id: id })).some(({ usage }) => usage.output > 0);
-  const limits = tree === null || has_begun ? {} : await boundBy(order.share, tree, runtime(), store);
+  const begun = order.cases?.[cell.place ?? 0];
+  let limits: Partial<Limits> = {};
+  if (begun === undefined) {
+    const letter = await enterCell(store, order, cell, id, spill_dir);
+    if (letter !== undefined) await runtime().send(id, letter, { id: derivedId(`${id} prompt`) });
+    const [tree, cut] = [await store.tree(id), await store.agent(id)];
+    const has_begun = (await store.agents({ root_id: id })).some(({ usage }) => usage.output > 0);
+    if (tree && cut && !has_begun) limits = await boundBy(order.share, tree, cut.config, runtime());
+  } else if ((await store.agent(id)) === null) {
+    const start = await cellOfCase(begun, cell, order.here, id, spill_dir);
+    const bound = await boundBy(order.share, { tokens: 0, cost_usd: 0 }, start.config, runtime());
+    await runtime().start({ ...start, limits: { ...start.limits, ...bound } });
+  }
   await runtime().resume(id, { limits });
   const end = await runtime()
     .settled(id, 'tree', signal)
@@ -87,16 +101,15 @@ async function continued(
 /** The limits of a continuation: what was spent up to the cut counts, too. */
 async function boundBy(
   { tokens, cost_usd, usual }: SharedLimits,
-  tree: Tree,
+  spent: Pick<Tree, 'tokens' | 'cached' | 'cost_usd'>,
+  config: AgentConfig,
   runtime: RuntimeFace,
-  store: Store,
 ): Promise<Partial<Limits>> {
   const limits = {
-    tokens: tokens && tree.tokens - (tree.cached ?? 0) + tokens,
-    cost_usd: cost_usd && tree.cost_usd + cost_usd,
+    tokens: tokens && spent.tokens - (spent.cached ?? 0) + tokens,
+    cost_usd: cost_usd && spent.cost_usd + cost_usd,
   };
-  const root = await store.agent(tree.root_id);
-  const is_bound = !usual || root === null || (await runtime.checked(root.config, limits).catch(() => null));
+  const is_bound = !usual || (await runtime.checked(config, limits).catch(() => null));
   return is_bound ? limits : {};
 }
 
