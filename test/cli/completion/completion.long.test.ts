@@ -217,13 +217,14 @@ function commandShapes(command: Command, path = ''): readonly Shape[] {
   const help = command.createHelp();
   const commands = help.visibleCommands(command).map((one) => one.name());
   const below = command.commands.filter((one) => one.name() !== 'help');
-  const helps = (one: Command, at: string): readonly Shape[] =>
-    one.commands.length === 0
-      ? []
-      : [
-          { path: at, commands: one.commands.map((each) => each.name()), flags: [], places: [] },
-          ...one.commands.flatMap((each) => helps(each, `${at} ${each.name()}`)),
-        ];
+  const helps = (one: Command, at: string): readonly Shape[] => {
+    const helped = one.commands.filter((each) => each.name() !== 'help');
+    if (helped.length === 0) return [];
+    return [
+      { path: at, commands: helped.map((each) => each.name()), flags: [], places: [] },
+      ...helped.flatMap((each) => helps(each, `${at} ${each.name()}`)),
+    ];
+  };
   return [
     { path, commands, flags: help.visibleOptions(command), places: command.registeredArguments },
     ...below.flatMap((one) => commandShapes(one, `${path} ${one.name()}`.trim())),
