@@ -4,20 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openPty, type Pty } from '../test/tui/terminal/pty.ts';
-import { DARK, LIGHT, type Palette, terminalPicture, terminalRows } from './screens/terminal-svg.ts';
+import { Recording, SIZE, type } from './screens/terminal-recording.ts';
 
 /**
  * `npm run recording`: records two minutes of the real program with a scripted model and a real project, whose test fails at first. Writes the recording for
  * asciinema, and its most important moments as animated pictures, into docs/images.
  */
 const root = join(import.meta.dirname, '..');
-const IMAGES = join(root, 'docs', 'images');
-const SIZE = { columns: 100, rows: 28 };
-/** Milliseconds between two simulated key presses. */
-const KEY_MS = 70;
 /** Simulated reading time of a person; also, a question ignores keys right after it appears. */
 const READ_MS = 7_500;
-const SAMPLE_MS = 25;
 
 // Always the same folder, because its name is visible in the recording.
 const home = join(tmpdir(), 'coppice-recording');
@@ -44,90 +39,6 @@ function makeProject(): void {
   git('add', '.');
   git('-c', 'user.name=shop', '-c', 'user.email=shop@example.com', 'commit', '-qm', 'The shop');
   cpSync(join(import.meta.dirname, 'screens', 'recording.json'), join(home, 'recording.json'));
-}
-
-/** Contents of the screen for some seconds, for each palette. */
-interface Frame {
-  readonly seconds: number;
-  readonly parts: ReadonlyMap<Palette, readonly string[]>;
-}
-
-/** Animated picture that shows the frames in a loop; with `prefers-reduced-motion`, only the last one. */
-function movingPicture(frames: readonly Frame[], palette: Palette): string {
-  const all = frames.reduce((sum, { seconds }) => sum + seconds, 0);
-  let from = 0;
-  const styles = frames.map(({ seconds }, index) => {
-    const [begin, end] = [from / all, (from + seconds) / all].map((part) => `${(part * 100).toFixed(2)}%`);
-    from += seconds;
-    const hidden = index === 0 ? '' : '0%{visibility:hidden}';
-    return `@keyframes f${index}{${hidden}${begin}{visibility:visible}${end}{visibility:hidden}}#f${index}{animation:f${index} ${all}s step-end infinite}`;
-  });
-  const last = `@media (prefers-reduced-motion){${frames.map((_, index) => `#f${index}`).join(',')}{animation:none}#f${frames.length - 1}{visibility:visible}}`;
-  return terminalPicture(SIZE, palette, 'A session in the terminal UI of Coppice', [
-    `<style>.f{visibility:hidden}${styles.join('')}${last}</style>`,
-    ...frames.map(
-      ({ parts }, index) => `<g class="f" id="f${index}">${(parts.get(palette) ?? []).join('')}</g>`,
-    ),
-  ]);
-}
-
-/** Output of the program with its times in seconds, and the frames of the pictures. */
-class Recording {
-  readonly #pty: Pty;
-  readonly #began = performance.now();
-  readonly #lines: string[] = [];
-  readonly #frames: Frame[] = [];
-  readonly #timer: NodeJS.Timeout;
-  #mark = 0;
-
-  constructor(pty: Pty) {
-    this.#pty = pty;
-    this.#timer = setInterval(() => this.#sample(), SAMPLE_MS);
-  }
-
-  #sample(): void {
-    const text = this.#pty.written(this.#mark);
-    if (text === '') return;
-    this.#mark = this.#pty.mark();
-    this.#lines.push(JSON.stringify([this.#seconds(), 'o', text]));
-  }
-
-  #seconds(): number {
-    return Number(((performance.now() - this.#began) / 1_000).toFixed(3));
-  }
-
-  /** Adds the current screen as a frame that is shown for this long. */
-  frame(seconds: number): void {
-    const { terminal } = this.#pty;
-    const parts = [DARK, LIGHT].map((one) => [one, terminalRows(terminal, 0, SIZE.rows, one)] as const);
-    this.#frames.push({ seconds, parts: new Map(parts) });
-  }
-
-  write(): void {
-    clearInterval(this.#timer);
-    this.#sample();
-    const header = {
-      version: 2,
-      width: SIZE.columns,
-      height: SIZE.rows,
-      title: 'Coppice',
-      env: { TERM: 'xterm-256color' },
-    };
-    mkdirSync(IMAGES, { recursive: true });
-    writeFileSync(join(IMAGES, 'session.cast'), `${[JSON.stringify(header), ...this.#lines].join('\n')}\n`);
-    for (const [name, palette] of Object.entries({ dark: DARK, light: LIGHT }))
-      writeFileSync(join(IMAGES, `session-${name}.svg`), movingPicture(this.#frames, palette));
-    console.log(`${this.#seconds()} s, ${this.#frames.length} pictures`);
-  }
-}
-
-async function type(pty: Pty, text: string): Promise<void> {
-  for (const letter of text) {
-    pty.send(letter);
-    await pause(KEY_MS);
-  }
-  await pause(500);
-  pty.send('\r');
 }
 
 async function answered(pty: Pty, question: string): Promise<void> {
@@ -206,7 +117,7 @@ try {
   pty.send('\x03');
   await pty.until('come back with');
   await pause(3_000);
-  recording.write();
+  recording.write('session', 'A session in the terminal UI of Coppice');
 } finally {
   await pty.end();
   rmSync(home, { recursive: true, force: true });

@@ -68,7 +68,8 @@ export function liveProgress(
     see(event) {
       const { agent, mail, ledger } = event;
       if (agent !== undefined) {
-        agents.set(agent.id, agent);
+        // What a continuation answers is for the script.
+        agents.set(agent.id, agent.model === WHAT_IF ? { ...agent, last_reply: null } : agent);
         region.changed();
       }
       const told = mail === undefined ? (event.notice ?? null) : mailLine(mail, agents);
