@@ -31,13 +31,10 @@ export async function recordTree(
   version: string,
   fixed: RecordedCase['root']['fixed'],
 ): Promise<RecordedCase> {
-  const found = await store.agents({ root_id });
+  const { found, histories, letters } = await wholeRun(store, root_id);
   const agents: Agent[] = [];
   const began = Math.min(...found.map(({ created_at }) => created_at));
   const steps: Unplaced[] = [];
-  const histories = new Map<string, PlacedMessage[]>();
-  for (const agent of found)
-    histories.set(agent.id, await store.history(agent.id, agent.forked_from?.seq ?? 0));
   const children = childrenIn(found, histories);
   const add = (agent: Agent) => {
     agents.push(agent);
@@ -52,7 +49,6 @@ export async function recordTree(
     const history = histories.get(agent.id) ?? [];
     steps.push(...stepsOf(history, agent, { agent: place, began, requests: await store.requests(agent.id) }));
   }
-  const letters = await store.treeMail(root_id, undefined, Number.MAX_SAFE_INTEGER);
   steps.push(...ofPeople(letters, agents, began));
   const first = histories.get(root.id)?.find(({ kind }) => kind === 'user');
   if (first?.kind !== 'user') throw refused('its task is no longer in the ledger');
@@ -76,6 +72,70 @@ export async function recordTree(
     reply: root.reply ?? '',
     texts: [],
   };
+}
+
+/**
+ * All agents of a tree, with their messages and letters. Of one that was cut from another tree, those up to the cut, too, as if all of it were one run: with the
+ * ids of this tree, and without the time in between.
+ */
+async function wholeRun(store: Ledger, root_id: string) {
+  const found = await store.agents({ root_id });
+  const ids = new Map(found.flatMap(({ id, was = [] }) => was.map((one) => [one, id])));
+  const renamed = <Data>(data: Data): Data =>
+    JSON.parse(
+      [...ids].reduce(
+        (text, [was, id]) =>
+          text.replaceAll(was, id).replaceAll(new RegExp(`\\b${was.slice(0, 8)}\\b`, 'g'), id.slice(0, 8)),
+        JSON.stringify(data),
+      ),
+    );
+  /** All agents of this tree and of those that it comes from, and how much later their times would have been (ms). */
+  const all = new Map<string, Agent>();
+  const late = new Map<string, number>();
+  const trees: { readonly tree: string; readonly began: number }[] = [];
+  for (let [tree, late_ms] = [root_id, 0]; ; ) {
+    for (const agent of await store.agents({ root_id: tree })) {
+      all.set(agent.id, agent);
+      late.set(agent.id, late_ms);
+    }
+    const began = all.get(tree)?.created_at ?? 0;
+    trees.push({ tree, began });
+    const cut = (await store.tree(tree))?.cut;
+    if (!cut) break;
+    [tree, late_ms] = [cut.of, late_ms + began - cut.at];
+  }
+  const firstOf = (agent: Agent) => all.get(agent.was?.at(-1) ?? '') ?? agent;
+  /** Whoever had the conversation when this message was written. */
+  const writerOf = (agent: Agent, seq: number): Agent => {
+    const { was, forked_from } = agent;
+    const before = was && forked_from && seq <= forked_from.seq ? all.get(forked_from.agent_id) : undefined;
+    return before === undefined ? agent : writerOf(before, seq);
+  };
+  const histories = new Map<string, PlacedMessage[]>();
+  for (const agent of found) {
+    const messages = await store.history(agent.id, firstOf(agent).forked_from?.seq ?? 0);
+    const moved = messages.map((one) => ({
+      ...one,
+      at: one.at + (late.get(writerOf(agent, one.seq).id) ?? 0),
+    }));
+    histories.set(agent.id, renamed(moved));
+  }
+  const letters: TreeLetter[] = [];
+  for (const [place, { tree, began }] of trees.entries())
+    for (const letter of await store.treeMail(tree, undefined, Number.MAX_SAFE_INTEGER)) {
+      const { to_id, consumed_seq, sent_at } = letter;
+      const reader = all.get(ids.get(to_id) ?? to_id);
+      // What was not read at the cut is on its way again in the next tree, with its time.
+      const is_read = reader && consumed_seq !== null && writerOf(reader, consumed_seq).id === to_id;
+      if (place > 0 && !is_read) continue;
+      const at = trees[sent_at < began ? place + 1 : place]?.tree ?? tree;
+      letters.push(renamed({ ...letter, sent_at: sent_at + (late.get(at) ?? 0) }));
+    }
+  const born = found.map((agent) => {
+    const { id, created_at } = firstOf(agent);
+    return { ...agent, created_at: created_at + (late.get(id) ?? 0) };
+  });
+  return { found: born, histories, letters };
 }
 
 /** Steps in their order. Those of one millisecond are a round, and those of one span. */
@@ -126,7 +186,6 @@ function refused(why: string): CoppiceError {
 }
 
 function unrepeatable(agent: Agent): string | null {
-  if (agent.parent_id === null && agent.forked_from !== null) return 'goes on from a moment of another tree';
   if (isActive(agent)) return 'is still at work';
   if (agent.config.client !== undefined || isAgentProgram(agent.config.model)) return 'is another program';
   if (agent.config.workflow !== undefined) return 'is a script';

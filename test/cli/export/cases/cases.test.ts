@@ -75,14 +75,6 @@ it('what is no case, and a run that cannot be repeated, are refused with the rea
   const start = await home.run(['run', 'go', '--model', 'scripted:rules.json', '--detach']);
   assert.equal(start.code, 0);
   const early = await home.run(['record']);
-  assert.equal((await home.run(['resume', '--model', 'scripted:rules.json'])).code, 0);
-  assert.equal((await home.run(['rewind', '--to', '1'])).code, 0);
-  const cut = await home.run(['record']);
-  assert.deepEqual(
-    [cut.code, /main goes on from a moment of another tree/.test(cut.stderr)],
-    [1, true],
-    cut.stderr,
-  );
   assert.deepEqual(
     [early.code, /cannot be recorded: main is still at work/.test(early.stderr)],
     [1, true],
