@@ -37,7 +37,7 @@ export async function askRewind(app: AppContext, text: string, view: string): Pr
     heading: 'Go back to',
     rows,
     filter: text,
-    selected: rows.find(({ figures }) => figures[0]?.[1] === 'you')?.id ?? null,
+    selected: rows.find(({ figures }) => figures.at(-1)?.[1] === 'you')?.id ?? null,
     empty: '',
     verb: 'edit',
     command: '/rewind NUMBER',
@@ -57,8 +57,8 @@ function rowOf(message: PlacedMessage): readonly PickerRow[] {
       id: String(seq),
       text: said.text.replaceAll(/\s+/g, ' '),
       figures: [
-        [said.who === 'you' ? 'cyan' : 'dim', said.who],
         ['dim', `${ago} ago`],
+        [said.who === 'you' ? 'cyan' : 'dim', said.who],
       ],
     },
   ];

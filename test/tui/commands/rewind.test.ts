@@ -7,8 +7,10 @@ import type { AppContext } from '../../../src/tui/app-context.ts';
 import { askRewind } from '../../../src/tui/commands/rewind.ts';
 import type { Picker } from '../../../src/tui/state/picker.ts';
 import type { UiEvent } from '../../../src/tui/state/ui-event.ts';
+import { pickerOverlay } from '../../../src/tui/views/lists/picker-overlay.ts';
 import { closeOpened } from '../../close-opened.ts';
 import { setStage } from '../../runtime/stage.ts';
+import { PLAIN } from '../ui-fixture.ts';
 
 afterEach(closeOpened);
 
@@ -37,8 +39,14 @@ it('goes back to a message, and leaves the tree as it is', async () => {
   await askRewind(app, '', root.id);
   const picker = list as unknown as Picker;
   assert.deepEqual(
-    picker.rows.map(({ text, figures }) => `${figures[0]?.[1]}: ${text}`),
+    picker.rows.map(({ text, figures }) => `${figures.at(-1)?.[1]}: ${text}`),
     ['answer: heard two', 'you: two', 'answer: heard one', 'you: one'],
+  );
+  // In a narrow window their age is left out before who spoke.
+  const { lines } = pickerOverlay(picker, 34, 10, PLAIN, () => []);
+  assert.deepEqual(
+    lines.slice(1, 5).map((line) => line.replaceAll(/[^a-z]+/g, ' ').trim()),
+    ['heard two answer', 'two you', 'heard one answer', 'one you'],
   );
   const [answer, two] = picker.rows;
   assert.ok(answer && two);
