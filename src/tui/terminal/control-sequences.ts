@@ -9,8 +9,8 @@ export function synchronized(text: string): string {
   return text === '' ? '' : `${SYNC_ON}${text}${SYNC_OFF}`;
 }
 
-const PASTE_ON = '\x1b[200~';
-const PASTE_OFF = '\x1b[201~';
+export const PASTE_ON = '\x1b[200~';
+export const PASTE_OFF = '\x1b[201~';
 
 /** Encodes a text as terminals send a paste. */
 export function bracketedPaste(text: string): string {

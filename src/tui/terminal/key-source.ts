@@ -1,6 +1,6 @@
 import { isKeyRelease, StdinBuffer } from '@earendil-works/pi-tui';
 import { type Background, backgroundOfReport } from './background.ts';
-import { bracketedPaste } from './control-sequences.ts';
+import { bracketedPaste, PASTE_OFF, PASTE_ON } from './control-sequences.ts';
 
 /** Callbacks for the kinds of input from a terminal. */
 export interface KeySourceListener {
@@ -34,6 +34,10 @@ const CURSOR = /^\[\?(\d+);\d+(?:;\d+)?R$/;
 /** The rest of a sequence whose escape came so much earlier that it counted as a key; nobody types this at once. */
 const LATE_REST = /^(?:\[[\d;:?]*[A-Za-z~^$]|O[A-Z])$/;
 const LATE_MS = 1_000;
+/** Lines that are read at once: nobody types them that fast. */
+const LINES = /[^\r\n][\r\n]+[^\r\n]{2,}[\r\n]/;
+/** How long the rest of such lines is waited for. */
+const LINES_MS = 100;
 /** An incomplete report; no key begins like this. */
 const PART_OF_REPORT = /^\[\?[\d;]*$/;
 const PART_OF_COLOUR = /^(?:\](?:1(?:1(?:;.*)?)?)?)?$/s;
@@ -50,6 +54,8 @@ export class KeySource {
   #escaped_at = 0;
   /** A pending incomplete report. */
   #part = '';
+  /** Set while lines arrive that were pasted, though the terminal does not mark it; they must not be sent one by one. */
+  #lines: NodeJS.Timeout | null = null;
 
   constructor(listener: KeySourceListener, env: NodeJS.ProcessEnv) {
     this.#listener = listener;
@@ -68,6 +74,16 @@ export class KeySource {
   }
 
   feed(data: string): void {
+    const lines = this.#lines;
+    const { pasteMode } = this.#buffer as unknown as { readonly pasteMode: boolean };
+    const begins = !pasteMode && this.#part === '' && LINES.test(data);
+    if ((begins || lines !== null) && !data.includes('\x1b')) {
+      clearTimeout(lines ?? undefined);
+      this.#buffer.process(lines === null ? `${PASTE_ON}${data}` : data);
+      this.#lines = setTimeout(() => this.#endLines(), LINES_MS);
+      return;
+    }
+    this.#endLines();
     const is_late = Date.now() - this.#escaped_at < LATE_MS && LATE_REST.test(data);
     this.#escaped_at = 0;
     if (is_late) return this.#buffer.process(`\x1b${data}`);
@@ -79,8 +95,17 @@ export class KeySource {
     this.#buffer.process(data);
   }
 
+  #endLines(): void {
+    if (this.#lines === null) return;
+    clearTimeout(this.#lines);
+    this.#lines = null;
+    this.#buffer.process(PASTE_OFF);
+  }
+
   /** Discards an incomplete sequence. */
   clear(): void {
+    clearTimeout(this.#lines ?? undefined);
+    this.#lines = null;
     this.#buffer.clear();
     this.#part = '';
     this.#half = '';
