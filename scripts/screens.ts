@@ -21,7 +21,7 @@ const project = join(home, 'shop');
 function makeProject(): void {
   rmSync(home, { recursive: true, force: true });
   mkdirSync(join(project, 'src'), { recursive: true });
-  mkdirSync(join(project, 'dist'));
+  mkdirSync(join(project, 'dist'), { recursive: true });
   writeFileSync(
     join(project, 'src/db.ts'),
     'export const file = "orders.db";\nconst db = open(file);\n\nexport function orders() {\n  return open(file);\n}\n',
