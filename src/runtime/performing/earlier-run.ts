@@ -25,14 +25,18 @@ interface EarlierRun {
   readonly by_key: ReadonlyMap<string, Had>;
   /** By its name, a workflow within it that was run once. */
   readonly by_name: ReadonlyMap<string, Had | null>;
+  /** The run from which it took results itself. */
+  readonly before: () => Promise<EarlierRun | null>;
 }
 
-const KEPT_MAX = 8;
+/** Calls of earlier runs that are kept in memory before others are read. */
+const KEPT_MAX = 20_000;
 
 /** Reads what earlier runs have (docs/workflows.md#rerun). A run that has ended does not change, so it is read once. */
 export class EarlierRuns {
   readonly #store: Ledger;
-  readonly #runs = new Map<string, Promise<EarlierRun | null>>();
+  readonly #runs = new Map<string, () => Promise<EarlierRun | null>>();
+  #kept = 0;
 
   constructor(store: Ledger) {
     this.#store = store;
@@ -108,30 +112,44 @@ export class EarlierRuns {
     }
   }
 
-  /** A run that has not got to a call may itself take results from an earlier one. */
+  /** A run that has not got to a call may itself take results from an earlier one, however many there are. */
   async #find(run_id: string, call: EarlierNeed['call']): Promise<Had | null> {
-    const run = await this.#run(run_id);
-    if (run === null) return null;
-    const had = run.by_key.get(call.key) ?? (call.name === '' ? null : run.by_name.get(call.name));
-    if (had != null) return had;
-    const { run: before, fresh = [] } = run.terms.reuses ?? {};
-    const is_fresh = fresh.includes(call.label) || (call.phase !== null && fresh.includes(call.phase));
-    return before === undefined || is_fresh ? null : this.#find(before, call);
+    for (let run = await this.#run(run_id)(); run !== null; run = await run.before()) {
+      const had = run.by_key.get(call.key) ?? (call.name === '' ? null : run.by_name.get(call.name));
+      if (had != null) return had;
+      const { fresh = [] } = run.terms.reuses ?? {};
+      if (fresh.includes(call.label) || (call.phase !== null && fresh.includes(call.phase))) return null;
+    }
+    return null;
   }
 
-  #run(run_id: string): Promise<EarlierRun | null> {
+  #run(run_id: string): () => Promise<EarlierRun | null> {
     const known = this.#runs.get(run_id);
     if (known !== undefined) return known;
-    if (this.#runs.size >= KEPT_MAX) this.#runs.clear();
-    const read = this.#read(run_id);
+    if (this.#kept >= KEPT_MAX) {
+      this.#runs.clear();
+      this.#kept = 0;
+    }
+    const read = this.#reader(run_id, new Set());
     this.#runs.set(run_id, read);
-    read.catch(() => this.#runs.delete(run_id));
     return read;
   }
 
-  async #read(run_id: string): Promise<EarlierRun | null> {
-    const terms = (await this.#store.agent(run_id))?.config.workflow;
-    if (terms === undefined) return null;
+  /** Reads a run when it is first asked for, and again only after a failure. `nearer`: keys of the runs that took results from it. */
+  #reader(run_id: string | undefined, nearer: Set<string>): EarlierRun['before'] {
+    let reading: Promise<EarlierRun | null> | undefined;
+    return () => {
+      reading ??= this.#read(run_id, nearer).catch((error: unknown) => {
+        reading = undefined;
+        throw error;
+      });
+      return reading;
+    };
+  }
+
+  async #read(run_id: string | undefined, nearer: Set<string>): Promise<EarlierRun | null> {
+    const terms = run_id === undefined ? undefined : (await this.#store.agent(run_id))?.config.workflow;
+    if (run_id === undefined || terms === undefined) return null;
     const agents = new Map((await this.#store.agents({ parent_id: run_id })).map((one) => [one.id, one]));
     const recorded = new RecordedRun(terms.started_at, null);
     const { calls, entries } = recorded.next(promptOf(await this.#store.history(run_id)).messages());
@@ -139,6 +157,7 @@ export class EarlierRuns {
     const by_key = new Map<string, Had>();
     const by_name = new Map<string, Had | null>();
     for (const { number, kind, key, prompt } of calls) {
+      if (nearer.has(key)) continue;
       const agent = agents.get(recorded.started.get(number) ?? '');
       const { entry, place = entries.length } = results.get(number) ?? {};
       const from = { type: 'value', reused: agent?.id ?? run_id, place } as const;
@@ -150,10 +169,12 @@ export class EarlierRuns {
         const { result } = agent.state;
         const value = recorded.checks(number, kind) ? checkedValue(result) : result;
         by_key.set(key, { value: { ...from, value, now: agent.ended_at ?? terms.started_at } });
-      } else by_key.set(key, had);
+      } else if (agent !== undefined || entry !== undefined) by_key.set(key, had);
       if (kind === 'workflow') by_name.set(prompt, by_name.has(prompt) ? null : had);
     }
-    return { terms, by_key, by_name };
+    for (const key of by_key.keys()) nearer.add(key);
+    this.#kept += by_key.size;
+    return { terms, by_key, by_name, before: this.#reader(terms.reuses?.run, nearer) };
   }
 }
 
