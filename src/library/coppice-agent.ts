@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { withForm } from '../kernel/toolsets/acts/task-options.ts';
+import type { SdkModel } from '../models/model.ts';
 import { mustSubmit, resultSchema } from '../records/agent/agent.ts';
 import { imageFault } from '../records/conversation/image-bounds.ts';
 import type { Image } from '../records/conversation/message.ts';
@@ -35,9 +36,7 @@ export interface LetterOptions extends Patience {
 
 /** A child that a program creates; what it is not given it has of its parent. */
 export interface ChildOptions<Output>
-  extends Pick<AgentOptions, 'prompt' | 'name' | 'profile' | 'budget' | 'signal' | 'timeout_ms'> {
-  /** `provider/model`, or a name of `CoppiceOptions.models`. */
-  readonly model?: string;
+  extends Pick<AgentOptions, 'prompt' | 'name' | 'model' | 'profile' | 'budget' | 'signal' | 'timeout_ms'> {
   /** A name of your choice among the children of this agent: asked for again, the child is not created twice. */
   readonly id?: string;
   /** The form of its result. */
@@ -71,6 +70,8 @@ export interface CoppiceAgent<Output = unknown> extends Omit<RunningAgent, 'resu
 /** What handles need of a coppice. `cwd`: the folder in which its pictures are looked for. */
 export interface AgentGround extends StreamGround {
   readonly cwd: string;
+  /** The name by which the ledger knows a model. */
+  readonly nameOf: (model: string | SdkModel) => string;
 }
 
 export function coppiceAgent<Output>(
@@ -132,11 +133,8 @@ async function createChild<Output>(
 ): Promise<CoppiceAgent<Output>> {
   checkAgentOptions(options, method, method === 'fork' ? OF_CHILD : [...OF_CHILD, 'system', 'turns']);
   const { id: key, output, turns, ...agent } = options;
-  if (options.model !== undefined && typeof options.model !== 'string')
-    throw new CoppiceError('E_INVALID_ARGUMENT', `${method}: model must be a name`, {
-      hint: 'Name the object in "models" of openCoppice',
-    });
-  const { prompt, name = method, model, profile, system, signal } = agent;
+  const { prompt, name = method, profile, system, signal } = agent;
+  const model = agent.model && ground.nameOf(agent.model);
   const schema = output === undefined ? undefined : jsonSchemaOf(output, method);
   const { runtime, store } = ground;
   const own = idOf(key, method);

@@ -27,8 +27,9 @@ export type BuiltInTool = (typeof BUILT_IN_TOOLS)[number];
 export type Picture = string | Uint8Array;
 
 /** A profile; fields left out are inherited from the creator of the agent. */
-export type ProfileOptions = Pick<Profile, 'name'> &
-  Partial<Omit<Profile, 'name' | 'permissions' | 'source'>> & {
+export type ProfileOptions<Named = string | SdkModel> = Pick<Profile, 'name'> &
+  Partial<Omit<Profile, 'name' | 'model' | 'permissions' | 'source'>> & {
+    readonly model?: Named | null;
     readonly permissions?: Partial<PermissionRules>;
   };
 
@@ -66,8 +67,11 @@ export interface CoppiceOptions extends Omit<Settings, 'database' | 'model'> {
   readonly thinking?: AgentConfig['thinking'];
 }
 
-/** The options, with the name by which the ledger knows the model. */
-export type NamedOptions = Omit<CoppiceOptions, 'model'> & { readonly model: string };
+/** The options, with the names by which the ledger knows the models. */
+export type NamedOptions = Omit<CoppiceOptions, 'model' | 'profiles'> & {
+  readonly model: string;
+  readonly profiles?: readonly ProfileOptions<string>[];
+};
 
 /** What one agent may be given; what it is not given is as for all agents of this coppice. */
 export interface AgentOptions extends Patience {
@@ -129,9 +133,21 @@ export function isSdkModel(one: unknown): one is SdkModel {
   return (version === 'v3' || version === 'v4') && has_names && typeof doStream === 'function';
 }
 
+/** The name of a model that has none in `models`. */
+export function modelName(model: string | SdkModel): string {
+  return typeof model === 'string' ? model : `${model.provider}/${model.modelId}`;
+}
+
+export function namedProfiles(
+  { profiles = [] }: Pick<CoppiceOptions, 'profiles'>,
+  nameOf: typeof modelName,
+): readonly ProfileOptions<string>[] {
+  return profiles.map((one) => ({ ...one, model: one.model ? nameOf(one.model) : null }));
+}
+
 const NO_OWN_MODEL = 'is no model: createScriptedModel makes one, or the AI SDK (version 6 or 7)';
 const NO_MODEL = 'must be provider/model, or a model object of the AI SDK (version 6 or 7)';
-const modelSetting = z
+export const modelSetting = z
   .custom<string | SdkModel>((one) => typeof one === 'string' || isSdkModel(one), NO_MODEL)
   .optional();
 
@@ -146,7 +162,7 @@ const ownOptions = z.object({
   // `process.env` is no plain object.
   env: z.custom((one) => typeof one === 'object', 'must be an object').optional(),
   tools: z.array(whatever).optional(),
-  profiles: z.array(z.looseObject({ name: z.string() })).optional(),
+  profiles: z.array(z.looseObject({ name: z.string(), model: modelSetting.nullable() })).optional(),
   registry: whatever,
 } satisfies Readonly<Record<Exclude<keyof CoppiceOptions, keyof typeof settings.shape>, z.ZodType>>);
 

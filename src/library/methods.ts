@@ -34,7 +34,7 @@ import {
   type LetterOptions,
   sendLetter,
 } from './coppice-agent.ts';
-import { type AgentOptions, checkAgentOptions, OPTIONS_OF_AGENT } from './coppice-options.ts';
+import { type AgentOptions, checkAgentOptions, modelSetting, OPTIONS_OF_AGENT } from './coppice-options.ts';
 import type { OutputSchema } from './output.ts';
 import { type Chat, type ChatOptions, type ChatRequest, chatOn } from './streams/chat.ts';
 import { type Workflows, workflowsOn } from './workflows.ts';
@@ -45,6 +45,10 @@ interface Typed<Output> {
   readonly output?: OutputSchema<Output>;
 }
 
+interface Resume<Output> extends Omit<ResumeOptions, 'model'>, Typed<Output> {
+  readonly model?: AgentOptions['model'];
+}
+
 /** What programs do with an open coppice. `agent`, `tree`: a uuid, the beginning of one, a name, a session key, or the `id` it was started with. */
 export interface Methods extends Workflows {
   start<Output = unknown>(options: RootOptions<Output>): Promise<CoppiceAgent<Output>>;
@@ -53,7 +57,7 @@ export interface Methods extends Workflows {
   /** Takes over and continues all trees with work left that no living process leads. */
   resume(): Promise<Resumed<unknown>[]>;
   /** Takes over a tree that no living process leads, and continues it. */
-  resume<Output = unknown>(tree: string, options?: ResumeOptions & Typed<Output>): Promise<Resumed<Output>>;
+  resume<Output = unknown>(tree: string, options?: Resume<Output>): Promise<Resumed<Output>>;
   /** The handle of any agent in the ledger; it does not lead it. */
   find<Output = unknown>(agent: string, options?: Typed<Output>): Promise<CoppiceAgent<Output>>;
   /** Sends mail to any agent. */
@@ -87,7 +91,7 @@ const QUERIES = {
   }),
   agents: z.strictObject({ ...tree, called: text }),
   messages: z.strictObject({ after: z.int().min(0).optional(), tail: count, limit: count }),
-  resume: z.strictObject({ output: any, model: text, limits: any, retry: yes, without_last: yes }),
+  resume: z.strictObject({ output: any, model: modelSetting, limits: any, retry: yes, without_last: yes }),
   rewind: z.strictObject({ to: z.string(), edit: text, model: text, files: yes, dry_run: yes }),
   find: z.strictObject({ output: any }),
   approvals: z.strictObject({ ...tree, id: text, after: text }),
@@ -110,12 +114,12 @@ export function methodsOn(ground: MethodGround): Methods {
   };
   const inTree = async <Query extends { readonly tree?: string | undefined }>(query: Query) =>
     query.tree === undefined ? query : { ...query, tree: (await found(query.tree)).root_id };
-  const resumed = async <Output>(id: string, options?: ResumeOptions & Typed<Output>) => {
-    const { output, ...how } = asked('resume', options);
-    const report = await runtime.resume(id, how);
+  const resumed = async <Output>(id: string, options?: Resume<Output>) => {
+    const { output, model, ...how } = asked('resume', options);
+    const report = await runtime.resume(id, { ...how, ...(model && { model: ground.nameOf(model) }) });
     return { ...coppiceAgent(ground, id, output), report };
   };
-  const resume = async <Output>(tree?: string, how?: ResumeOptions & Typed<Output>) => {
+  const resume = async <Output>(tree?: string, how?: Resume<Output>) => {
     if (tree !== undefined) return resumed((await found(tree)).root_id, how);
     const working = (await store.agents({ living: true })).filter(isActive);
     const roots = [...new Set(working.map(({ root_id }) => root_id))];

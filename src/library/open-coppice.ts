@@ -10,7 +10,14 @@ import { openStore } from '../store/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { createBuiltInTools } from '../tools/tool-registry.ts';
 import { type AgentSources, agentConfig, agentLimits, agentTerms, profileMap } from './agent-config.ts';
-import { type AgentOptions, type CoppiceOptions, checkOptions, isSdkModel } from './coppice-options.ts';
+import {
+  type AgentOptions,
+  type CoppiceOptions,
+  checkOptions,
+  isSdkModel,
+  modelName,
+  namedProfiles,
+} from './coppice-options.ts';
 import { type Engine, engineOn, refuseOldNode } from './engine.ts';
 import type { Methods } from './methods.ts';
 import { Registry } from './registry.ts';
@@ -54,13 +61,13 @@ async function openWith(
   const models = new Map(Object.entries(options.models ?? {}));
   // In the ledger a model is a name; an object that comes without one is called as its package calls it.
   const nameOf = (model: string | SdkModel) => {
-    if (typeof model === 'string') return model;
     const [given] = [...models].find(([, one]) => one === model) ?? [];
-    const name = given ?? `${model.provider}/${model.modelId}`;
-    if (!models.has(name)) models.set(name, model);
+    const name = given ?? modelName(model);
+    if (typeof model !== 'string' && !models.has(name)) models.set(name, model);
     return name;
   };
-  const known = { ...options, model: options.model && nameOf(options.model) };
+  const profiles = namedProfiles(options, nameOf);
+  const known = { ...options, model: options.model && nameOf(options.model), profiles };
   const sources: AgentSources = {
     options: known,
     own,
@@ -97,7 +104,7 @@ async function openWith(
     limits: agentLimits(sources, agent),
   });
   const ground = {
-    ...{ runtime, store, rootOf, functions, env },
+    ...{ runtime, store, rootOf, nameOf, functions, env },
     ...{ cwd: options.cwd ?? process.cwd(), database: options.database, live: new LiveAnswers() },
   };
   runtime.subscribe((event) => ground.live.see(event));

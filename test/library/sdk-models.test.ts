@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createOpenAI } from '@ai-sdk/openai';
-import { openCoppice } from '../../src/coppice.ts';
+import { type CoppiceAgent, openCoppice } from '../../src/coppice.ts';
 import { startOpenAiResponsesServer } from '../servers/openai-responses-server.ts';
 import type { ProtocolServer } from '../servers/protocol-server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -35,13 +35,43 @@ describe('a model object of the AI SDK', () => {
     assert.equal((await one.result()).root.config.model, 'openai.responses/gpt-5-mini');
     const cheap = await coppice.start({ prompt: 'begin', model: 'cheap' });
     assert.equal((await cheap.result()).root.config.model, 'cheap');
-    const wrong = agent.spawn({ prompt: 'check', model: openai('gpt-5') as never });
-    await assert.rejects(wrong, { code: 'E_INVALID_ARGUMENT', hint: /models/ });
     assert.deepEqual(
       new Set(server.exchanges.map(({ raw }) => JSON.parse(raw).model)),
       new Set(['gpt-5', 'gpt-5-mini', 'gpt-5-nano']),
     );
     await coppice.close();
+  });
+
+  it('is the model of children from code, of profiles, and of a tree that goes on', async () => {
+    const database = `sqlite:${join(temporaryFolder(), 'ledger.db')}`;
+    const profiles = [{ name: 'reviewer', model: openai('gpt-5-pro') }];
+    const options = { database, model: openai('gpt-5'), models: { cheap: openai('gpt-5-nano') }, profiles };
+    const coppice = await openCoppice(options);
+    const modelOf = async (one: Pick<CoppiceAgent, 'result'>) => (await one.result()).root.config.model;
+    const agent = await coppice.start({ prompt: 'begin', profile: 'reviewer' });
+    assert.equal(await modelOf(agent), 'openai.responses/gpt-5-pro');
+    for (const method of ['fork', 'spawn'] as const) {
+      const mini = await agent[method]({ prompt: 'x', model: openai('gpt-5-mini') });
+      assert.equal(await modelOf(mini), 'openai.responses/gpt-5-mini', method);
+      const named = await agent[method]({ prompt: 'x', model: options.models.cheap });
+      assert.equal(await modelOf(named), 'cheap', method);
+      const reviewer = await agent[method]({ prompt: 'x', profile: 'reviewer' });
+      assert.equal(await modelOf(reviewer), 'openai.responses/gpt-5-pro', method);
+      const wrong = agent[method]({ prompt: 'x', model: 7 as never });
+      await assert.rejects(wrong, { code: 'E_CONFIG', message: /model .*AI SDK \(version 6 or 7\)/ });
+    }
+    await coppice.close();
+
+    const again = await openCoppice(options);
+    const resumed = await again.resume(agent.id, { model: openai('gpt-5.1') });
+    await resumed.send('go on');
+    assert.equal(await modelOf(resumed), 'openai.responses/gpt-5.1');
+    assert.equal(JSON.parse(server.exchanges.at(-1)?.raw ?? '{}').model, 'gpt-5.1');
+    const wrong = { code: 'E_CONFIG', message: /model .*AI SDK \(version 6 or 7\)/ };
+    await assert.rejects(again.resume(agent.id, { model: {} as never }), wrong);
+    await again.close();
+    const unfit = openCoppice({ ...options, profiles: [{ name: 'reviewer', model: 7 as never }] });
+    await assert.rejects(unfit, wrong);
   });
 
   it('goes on in a program that was started again', async () => {

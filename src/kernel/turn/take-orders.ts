@@ -190,6 +190,8 @@ function createForProgram({ id, tool, input, schema }: OrderOf<'create'>, by: st
   const known = ({ type }: Need) => type === 'model' || type === 'folder';
   const view: ToolsetView = {
     ...own,
+    // The list of models binds what agents choose.
+    terms: { ...own.terms, subagents: { ...own.terms.subagents, models: null } },
     newId: (of) => ids.shift() ?? own.newId(of),
     answer: (need) => (known(need) ? { ok: true, text: 'path' in need ? need.path : '' } : unknownNeed(need)),
   };

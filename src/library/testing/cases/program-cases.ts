@@ -2,7 +2,7 @@ import { given } from '../../../records/text/json-fields.ts';
 import { openStore } from '../../../store/open-store.ts';
 import { createBuiltInTools } from '../../../tools/tool-registry.ts';
 import { type AgentSources, agentConfig, agentTerms, profileMap } from '../../agent-config.ts';
-import type { CoppiceOptions } from '../../coppice-options.ts';
+import { type CoppiceOptions, modelName, namedProfiles } from '../../coppice-options.ts';
 import { Registry } from '../../registry.ts';
 import { type CaseRoot, recordCase } from './record-case.ts';
 import { type RecordedCase, readCase } from './recorded-case.ts';
@@ -44,7 +44,8 @@ export async function replayRun(
 function termsOf(options: CaseOptions) {
   const registry = options.registry instanceof Registry ? options.registry : null;
   const own = [...(options.tools ?? []), ...(registry?.tools ?? [])];
-  const known = { ...options, database: 'memory.db', model: 'test', models: {} };
+  const profiles = namedProfiles(options, modelName);
+  const known = { ...options, profiles, database: 'memory.db', model: 'test', models: {} };
   const sources: AgentSources = {
     ...{ options: known, own, profiles: profileMap(known, own) },
     subagents: registry?.subagents ?? null,
