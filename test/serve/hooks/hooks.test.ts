@@ -1,9 +1,10 @@
 // Proves that webhooks in take what their provider has signed and nothing else, each delivery once, and that a payload is material: a real server, real requests, signatures computed as each provider documents.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import type { CoppiceError } from '../../../src/records/coppice-error.ts';
 import { type Hook, Hooks } from '../../../src/serve/hooks/hooks.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { onBothDatabases } from '../../runtime/both-databases.ts';
 import { type Answer, setWebStage, type WebStage } from '../http/web-stage.ts';
 import { type Delivery, SENDERS } from './senders.ts';
 
@@ -50,23 +51,6 @@ const HOOKS: Readonly<Record<string, Hook>> = {
 let web: WebStage;
 let hooks: Hooks;
 let seen: { readonly system: string; readonly user: string }[];
-
-before(async () => {
-  seen = [];
-  web = await setWebStage(
-    ({ user, request }) => {
-      seen.push({ system: request.system, user });
-      return 'done';
-    },
-    { can_ask: false },
-    { hooks: { receive: (...delivery) => hooks.receive(...delivery) } },
-  );
-  hooks = openHooks();
-});
-after(async () => {
-  await web.close();
-  assert.deepEqual(web.troubles, []);
-});
 
 function openHooks(configured = HOOKS, store: Store = web.stage.store): Hooks {
   const { compose, onEntered, runtime } = web.sources;
@@ -117,7 +101,7 @@ async function refused(name: string, delivery: Delivery, status: number, why: Re
   assert.equal((await web.stage.store.agents({ roots: true })).length, before);
 }
 
-describe('signatures', () => {
+function signatures(): void {
   it('GitHub: its own documented example, and every body once, whatever id it comes under', async () => {
     const secret = HOOKS.github?.secret ?? '';
     // From GitHub's page on validating deliveries: the digest of "Hello, World!", which is not JSON.
@@ -229,9 +213,9 @@ describe('signatures', () => {
     const { status } = await web.ask('/v1/trees', { method: 'POST', token: null, body: '{}' });
     assert.equal(status, 401);
   });
-});
+}
 
-describe('trees', () => {
+function trees(): void {
   const pull = (over: object = {}, pr: object = {}) => ({
     action: 'opened',
     number: 7,
@@ -301,6 +285,15 @@ describe('trees', () => {
     assert.ok(((await web.stage.store.agent(json.root_id))?.session_key.length ?? 0) <= 300);
   });
 
+  it('what a database cannot store is replaced, in the task, the key and the name', async () => {
+    const odd = { full_name: 'acme/\u0000\ud800' };
+    const sent = SENDERS.github(secret, pull({ number: 11, repository: odd }, { title: 'a\u0000 b' }));
+    const root_id = await started('review', sent);
+    await rests(root_id);
+    await sameAgain('review', sent, root_id);
+    assert.match((await web.stage.store.agent(root_id))?.session_key ?? '', /^hook:review:acme\/.*#11$/);
+  });
+
   it('the secrets of a request are in no task', async () => {
     const task = 'Headers {{headers.authorization}} {{headers.user-agent}} {{payload.a}}';
     const headers = { authorization: 'Bearer bearer-secret', 'user-agent': 'sender/1' };
@@ -353,17 +346,47 @@ describe('trees', () => {
     assert.equal(new Set([...both, third].map(({ root_id }) => root_id)).size, 1);
     assert.equal((await store.mail(third.root_id ?? '', true)).length, 1);
   });
+}
+
+async function open(database?: string): Promise<void> {
+  seen = [];
+  web = await setWebStage(
+    ({ user, request }) => {
+      seen.push({ system: request.system, user });
+      return 'done';
+    },
+    { can_ask: false, database },
+    { hooks: { receive: (...delivery) => hooks.receive(...delivery) } },
+  );
+  hooks = openHooks();
+}
+
+async function close(): Promise<void> {
+  await web.close();
+  assert.deepEqual(web.troubles, []);
+}
+
+describe('signatures', () => {
+  before(() => open());
+  after(close);
+  signatures();
 });
 
-it('a hook that could start nothing is a fault of the configuration', async () => {
-  for (const [name, hook, why] of [
-    ['main', HOOKS.plain, /hooks\.main: .*reserved name/],
-    ['open', { ...HOOKS.plain, task: 'Look at {{a b}}' }, /hooks\.open: a placeholder is/],
-    ['half', { ...HOOKS.plain, key: '{{number' }, /hooks\.half: a placeholder is/],
-  ] as const)
-    await assert.rejects(openHooks({ [name]: hook as Hook }).check(), (error: CoppiceError) => {
-      assert.equal(error.code, 'E_CONFIG');
-      assert.match(error.message, why);
-      return true;
-    });
+onBothDatabases('trees of webhooks', (database) => {
+  beforeEach(async () => open(await database()));
+  afterEach(close);
+  trees();
+
+  it('a hook that could start nothing is a fault of the configuration', async () => {
+    for (const [name, hook, why] of [
+      ['main', HOOKS.plain, /hooks\.main: .*reserved name/],
+      ['open', { ...HOOKS.plain, task: 'Look at {{a b}}' }, /hooks\.open: a placeholder is/],
+      ['half', { ...HOOKS.plain, key: '{{number' }, /hooks\.half: a placeholder is/],
+    ] as const)
+      await assert.rejects(openHooks({ [name]: hook as Hook }).check(), (error: CoppiceError) => {
+        assert.equal(error.code, 'E_CONFIG');
+        assert.match(error.message, why);
+        return true;
+      });
+  });
 });
