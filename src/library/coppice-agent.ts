@@ -133,6 +133,8 @@ async function createChild<Output>(
 ): Promise<CoppiceAgent<Output>> {
   checkAgentOptions(options, method, method === 'fork' ? OF_CHILD : [...OF_CHILD, 'system', 'turns']);
   const { id: key, output, turns, ...agent } = options;
+  if (turns !== undefined && !(Number.isInteger(turns) && turns > 0))
+    throw new CoppiceError('E_INVALID_ARGUMENT', `${method}: turns must be a whole number above 0`);
   const { prompt, name = method, profile, system, signal } = agent;
   const model = agent.model && ground.nameOf(agent.model);
   const schema = output === undefined ? undefined : jsonSchemaOf(output, method);

@@ -40,7 +40,7 @@ interface OwnParts {
 /** Opens the ledger and a runtime on it. */
 export async function openOn(options: CoppiceOptions, parts: OwnParts = {}): Promise<Coppice> {
   refuseOldNode();
-  checkOptions(options);
+  checkOptions(options ?? undefined);
   const { registry } = options;
   if (registry === undefined) return openWith(options, null, parts);
   if (!(registry instanceof Registry))
@@ -103,8 +103,17 @@ async function openWith(
     config: agentConfig(sources, { ...agent, model: agent.model && nameOf(agent.model) }),
     limits: agentLimits(sources, agent),
   });
+  const closed = () => new CoppiceError('E_CLOSED', 'the coppice is closed');
+  // Handles outlive a coppice.
+  const open_store = new Proxy(store, {
+    get(own, name) {
+      if (closing !== null) throw closed();
+      const value: unknown = Reflect.get(own, name);
+      return typeof value === 'function' ? value.bind(own) : value;
+    },
+  });
   const ground = {
-    ...{ runtime, store, rootOf, nameOf, functions, env },
+    ...{ runtime, store: open_store, rootOf, nameOf, functions, env },
     ...{ cwd: options.cwd ?? process.cwd(), database: options.database, live: new LiveAnswers() },
   };
   runtime.subscribe((event) => ground.live.see(event));
@@ -118,7 +127,7 @@ async function openWith(
   const later =
     (name: (typeof METHODS)[number]) =>
     async (...given: never[]) => {
-      if (closing !== null) throw new CoppiceError('E_CLOSED', 'the coppice is closed');
+      if (closing !== null) throw closed();
       methods ??= import('./methods.ts').then(({ methodsOn }) => methodsOn(ground));
       return ((await methods)[name] as (...given: never[]) => unknown)(...given);
     };

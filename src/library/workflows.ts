@@ -5,7 +5,7 @@ import { runName, workflowText } from '../kernel/toolsets/workflow/workflow-agen
 import type { WorkflowFunction } from '../models/workflow/globals/workflow-function.ts';
 import { isActive } from '../records/agent/agent.ts';
 import { isTerminal } from '../records/agent/state.ts';
-import { CoppiceError } from '../records/coppice-error.ts';
+import { CoppiceError, orElse } from '../records/coppice-error.ts';
 import { DEFAULT_CALLS, type WorkflowTerms } from '../records/workflow/workflow-terms.ts';
 import type { RuntimeFace, StartOptions, TreeOutcome, WorkflowSteer } from '../runtime/runtime-face.ts';
 import { checkSettings } from '../settings/check-settings.ts';
@@ -16,7 +16,7 @@ import { type WorkflowCounts, workflowCounts, workflowValue } from '../trees/wor
 import { messageRun, retryAgent, skipAgent, steerRun } from '../trees/workflow/steer-runs.ts';
 import { idOf } from './coppice-agent.ts';
 import type { AgentOptions } from './coppice-options.ts';
-import { agentHandle, type RunningAgent } from './engine.ts';
+import { agentHandle, type Patience, type RunningAgent } from './engine.ts';
 
 export interface WorkflowOptions extends Omit<AgentOptions, 'prompt' | 'images' | 'signal'> {
   /** A name of your choice, or the `id` of a run. Called again with it, the run is not started twice: it goes on, or has its result. */
@@ -31,9 +31,9 @@ export type WorkflowOutcome = TreeOutcome & WorkflowCounts;
 /** Handle on a workflow run, an agent whose model is a script or a function. */
 export interface RunningWorkflow<Value> extends Omit<RunningAgent, 'result'> {
   /** Resolves to what the script returned, as JSON. Rejects with `E_WORKFLOW` if it failed or was stopped. */
-  result(): Promise<Value>;
+  result(patience?: Patience): Promise<Value>;
   /** Resolves when nothing of the run works any more, however it ended. */
-  outcome(): Promise<WorkflowOutcome>;
+  outcome(patience?: Patience): Promise<WorkflowOutcome>;
   /** What is under way comes to its end, and nothing new begins, until `resume`. */
   pause(): Promise<void>;
   /** As `pause`, and what is under way is broken off. */
@@ -88,6 +88,7 @@ export function workflowsOn({ runtime, store, functions, rootOf, env }: Workflow
     args?: unknown,
     options: WorkflowOptions = {},
   ): Promise<RunningWorkflow<Value>> {
+    if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
     const { id: key, calls = DEFAULT_CALLS, ...own } = options;
     if (calls < 0 || !Number.isInteger(calls)) throw invalid('calls', 'a whole number');
     const id = idOf(key, 'workflow');
@@ -119,9 +120,10 @@ export function workflowsOn({ runtime, store, functions, rootOf, env }: Workflow
       if (found !== undefined) return found.id;
       throw new CoppiceError('E_AGENT_NOT_FOUND', `the run has no agent "${agent}"`);
     };
+    const handle = agentHandle(runtime, id);
     const steer = (how: WorkflowSteer) => async () => void (await steerRun(sources, id, how));
     return {
-      ...agentHandle(runtime, id),
+      ...handle,
       ...{ pause: steer('pause'), stop: steer('stop'), resume: steer('resume') },
       skip: async (agent) => void (await skipAgent(sources, await agentOf(agent))),
       retry: async (agent) => void (await retryAgent(sources, await agentOf(agent))),
@@ -135,12 +137,12 @@ export function workflowsOn({ runtime, store, functions, rootOf, env }: Workflow
         return handleOf(again);
       },
       message: async (text, to = {}) => void (await messageRun(sources, id, { text, ...to })),
-      async outcome() {
-        const settled = await runtime.settled(id);
+      async outcome(patience) {
+        const settled = await handle.result(patience);
         return { ...settled, ...(await workflowCounts(store, settled.root)) };
       },
-      async result() {
-        const { root, failure, outcome_text } = await runtime.settled(id);
+      async result(patience) {
+        const { root, failure, outcome_text } = await handle.result(patience);
         const value = failure === null ? await workflowValue(store, id) : undefined;
         if (value !== undefined) return value as Value;
         throw new CoppiceError('E_WORKFLOW', `the workflow ${root.name}: ${outcome_text}`, {
@@ -199,7 +201,7 @@ async function programOf(
 }
 
 function jsonOf(args: unknown): string {
-  const text = JSON.stringify(args);
+  const text = orElse((): string | undefined => JSON.stringify(args), undefined);
   if (text === undefined) throw invalid('args', 'JSON');
   return text;
 }

@@ -339,7 +339,8 @@ class Runtime implements RuntimeFace {
     return { system, tools: this.#catalog.sentTools(agent, tree, false) };
   }
 
-  settled(agent_id: string, until: 'tree' | 'root' = 'tree', signal?: AbortSignal): Promise<TreeOutcome> {
+  async settled(agent_id: string, until: 'tree' | 'root' = 'tree', signal?: AbortSignal): Promise<TreeOutcome> {
+    this.#assertOpen();
     return this.#quiescence.settled(agent_id, until, signal);
   }
 

@@ -208,6 +208,8 @@ describe('a wrong option', () => {
       ...{ code: 'E_CONFIG', message: /workflow has no option "images"/ },
     });
     const agent = await coppice.start({ prompt: 'x' });
+    const circle: Record<string, unknown> = {};
+    circle.itself = circle;
     await assert.rejects(agent.result({ timeout_ms: 0 }), { code: 'E_INVALID_ARGUMENT' });
     for (const [wrong, code] of [
       [() => coppice.start(null as never), 'E_INVALID_ARGUMENT'],
@@ -229,11 +231,33 @@ describe('a wrong option', () => {
       [async () => agent.events({ after: `{"${agent.id}":"x"}` }), 'E_INVALID_ARGUMENT'],
       [() => agent.fork({ prompt: 'x', signal: AbortSignal.abort() }), 'E_ABORTED'],
       [async () => (await coppice.workflow(async () => 1)).rerun({ arg: 2 } as never), 'E_CONFIG'],
+      [() => coppice.workflow(async () => 1, 1n), 'E_INVALID_ARGUMENT'],
+      [() => coppice.workflow(async () => 1, circle), 'E_INVALID_ARGUMENT'],
+      [() => coppice.workflow(async () => 1, undefined, null as never), 'E_INVALID_ARGUMENT'],
+      [() => agent.spawn({ prompt: 'x', turns: 0 }), 'E_INVALID_ARGUMENT'],
+      [() => openCoppice(null as never), 'E_CONFIG'],
     ] as const)
       await assert.rejects(wrong, { name: 'CoppiceError', code });
     await assert.rejects(agent.result({ timout_ms: 5 } as never), { message: /no option "timout_ms"/ });
     await coppice.close();
     await assert.rejects(coppice.trees(), { name: 'CoppiceError', code: 'E_CLOSED' });
+  });
+
+  it('handles reject once the coppice is closed, and wait for nothing', async () => {
+    const { coppice } = await stage();
+    const agent = await coppice.start({ prompt: 'x' });
+    const run = await coppice.workflow(async () => 1);
+    const late = agent.text();
+    await Promise.all([agent.result(), run.result({ timeout_ms: 600_000 })]);
+    await coppice.close();
+    for (const call of [
+      ...[() => agent.result(), () => agent.send('x'), () => agent.kill(), () => agent.interrupt()],
+      ...[() => agent.fork({ prompt: 'x' }), () => agent.spawn({ prompt: 'x' })],
+      ...[() => late[Symbol.asyncIterator]().next(), () => agent.events()[Symbol.asyncIterator]().next()],
+      ...[() => run.result(), () => run.outcome(), () => run.pause(), () => run.stop(), () => run.resume()],
+      ...[() => run.skip('x'), () => run.retry('x'), () => run.rerun(), () => run.message('x')],
+    ])
+      await assert.rejects(call, { name: 'CoppiceError', code: 'E_CLOSED' }, String(call));
   });
 });
 

@@ -22,10 +22,10 @@ export function bringsSchema(input: unknown): boolean {
   return brings(input) || (Array.isArray(tasks) && tasks.some(brings));
 }
 
-/** Why a JSON Schema cannot be used; null if it can. Never throws. */
+/** Why a JSON Schema cannot be used, or what in it no result could match; null if it can. Never throws. */
 export function schemaFault(schema: Schema): string | null {
   const found = readSchema(schema);
-  return found.ok ? null : found.fault;
+  return found.ok ? found.schema.contradiction : found.fault;
 }
 
 /** Why the schemas of one call are too large in total; null if they are not (`schemaFault` checks each of them). Never throws. */

@@ -27,6 +27,8 @@ export class Quiescence {
   /** By root id. */
   readonly #waiting = new Map<string, Set<Waiting>>();
   #timer: Stop | null = null;
+  /** Why nothing is waited for any more. */
+  readonly #closed = new AbortController();
   readonly #clock: RuntimeClock;
 
   constructor(executor: Executor, { store, clock }: Pick<OpenOptions, 'store' | 'clock'>) {
@@ -38,6 +40,7 @@ export class Quiescence {
   async settled(agent_id: string, until: 'tree' | 'root', signal?: AbortSignal): Promise<TreeOutcome> {
     const agent = this.#executor.agent_index.agent(agent_id) ?? (await this.#store.agent(agent_id));
     const root_id = agent?.root_id ?? agent_id;
+    this.#closed.signal.throwIfAborted();
     return new Promise((resolve, reject) => {
       const waiting = { agent_id, root_id, until, resolve, reject };
       const all = this.#waiting.get(root_id) ?? new Set();
@@ -119,6 +122,7 @@ export class Quiescence {
 
   close(reason: unknown = new CoppiceError('E_CLOSED', 'the runtime was closed')): void {
     this.#stop();
+    this.#closed.abort(reason);
     const left = [...this.#waiting.values()].flatMap((of_tree) => [...of_tree]);
     this.#waiting.clear();
     for (const waiting of left) waiting.reject(reason);

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../records/text/json-text.ts';
 import { decoded } from '../../../records/text/text.ts';
 import { ANNOTATIONS, has, SIMPLE } from './keywords.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
-import { type Check, refuseEndlessRecursion, type SchemaNode, type Walk } from './walk.ts';
+import { type Check, refuseEndlessRecursion, type SchemaNode, Walk } from './walk.ts';
 
 /** Limits of a schema (docs/vocabularies.md). */
 const DEPTH_MAX = 64;
@@ -17,6 +17,8 @@ export interface CompiledSchema {
   readonly checks: readonly Check[];
   /** Cost of compiling it: values plus pattern instructions. */
   readonly weight: number;
+  /** Where it contradicts itself, so that no result could match; null if that was not seen. */
+  readonly contradiction: string | null;
 }
 
 /** Compiles the subset of JSON Schema that `output_schema` supports. Throws an `Error` that names the location and the rule. */
@@ -32,6 +34,7 @@ class Compiler {
   readonly #unread: (() => void)[] = [];
   readonly #patterns = new Map<string, Pattern>();
   #weight = 0;
+  #contradiction: string | null = null;
 
   constructor(root: unknown) {
     this.#root = root;
@@ -44,7 +47,7 @@ class Compiler {
     const node = this.#ref('#', '');
     for (let read = this.#unread.pop(); read !== undefined; read = this.#unread.pop()) read();
     refuseEndlessRecursion(this.#nodes);
-    return { checks: node.checks, weight: this.#weight };
+    return { checks: node.checks, weight: this.#weight, contradiction: this.#contradiction };
   }
 
   #weigh(weight: number): void {
@@ -71,6 +74,9 @@ class Compiler {
         throw message.startsWith('must ') ? new Error(`${place} ${message}`) : error;
       }
     }
+    // What must not match may be impossible.
+    const fault = NEGATIVE.test(at) ? null : contradictionOf(schema, node.checks);
+    if (fault !== null) this.#contradiction ??= `${at || 'it'} contradicts itself: ${fault}`;
     return node;
   }
 
@@ -277,6 +283,23 @@ class Compiler {
 
 const FIELDS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'additionalProperties']);
 const ITEMS: ReadonlySet<string> = new Set(['prefixItems', 'items', 'additionalItems']);
+
+const NEGATIVE = /\/(?:not|if|oneOf)(?:\/|$)/;
+const BOUNDS = ['Length', 'Items', 'Properties', 'imum'].map((what) => [`min${what}`, `max${what}`] as const);
+
+function contradictionOf(schema: Record<string, unknown>, checks: readonly Check[]): string | null {
+  for (const [least, most] of BOUNDS)
+    if ((schema[least] as number) > (schema[most] as number)) return `${least} is more than ${most}`;
+  const { required = [], properties = {}, patternProperties, additionalProperties } = schema;
+  const closed = additionalProperties === false && patternProperties === undefined;
+  const own = properties as Record<string, unknown>;
+  for (const name of required as readonly string[])
+    if (has(own, name) ? own[name] === false : closed) return `"${name}" is required, and not allowed`;
+  const values = 'const' in schema ? [schema.const] : (schema.enum as readonly unknown[] | undefined);
+  return values === undefined || values.some((one) => new Walk().passes(checks, one, ''))
+    ? null
+    : 'no value that it lists matches the rest of it';
+}
 
 function listOf(value: unknown): readonly unknown[] {
   if (!Array.isArray(value) || value.length === 0) throw new Error('must be a list of schemas');
