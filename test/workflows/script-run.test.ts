@@ -360,3 +360,7 @@ it('calls are answered in turn, and after the end nothing changes', async () => 
   await run.dispose();
   await run.dispose();
 });
+
+it('a first line that names a program is a comment', async () => {
+  assert.equal(await resultOf({ ...setupOf(''), source: `#!/usr/bin/env node\n${META}return 1` }), 1);
+});

@@ -277,5 +277,7 @@ describe('workflows over HTTP', () => {
     await served.ask(`/v1/agents/${held}/kill`, {});
     const shown = await served.run(['workflow', 'show', 'over-server', ...server], { env });
     assert.match(shown.stdout, /^over-server: done; 1 succeeded\n {2}\(no phase\) {2}1\/1/);
+    const listed = await served.run(['workflow', 'list', '--runs', ...server], { env });
+    assert.match(listed.stdout, /^[0-9a-f]{8} {2}over-server {2}done; 1 succeeded$/m);
   });
 });

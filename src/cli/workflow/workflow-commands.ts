@@ -24,7 +24,7 @@ export function addWorkflowCommands({ sub, imported }: CommandBuilder): void {
     .action(imported(async () => (await import('./workflow-check.ts')).workflowCheck, { local: true }));
   sub('list', 'List the saved workflows that this folder can use, or the newest runs', group)
     .option('--runs', 'the runs of the ledger instead, with what has become of their agents')
-    .action(imported(async () => (await import('./workflow-list.ts')).workflowList, { local: true }));
+    .action(imported(async () => (await import('./workflow-list.ts')).workflowList));
   sub('show', 'Show what a run has done, by phase', group)
     .argument('<run>', RUN)
     .action(imported(async () => (await import('./workflow-show.ts')).workflowShow));

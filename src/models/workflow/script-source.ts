@@ -37,7 +37,8 @@ export function bodyOf(source: string): string {
 export function compileScript(source: string): { readonly meta: ScriptMeta; readonly program: string } {
   const { export_at, at } = metaStart(source);
   const meta = metaOf(source, at);
-  const body = `${source.slice(0, export_at)}      ${source.slice(export_at + 'export'.length)}`;
+  const before = source.slice(0, export_at).replace(/^#!/, '//');
+  const body = `${before}      ${source.slice(export_at + 'export'.length)}`;
   reading(source, () => {
     ScriptParser.parse(body, {
       ecmaVersion: 'latest',
