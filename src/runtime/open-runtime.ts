@@ -29,7 +29,7 @@ import { createRecallTool } from './performing/recall-tool.ts';
 import { mayCreate, resolveNeed } from './performing/resolve-need.ts';
 import { SpillCleanup } from './performing/spill-cleanup.ts';
 import type { RuntimeEvent } from './runtime-event.ts';
-import type { RestOptions, ResumeOptions, RuntimeFace, StartOptions, TreeOutcome } from './runtime-face.ts';
+import type { RestOptions, ResumeOptions, RuntimeFace, StartOptions } from './runtime-face.ts';
 import { idSequence, type OpenOptions, type RuntimeOptions } from './runtime-options.ts';
 import { SerialQueue } from './serial-queue.ts';
 import { ToolCatalog } from './tool-catalog.ts';
@@ -339,10 +339,10 @@ class Runtime implements RuntimeFace {
     return { system, tools: this.#catalog.sentTools(agent, tree, false) };
   }
 
-  async settled(agent_id: string, until: 'tree' | 'root' = 'tree', signal?: AbortSignal): Promise<TreeOutcome> {
+  readonly settled: RuntimeFace['settled'] = async (agent_id, until = 'tree', signal) => {
     this.#assertOpen();
     return this.#quiescence.settled(agent_id, until, signal);
-  }
+  };
 
   async agents(root_id: string): Promise<readonly Agent[]> {
     const known = this.#executor.agent_index.members(root_id);

@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import { Ajv } from 'ajv';
 import { checkScript } from '../../src/models/workflow/check-script.ts';
 import { inventedValue } from '../../src/models/workflow/invented-value.ts';
+import { checkDocument } from '../../src/trees/workflow/saved-workflows.ts';
 import { META } from './played-script.ts';
 
 it('calls, phases, depth, notices and the end are counted', async () => {
@@ -42,6 +43,15 @@ for (const [name, body, end] of endings)
   it(`a dry run ends: ${name}`, { timeout: 20_000 }, async () => {
     assert.match(JSON.stringify((await checkScript({ source: META + body })).end), end);
   });
+
+it('a schema that no result could match is told, once, where the run would refuse it', async () => {
+  const source = `${META}const schema = { type: 'object', required: ['a'], properties: { a: { enum: [1], type: 'string' } } }
+    return parallel([1, 2].map((n) => () => agent('go ' + n, { schema })))`;
+  const { notices } = await checkDocument({ source, within: [], path: null });
+  assert.deepEqual(notices, [
+    'line 3: agent(): schema: /properties/a contradicts itself: no value that it lists matches the rest of it',
+  ]);
+});
 
 it('a script that cannot run is refused', async () => {
   await assert.rejects(checkScript({ source: `${META}const a = ;` }), {

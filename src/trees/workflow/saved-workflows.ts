@@ -1,4 +1,5 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { schemaFault } from '../../kernel/toolsets/output-schema.ts';
 import { type LoadedScript, listedScripts, type ScriptTrust } from '../../models/workflow/saved-scripts.ts';
 
 /** The saved workflows that a folder can use. */
@@ -21,10 +22,14 @@ export async function checkDocument(
   // Imported once it is needed: it brings the interpreter.
   const check = await (await import('../../models/workflow/check-script.ts')).checkScript(setup, signal);
   const { meta, calls, phases, depth, uncounted, end } = check;
+  const unusable = calls.flatMap(({ line, options: { schema } }) => {
+    const fault = schema === undefined ? null : schemaFault(schema as Record<string, unknown>);
+    return fault === null ? [] : [`line ${line}: agent(): schema: ${fault}`];
+  });
   return {
     ...{ schema: 'coppice/workflow-check/v1', name: meta.name, description: meta.description, path },
     ...{ agents: calls.filter(({ kind }) => kind === 'agent').length, calls: calls.length, depth },
     phases: [...phases].map(([title, agents]) => ({ title, agents })),
-    ...{ notices: [...uncountedLine(uncounted), ...check.notices], end },
+    ...{ notices: [...uncountedLine(uncounted), ...new Set(unusable), ...check.notices], end },
   };
 }

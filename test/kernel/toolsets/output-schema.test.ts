@@ -38,10 +38,19 @@ describe('schemas that are refused', () => {
     [{ pattern: 'a'.repeat(501) }, /at most 500 characters/],
     [{ pattern: 5 }, /\/pattern must be a string/],
     [{ type: 'array', minItems: 3, maxItems: 1 }, /it contradicts itself: minItems is more than maxItems/],
-    [{ properties: { a: { minimum: 2, maximum: 1 } } }, /\/properties\/a contradicts itself: minimum is more/],
+    [
+      { properties: { a: { minimum: 2, maximum: 1 } } },
+      /\/properties\/a contradicts itself: minimum is more/,
+    ],
     [{ required: ['a'], properties: {}, additionalProperties: false }, /"a" is required, and not allowed/],
-    [{ required: ['a'], properties: { a: false } }, /it contradicts itself: "a" is required, and not allowed/],
-    [{ items: { type: 'string', enum: [1, 2] } }, /\/items contradicts itself: no value that it lists matches/],
+    [
+      { required: ['a'], properties: { a: false } },
+      /it contradicts itself: "a" is required, and not allowed/,
+    ],
+    [
+      { items: { type: 'string', enum: [1, 2] } },
+      /\/items contradicts itself: no value that it lists matches/,
+    ],
     [{ const: 'ab', maxLength: 1 }, /it contradicts itself: no value that it lists matches the rest/],
     [{ type: 'strin' }, /\/type must be one or several of string, /],
     [{ items: { type: 7 } }, /\/items\/type must be/],
