@@ -186,7 +186,7 @@ describe('children from code', () => {
       [() => root.fork({ promt: 'x' } as never), 'E_INVALID_ARGUMENT', /fork needs the option "prompt"/],
       [() => root.fork({ prompt: 'x', cwd: '/' } as never), 'E_CONFIG', /fork has no option "cwd"/],
       [() => root.fork({ prompt: 'x', system: 'y' } as never), 'E_CONFIG', /fork has no option "system"/],
-      [() => root.spawn({ prompt: 'x', turns: -1 }), 'E_REFUSED', /maxTurns/],
+      [() => root.spawn({ prompt: 'x', turns: -1 }), 'E_INVALID_ARGUMENT', /turns must be/],
     ] as const)
       await assert.rejects(wrong(), { code, message });
     await root.kill();
