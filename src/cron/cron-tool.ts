@@ -33,7 +33,9 @@ const input = z.strictObject({
   session: z
     .enum(['isolated', 'main'])
     .nullish()
-    .describe('isolated (default): a fresh session each time; main: the task is told to this conversation'),
+    .describe(
+      'isolated (default): a fresh session each time, whose result is kept; main: the task is told to this conversation, as a reminder',
+    ),
   deliver: z.array(z.string()).nullish().describe('Channels that get the result, e.g. ["telegram:42"]'),
   once: z.boolean().nullish().describe('Disable the job after it ran once'),
   cleanup: z.enum(['delete', 'keep', 'disable']).nullish().describe('What becomes of the session of a run'),
@@ -109,6 +111,9 @@ function hintForModels(hint: string): string {
 
 const UNSERVED =
   'Nothing runs jobs now, since no server works. Tell the user to start coppice serve, and to keep it running.';
+
+const UNHEARD =
+  'Nobody is told the result of its runs; the action runs shows it. A reminder in this conversation has session main.';
 
 class CronCall {
   readonly #options: CronToolOptions;
@@ -241,6 +246,7 @@ class CronCall {
 
   #describe(job: CronJob): object {
     const { session, deliver, once, cleanup, overlap, timeout_ms, config } = job;
+    if (session === 'isolated' && deliver.length === 0) this.#notes.push(UNHEARD);
     return {
       ...this.#line(job),
       session,

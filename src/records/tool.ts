@@ -95,6 +95,8 @@ export type ToolResult =
  */
 export interface Tool<Input = unknown> {
   readonly spec: ToolSpec;
+  /** Whether it is a tool of Coppice, for which names of other programs' parameters are known; default: no. */
+  readonly own?: boolean;
   readonly permission: ToolPermission;
   /** Whether calls may run in parallel with other such calls of the same message (reads may; bash and writes may not). */
   readonly side_by_side: boolean;

@@ -29,7 +29,6 @@ import type { ServerOffers } from '../records/server-offers.ts';
 import { isServerTool } from '../records/server-tools.ts';
 import { parseJson } from '../records/text/json-text.ts';
 import type { ServerTools, Tool, ToolServers, ToolSpec } from '../records/tool.ts';
-import { BUILT_IN_PERMISSIONS } from '../tools/built-in-permissions.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
 interface CatalogOptions extends Pick<RuntimeOptions, 'tools' | 'toolsets' | 'openServers' | 'workflows'> {
@@ -227,8 +226,8 @@ export class ToolCatalog {
           }
           const tool = by_name.get(name) ?? findTool(name);
           if (tool === undefined) return undefined;
-          const own = Object.hasOwn(BUILT_IN_PERMISSIONS, name) || tool === recall;
-          return { name, input: tool.spec.input, own, fits: (input) => tool.parse(input).ok };
+          const { own = false, spec } = tool;
+          return { name, input: spec.input, own, fits: (input) => tool.parse(input).ok };
         },
       },
       notices: toolsets.some((toolset) => toolset.letters === 'notice'),

@@ -107,7 +107,7 @@ async function runDefinition<Input>(
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input> {
   const tool = defineOwnTool(definition, (schema) => ({ ...schema }));
   void tool.spec.input;
-  return tool;
+  return { ...tool, own: false };
 }
 
 /** `defineTool` for the tools of Coppice: their schemas are translated at the first request, so that no start waits for it; a wrong one throws then. */
@@ -126,6 +126,7 @@ export function defineOwnTool<Input>(definition: ToolDefinition<Input>, sent = p
     },
   };
   return {
+    own: true,
     spec,
     permission: toolPermission(name, definition.permission),
     side_by_side: definition.side_by_side ?? false,

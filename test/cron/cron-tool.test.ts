@@ -72,6 +72,18 @@ const add = (name: string, more: Input = {}): Input => ({
   ...more,
 });
 
+it('reads words of other programs, and says when nobody hears of a result', async () => {
+  const [kept, told, deleted] = await calls([
+    { action: 'create', title: 'once', in: '1 minute', message: 'look' },
+    { action: 'schedule', job_name: 'tea', delay: 'in an hour', prompt: 'tea is ready', session: 'main' },
+    { action: 'delete', name: 'once' },
+  ]);
+  assert.match(kept ?? '', /"name": "once",.*"task": "look",.*Nobody is told/s);
+  assert.match(told ?? '', /"name": "tea",.*"session": "main"/s);
+  assert.doesNotMatch(told ?? '', /Nobody is told/);
+  assert.match(deleted ?? '', /"removed"/);
+});
+
 it('adds, lists, shows, changes, runs and removes, each with what it came to', async () => {
   const [added, listed, shown, changed, started, runs, off, on, removed, empty] = await calls([
     add('watch', { deliver: ['telegram:42', 'telegram:42'], timeoutSeconds: 60, thinking: 'low' }),

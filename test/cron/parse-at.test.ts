@@ -44,6 +44,8 @@ describe('at', () => {
   it('takes a span from now', () => {
     assert.equal(at('+5m'), '2025-03-28T10:05:00Z');
     assert.equal(at('+1h30m'), '2025-03-28T11:30:00Z');
+    assert.equal(at('in 5 minutes'), '2025-03-28T10:05:00Z');
+    assert.equal(at('1 hour'), '2025-03-28T11:00:00Z');
     assert.equal(at('+1d'), '2025-03-29T10:00:00Z');
   });
 

@@ -217,6 +217,23 @@ it('commands in a code block after an announcement are no calls, and the call is
 });
 
 for (const text of [
+  "I'll split this among three sub-agents, one for each file.",
+  'Three files, three bugs: I will delegate each to a child.',
+  'Launching three reviewers now.',
+  'Delegating to three agents:',
+  "Sure! I'm going to hand this to three agents.",
+])
+  it(`a call is asked for behind ${text}`, async () => {
+    const on = await setStage(solo(text, 'Nothing was left to do.'), { tools });
+    assert.equal((await on.perform()).reply, `${text}\n\nNothing was left to do.`);
+  });
+
+for (const text of [
+  "I'll be glad to help.",
+  "I won't do that.",
+  "I'll remember that.",
+  'I will go on as soon as the children have reported.',
+  "I'll wait for their reports.",
   'The script:\n\n```bash\ncat a.js\n```',
   'Done. Let me know if I should run the tests.',
   'I will start when you have read the plan.',

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { durationText, parseDuration } from '../../src/records/text/parse-duration.ts';
+import { durationText, parseDuration, readDuration } from '../../src/records/text/parse-duration.ts';
 
 describe('durations', () => {
   const read: readonly (readonly [string, number])[] = [
@@ -45,4 +45,22 @@ describe('durations', () => {
     assert.equal(durationText(0), '0s');
     fc.assert(fc.property(fc.nat({ max: 1e13 }), (ms) => assert.equal(parseDuration(durationText(ms)), ms)));
   });
+});
+
+it('reads durations in words, and refuses other units', () => {
+  for (const [text, ms] of [
+    ['2 minutes', 120_000],
+    [' 1 hour 30 min ', 5_400_000],
+    ['an hour', 3_600_000],
+    ['1 day, 2 hrs and 5m', 93_900_000],
+    ['1 0m', null],
+    ['1 day', 86_400_000],
+    ['90 sec', 90_000],
+    ['250ms', 250],
+    ['2 months', null],
+    ['1 mile', null],
+    ['soon', null],
+    ['', null],
+  ] as const)
+    assert.equal(readDuration(text), ms, text);
 });

@@ -1,5 +1,5 @@
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { parseDuration } from '../../records/text/parse-duration.ts';
+import { readDuration } from '../../records/text/parse-duration.ts';
 import { instantText, wallText } from './describe-schedule.ts';
 import { offsetAt, resolveWall } from './wall-clock.ts';
 
@@ -97,7 +97,9 @@ function dateExample(near: number | null, tz: string, now: number): [example: st
 }
 
 function readAt(text: string): AtText {
-  if (text.startsWith('+')) return readSpan(text.slice(1));
+  const span_ms = readDuration(text.replace(/^(?:\+|in\s)/i, ''));
+  if (span_ms !== null) return { type: 'span', span_ms };
+  if (text.startsWith('+')) return wrong('is not a valid time span', FORMS);
   const date = DATE.exec(text);
   const clock = readClock(date === null ? text : (date[4] ?? ''));
   if (date === null) {
@@ -116,12 +118,6 @@ function readAt(text: string): AtText {
   }
   const wall = midnight + clock.time;
   return clock.offset === null ? { type: 'wall', wall } : { type: 'instant', at: wall - clock.offset };
-}
-
-function readSpan(text: string): AtText {
-  const span_ms = parseDuration(text.trim());
-  if (span_ms === null) return wrong('is not a valid time span', FORMS);
-  return { type: 'span', span_ms };
 }
 
 /** Returns null if the text does not have the form of a time of day, and `outside` if it is out of range. */

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 import { CoppiceError, orElse } from '../../records/coppice-error.ts';
 import type { Schedule } from '../../records/run/cron-job.ts';
-import { parseDuration } from '../../records/text/parse-duration.ts';
+import { readDuration } from '../../records/text/parse-duration.ts';
 import { instantText } from './describe-schedule.ts';
 import { parseAt } from './parse-at.ts';
 import { parseCron } from './parse-cron.ts';
@@ -72,7 +72,7 @@ export function parseSchedule({
 
 /** `90s`, `10m`, `1h30m` → milliseconds, from one second to 366 days. Throws `E_INVALID_ARGUMENT`. */
 function parseEvery(text: string, tz: string, now: number): number {
-  const every_ms = parseDuration(text.trim());
+  const every_ms = readDuration(text);
   if (every_ms !== null && every_ms >= EVERY_MIN_MS && every_ms <= EVERY_MAX_MS) return every_ms;
   const short = every_ms !== null && every_ms < EVERY_MIN_MS;
   const wrong = every_ms === null ? 'is not a valid time span' : `is too ${short ? 'short' : 'long'}`;

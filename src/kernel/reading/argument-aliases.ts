@@ -1,3 +1,5 @@
+import { fieldsOf, wordOf } from '../../records/text/json-fields.ts';
+
 /** What models write out of habit from tools of other programs. Names are compared without case, `_` and `-`. */
 
 /** `to: a b; by: c`: other names of `to` and of `by`. */
@@ -22,7 +24,7 @@ export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
     pattern: query regex regexp q searchpattern searchterm; glob: include includepattern fileglob filepattern; ignore_case: i caseinsensitive
     max_results: headlimit limit maxcount; offset: startline linestart fromline start; limit: linecount numlines maxlines lines
     prompt: task instructions instruction message goal; task: prompt instructions instruction message goal taskdescription
-    tasks: agents prompts subtasks items; name: label title agentname description; label: name title agentname description
+    tasks: agents prompts subtasks items; name: label title agentname jobname job description; label: name title agentname description
     description: label name title summary; message: text content body msg prompt task
     to: agentid id recipient target agent uuid toagent targetid receiver; agent_id: id to target agent uuid childid agentids ids agents targets uuids children
     from_agents: agentids ids agents from agentid id children targets agent uuid
@@ -32,7 +34,12 @@ export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
     maxTurns: maxsteps turns maxiterations; serverName: server; thinking: reasoningeffort effort thinkinglevel
     result: output answer text finalresult finalanswer response; error: message reason description
     thought: thinking thoughts reasoning text content; query: q search searchquery pattern; url: uri link address
-    title: subject task name description content; depends_on: dependencies blockedby; number: id taskid tasknumber task`),
+    at: in when time runat delay; every: interval; cron: schedule expression cronexpression; title: subject task name description content; depends_on: dependencies blockedby; number: id taskid tasknumber task`),
+);
+
+/** Other words for a value out of a list. */
+export const VALUE_ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
+  table('add: create new schedule; remove: delete rm; runs: history; show: get; run: trigger'),
 );
 
 /**
@@ -43,27 +50,38 @@ export const IGNORED: ReadonlyMap<string, readonly string[]> = new Map(
   table(`
     description: *; explanation: *; reason: *; rationale: *; justification: *; purpose: *; subagenttype: *; agenttype: *; toolaction: *; toolsummary: *
     runinbackground: false; background: false; isbackground: false; interactive: false; dangerouslydisablesandbox: false
-    withescalatedpermissions: false; sandboxpermissions: use_default; outputmode: content; n: true; expectedreplacements: 1`),
+    withescalatedpermissions: false; sandboxpermissions: use_default; outputmode: content; n: true; expectedreplacements: 1
+    command: view create str_replace`),
 );
 
-/** Own tools by what models call them who know other programs; `slash:fork` is the command of the tool `slash`. The first that the agent has is meant. */
-export const MEANINGS: ReadonlyMap<string, readonly string[]> = new Map(
+/**
+ * Own tools by what models call them who know other programs. The first that the agent has is meant; `slash:fork` is the command of the tool `slash`, and a
+ * tool behind which something else stands is only shown to the model, since it does not do just the same, or ends something.
+ */
+const MEANINGS: ReadonlyMap<string, readonly string[]> = new Map(
   table(`
     fork spawn_agents sessions_spawn subagent_spawn slash:fork subagent_delegate: task agent agents subagent spawn spawnagent spawnagents createagent newagent startagent runagent dispatchagent delegate delegatetask fork forkagent sessionsspawn subagentspawn subagentdelegate runsubagent newtask
     wait slash:check-mail: wait waitagent waitfor waitforagent waitforagents join collect collectresults await sleep poll checkmail readmail inbox getmessages receive bashoutput taskoutput agentoutput
     send slash:send: send message sendmessage sendmail sendinput reply notify tell mail sessionssend
-    kill slash:kill: kill stop terminate cancel closeagent killagent stopagent endagent taskstop killshell
-    submit_result: submit finish done complete final finalanswer finalresult return report attemptcompletion taskcomplete answer
-    submit_error: fail abort giveup reporterror
-    read bash:cat: read ls cat view open openfile readfile fileread listdir listdirectory listfiles head tail less readdir notebookread viewfile
+    kill:shown slash:kill: kill stop terminate cancel closeagent killagent stopagent endagent taskstop killshell
+    submit_result:shown: submit finish done complete final finalanswer finalresult return report attemptcompletion taskcomplete answer
+    submit_error:shown: fail abort giveup reporterror
+    read bash:cat: read ls cat view open openfile readfile fileread listdir listdirectory listfiles head less readdir notebookread viewfile strreplaceeditorview strreplacebasededittoolview; read:shown bash:cat: tail
     search bash:grep: search grep rg ripgrep searchfiles searchcode codesearch codebasesearch grepsearch
-    search:glob bash:find: glob find filesearch findfiles
-    patch write bash: patch edit multiedit applypatch strreplace strreplaceeditor strreplacebasededittool replace replaceinfile editfile updatefile searchreplace applydiff fileedit notebookedit
-    write bash: write create createfile writefile writetofile newfile save savefile filewrite
-    bash: shell sh zsh terminal run exec execute runcommand executecommand executebash runterminalcmd runshellcommand localshell shellcommand containerexec execcommand python cmd powershell
-    web_fetch bash: fetch webfetch browse curl openurl readurl geturl http urlfetch; web_search: websearch googlesearch internetsearch
+    bash:find search:glob: glob find filesearch findfiles
+    patch write:shown bash:shown: patch edit multiedit applypatch strreplace strreplaceeditor strreplacebasededittool replace replaceinfile editfile updatefile searchreplace applydiff fileedit notebookedit
+    write bash:shown: write strreplaceeditorcreate strreplacebasededittoolcreate create createfile writefile writetofile newfile save savefile filewrite
+    bash: shell sh zsh terminal run exec execute runcommand executecommand executebash runterminalcmd runshellcommand localshell shellcommand containerexec execcommand; bash:shown: python cmd powershell
+    web_fetch bash:shown: fetch webfetch browse curl openurl readurl geturl http urlfetch; web_search: websearch googlesearch internetsearch
     task_add: todowrite todo todos addtodo createtask taskcreate updateplan; task_list: todoread tasklist listtasks
     think: thinking reason reflect sequentialthinking`).flatMap(([tools, names]) =>
     names.map((name) => [name, tools.split(' ')] as const),
   ),
 );
+
+/** The own tools that a name of another program means; with such arguments, where it has several commands. */
+export function meaningsOf(name: string, given: unknown): readonly string[] {
+  const plain = plainName(name);
+  const command = plainName(wordOf(fieldsOf(given).command) ?? '');
+  return MEANINGS.get(plain + command) ?? MEANINGS.get(plain) ?? [];
+}

@@ -4,7 +4,7 @@ import { fieldsOf, numberOf, wordOf } from '../../records/text/json-fields.ts';
 import { isJsonObject } from '../../records/text/json-text.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import { nameHint } from '../../render/nearest-name.ts';
-import { MEANINGS, plainName } from './argument-aliases.ts';
+import { meaningsOf } from './argument-aliases.ts';
 import { accepts, propertiesOf, readArguments, requiredOf } from './read-arguments.ts';
 
 /** The one form of errors about calls, for models: what is wrong, in which field, and a call that would be right. */
@@ -32,7 +32,7 @@ function withoutFault(given: unknown, fault: string): unknown {
 
 /** Why there is no such tool, with the one that does what the name means. */
 export function unknownToolError(name: string, specs: readonly Spec[], given: unknown): string {
-  const meant = isServerTool(name) ? null : meantTool(plainName(name.replace(/^.*\./, '')), specs, given);
+  const meant = isServerTool(name) ? null : meantTool(name.replace(/^.*\./, ''), specs, given);
   const names = specs.map((spec) => spec.name);
   const hint =
     meant === null
@@ -49,10 +49,10 @@ interface MeantTool {
 }
 
 /** The tool of the agent that does what a name means, or who has no shell, what a command means that only reads. */
-function meantTool(plain: string, specs: readonly Spec[], given: unknown): MeantTool | null {
-  for (const one of MEANINGS.get(plain) ?? []) {
+function meantTool(name: string, specs: readonly Spec[], given: unknown): MeantTool | null {
+  for (const one of meaningsOf(name, given)) {
     const [called, command = ''] = one.split(':');
-    const tool = specs.find(({ name }) => name === called);
+    const tool = specs.find((spec) => spec.name === called);
     if (tool !== undefined) return { tool, command, given };
   }
   const { command, cmd } = fieldsOf(given);
@@ -73,7 +73,8 @@ const SHELL_READS = new Map(
 function shellCommand(command: string, given: unknown): string {
   const one = Object.values(fieldsOf(given)).find((value) => typeof value === 'string') ?? '<path>';
   const quoted = (text: string) => (/^[\w@./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-  if (command === 'find') return `find . -name ${quoted(one.replace(/^.*\//, ''))}`;
+  const [, folder] = /^([^*?{[]*)\//.exec(one) ?? [];
+  if (command === 'find') return `find ${quoted(folder || '.')} -name ${quoted(one.replace(/^.*\//, ''))}`;
   return command === 'grep' ? `grep -rn ${quoted(one)} .` : `cat ${quoted(one)}`;
 }
 

@@ -1,6 +1,6 @@
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
 import { isJsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
-import { MEANINGS, plainName } from './argument-aliases.ts';
+import { meaningsOf, plainName } from './argument-aliases.ts';
 import { type ReadTool, readArguments, requiredOf } from './read-arguments.ts';
 import { type WrittenCall, type WrittenCalls, writtenCalls } from './written-calls.ts';
 
@@ -59,24 +59,33 @@ function unfolded(part: CallPart, { find }: ReadTools): readonly CallPart[] {
   return calls.length > 0 && calls.length === uses.length ? calls : [part];
 }
 
+/** A name without what some programs put around it. */
+function bareName(name: string): string {
+  return name.replace(/^(functions|tools|default_api|tool)[.:/]/i, '').replace(/:\d+$/, '');
+}
+
 /** The tool that a name means: itself, or the only one that is spelt like it. */
 function toolMeant(name: string, { names, find }: ReadTools): string {
   if (find(name) !== undefined) return name;
-  const plain = plainName(name.replace(/^(functions|tools|default_api|tool)[.:/]/i, '').replace(/:\d+$/, ''));
+  const plain = plainName(bareName(name));
   const meant = names.filter((one) => plainName(one) === plain);
   return meant.length === 1 ? (meant[0] as string) : name;
 }
 
+/** The `Edit` of another program is a `patch`, and so on, where nothing of it is left that the own tool does not take. */
+function foreignCall(part: CallPart, tools: ReadTools): CallPart {
+  const has = (name: string) => tools.names.includes(name.replace(/:.*/, ''));
+  const meant = meaningsOf(bareName(part.name), parsedObject(part.input)).find(has) ?? '';
+  const tool = tools.find(meant);
+  if (tool?.own !== true) return part;
+  const call = readCall(part, tools, meant);
+  return tool.fits(parsedObject(call.read?.input ?? '')) ? call : part;
+}
+
 function readCall(part: CallPart, tools: ReadTools, name = toolMeant(part.name, tools)): CallPart {
   const tool = tools.find(name);
-  // The `Edit` of another program is a `patch`, where nothing of it is left that `patch` does not take.
-  if (tool === undefined && name !== 'patch' && MEANINGS.get(plainName(name))?.[0] === 'patch') {
-    const patch = readCall(part, tools, 'patch');
-    const is_whole = tools.find('patch')?.fits(parsedObject(patch.read?.input ?? ''));
-    return is_whole === true ? patch : part;
-  }
+  if (tool === undefined) return foreignCall(part, tools);
   const renamed = name === part.name ? [] : [`${part.name} → ${name}`];
-  if (tool === undefined) return part;
   const parsed = inputOf(part.input, tool);
   const fits = parsed !== undefined && tool.fits(parsed.value);
   const reading =

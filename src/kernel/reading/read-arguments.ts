@@ -7,8 +7,8 @@ import {
   parsedObject,
   parseJson,
 } from '../../records/text/json-text.ts';
-import { parseDuration } from '../../records/text/parse-duration.ts';
-import { ALIASES, IGNORED, plainName } from './argument-aliases.ts';
+import { readDuration } from '../../records/text/parse-duration.ts';
+import { ALIASES, IGNORED, plainName, VALUE_ALIASES } from './argument-aliases.ts';
 
 /** The arguments of a call as they are meant. */
 export interface Reading {
@@ -31,7 +31,7 @@ export interface ReadTool {
  * refuse: unknown options, values of the wrong kind, amounts of money. Pure.
  */
 export function readArguments(tool: ReadTool, written: unknown): Reading {
-  const reader = new ArgumentReader(tool.own);
+  const reader = new ArgumentReader(tool);
   const input = reader.value(tool.input, written, '');
   const { changes, told } = reader;
   return { input: tool.own ? reader.withDefaults(tool, input) : input, changes, told };
@@ -44,6 +44,8 @@ const VALUES = /^(message|result|error)$/;
 /** The only key under which some models put all arguments. */
 const WRAPPERS = new Set(['arguments', 'args', 'input', 'parameters', 'params']);
 const AGENT_TYPE = /^(sub)?agenttype$/;
+/** Tools whose agents work in the background in any case. */
+const ASIDE = new Set(['fork', 'spawn_agents', 'sessions_spawn']);
 const MILLISECONDS = /^timeout(ms|millis|milliseconds)$/;
 /** Maximum fields of an object that is read, and changes that are noted: bounds the work on what no model means. */
 const FIELDS_MAX = 200;
@@ -55,11 +57,13 @@ type Entries = Map<string, unknown>;
 
 class ArgumentReader {
   readonly #own: boolean;
+  readonly #is_aside: boolean;
   readonly changes: string[] = [];
   readonly told: string[] = [];
 
-  constructor(own: boolean) {
+  constructor({ own, name }: ReadTool) {
     this.#own = own;
+    this.#is_aside = ASIDE.has(name);
   }
 
   value(schema: JsonObject, written: unknown, field: string): unknown {
@@ -129,15 +133,17 @@ class ArgumentReader {
   #number(text: string, field: string): number | null {
     if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
     if (!this.#own || !/timeout|seconds/i.test(field)) return null;
-    const ms = parseDuration(text.toLowerCase().replace(/\s*(s|m|h)(ec|in|our)?(ond|ute)?s?$/, '$1'));
+    const ms = readDuration(text);
     return ms === null ? null : ms / 1000;
   }
 
   #text(schema: JsonObject, value: unknown, field: string): unknown {
     if (Array.isArray(schema.enum)) {
-      const meant = schema.enum.filter(
-        (one) => plainName(wordOf(one) ?? '') === plainName(wordOf(value) ?? ''),
-      );
+      const word = plainName(wordOf(value) ?? '');
+      const isMeant = (one: string) =>
+        [one, ...(this.#own ? (VALUE_ALIASES.get(one) ?? []) : [])].some(sameWord);
+      const sameWord = (one: string) => plainName(one) === word;
+      const meant = schema.enum.filter((one) => isMeant(wordOf(one) ?? ''));
       return meant.length === 1 ? meant[0] : value;
     }
     if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -210,7 +216,8 @@ class ArgumentReader {
     const values = this.#own ? (IGNORED.get(plain) ?? []) : [];
     if (AGENT_TYPE.test(plain) && !/^(general|general-purpose|default|worker)$/i.test(word))
       this.told.push(`${key} was ignored: there is no ${shortJson(value)} here`);
-    return values.includes('*') || values.includes(word);
+    const is_so = this.#is_aside && word === 'true' && plain.endsWith('background');
+    return is_so || values.includes('*') || values.includes(word);
   }
 
   /** Adds what is required and missing where something sensible follows from the rest. */

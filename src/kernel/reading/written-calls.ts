@@ -101,8 +101,13 @@ function callsIn(body: string): readonly WrittenCall[] {
   return calls.includes(null) ? [] : (calls as WrittenCall[]);
 }
 
+/** `First, I'll split this among three agents.`, with any verb but those of which nothing follows. */
 const ANNOUNCES =
-  /^(?:(?:ok(?:ay)?|sure|great|alright|now|first|next|then|so)[,.!]? )*(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to) (?:first |now |then |also |start by |begin by )*(?:read|look|check|run|search|open|list|explor|examin|inspect|find|start|begin|creat|writ|edit|fix|updat|fork|spawn|us|call|submit|send|report|mak)/i;
+  /^(?:[^,:;]{1,80}[,:;–—] ?)?(?:(?:ok(?:ay)?|sure|great|alright|now|first|next|then|so)[,.!]? )*(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to) (?:first |now |then |also |just |quickly |start by |begin by )*(?!be\b|do\b|have|need|not\b|never|wait|help|keep|let\b|rememb|stop|say|tell|expla|answer|respon|repl|summari|conclu|assum|know|leave|stay|stand)[a-z]+\b.*[.:…]$/i;
+/** `Forking the children now:` */
+const BEGINS = /^(?:now |first,? )?[a-z]+ing\b[^.!?]*(?: now[.:…]|:|…|\.\.\.)$/i;
+/** What waits for a person or a time. */
+const LEAVES = /\b(?:(?:once|when|until|unless|as soon as)\b|(?:know|if|after) you\b)/i;
 
 /** Whether the last sentence of an answer announces a call, and asks or waits for nobody. */
 export function announcesCalls(text: string): boolean {
@@ -112,10 +117,5 @@ export function announcesCalls(text: string): boolean {
       .trim()
       .split(/(?<=[.!?:…])\s+|\n+/)
       .at(-1) ?? '';
-  return (
-    last.length < 300 &&
-    ANNOUNCES.test(last) &&
-    /[.:…]$/.test(last) &&
-    !/\b(?:know|if|once|when|until|after|unless) you\b/i.test(last)
-  );
+  return last.length < 300 && (ANNOUNCES.test(last) || BEGINS.test(last)) && !LEAVES.test(last);
 }

@@ -25,6 +25,18 @@ export function parseDuration(text: string): number | null {
   return Number.isFinite(total) ? Math.round(total) : null;
 }
 
+/** As `parseDuration`, also in words: `2 minutes`, `an hour`, `1 hour and 30 min`. */
+export function readDuration(text: string): number | null {
+  const words = text
+    .trim()
+    .toLowerCase()
+    .replace(/^an? /, '1 ')
+    .replaceAll(/,?\s+and\s+/g, ' ');
+  const joined = words.replaceAll(/\s+(?=[a-z])|(?<=[a-z])[\s,]+/g, '');
+  const units = /([dhms])(?:ays?|(?:ou)?rs?|in(?:ute)?s?|ec(?:ond)?s?)(?![a-z])/g;
+  return parseDuration(joined.replaceAll(units, '$1'));
+}
+
 /** Formats whole milliseconds so that `parseDuration` can read them: `1h30m`, `250ms`, `0s`. */
 export function durationText(ms: number): string {
   let rest = ms;

@@ -203,7 +203,8 @@ async function runCall(
   const result = await running.finally(() => over.abort(OVER));
   context.output.cleanIfDue();
   const deed = deedOf(tool.permission, subject, cwd, result, agent.config.require);
-  const also = otherUsersNote(cell, result, context.executor);
+  const slashed = is_shell ? slashInShell(subject, result.output) : null;
+  const also = slashed ?? otherUsersNote(cell, result, context.executor);
   const { exit_code: _, ...ended } = { exit_code: 0, ...result };
   const output = await hooks.after(result, hooked);
   return { ...ended, deed, output: also === null ? output : `${output}\n${also}` };

@@ -4,7 +4,7 @@ import { typedText } from '../../records/conversation/facts/message-facts.ts';
 import { isPerson } from '../../records/conversation/facts/wait-row.ts';
 import type { Message, PlacedMessage } from '../../records/conversation/message.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
-import { parseDuration } from '../../records/text/parse-duration.ts';
+import { readDuration } from '../../records/text/parse-duration.ts';
 import type { Store } from '../../store/store.ts';
 import { oneAgent } from '../find-agent.ts';
 
@@ -25,12 +25,6 @@ const FORMS =
 const NEAR = 200;
 /** Tools that write to agents or create them. */
 const ACTS = /^(?:fork|send|slash|spawn_agents|sessions_spawn)$/;
-const UNITS: readonly (readonly [RegExp, string])[] = [
-  [/\s*(?:days?)\b/g, 'd'],
-  [/\s*(?:hours?|hrs?)\b/g, 'h'],
-  [/\s*(?:minutes?|mins?)\b/g, 'm'],
-  [/\s*(?:seconds?|secs?)\b/g, 's'],
-];
 
 /**
  * Which moment of a tree a text means: `12` or `NAME#12` (with this message as the last one of its agent), `before` a message or the id of a call, or a time. A
@@ -158,8 +152,7 @@ function stepOf(
 
 async function timePoint(store: Store, root: Agent, text: string): Promise<FoundPoint> {
   const now = await store.now();
-  const short = UNITS.reduce((said, [unit, letter]) => said.replace(unit, letter), text.toLowerCase());
-  const ago = parseDuration(short.replace(/\s*ago$/, '').replaceAll(/[\s,]+(?:and\s+)?/g, ''));
+  const ago = readDuration(text.replace(/\s*ago$/i, ''));
   const at = ago === null ? (/^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN) : now - ago;
   if (Number.isNaN(at)) throw unclear(text, 'it names no message, call or time');
   if (at > now) throw unclear(text, 'it has not come yet');

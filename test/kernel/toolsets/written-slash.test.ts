@@ -42,6 +42,17 @@ describe('an answer in text', () => {
     assert.deepEqual(read(`All is mended.\n\n/slash ${DONE}`), ['All is mended.', `→ ${DONE}`]);
   });
 
+  it('that announces commands and ends in them is these calls', () => {
+    const forks = '/slash fork "A"\n/slash fork B';
+    const calls = ['→ fork "A"', '→ fork B'];
+    for (const said of ["I'll fork two children.", 'Let me use the right form.', 'Forking two children:'])
+      assert.deepEqual(read(`${said}\n\n${forks}`), [said, ...calls], said);
+    assert.deepEqual(read(`I'll fork two children.\n\`\`\`\n${forks}\n\`\`\``), [
+      "I'll fork two children.",
+      ...calls,
+    ]);
+  });
+
   it('that explains, quotes or mistakes a command stays text', () => {
     for (const text of [
       'Use /slash fork to create a child.',
@@ -79,6 +90,22 @@ describe('in a shell', () => {
       /once for each:\nslash \{"command":"fork A"\}\nslash \{"command":"check-mail"\}$/,
     );
     assert.ok((slashInShell(`/slash send ${ID} ${'x'.repeat(100_000)}`) ?? '').length < 5_000);
+  });
+
+  it('commands behind others are told once the shell has not found them', () => {
+    const missing = 'a.js\nbash: line 1: /slash: No such file or directory\n[exit code 127]';
+    const calls =
+      'slash is no command of the shell. Call the tool slash, once for each:\nslash {"command":"fork \\"A\\""}\nslash {"command":"fork \\"B\\""}';
+    for (const command of [
+      'ls && /slash fork "A" && /slash fork "B"',
+      'ls; /slash fork "A"; /slash fork "B"',
+      'ls\n/slash fork "A"\n/slash fork "B"',
+    ]) {
+      assert.equal(slashInShell(command), null);
+      assert.equal(slashInShell(command, missing), calls, command);
+      assert.equal(slashInShell(command, 'a.js'), null);
+    }
+    assert.equal(slashInShell('ls /slash', 'ls: /slash: No such file or directory'), null);
   });
 
   it('everything else is left to the shell', () => {

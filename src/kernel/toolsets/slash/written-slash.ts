@@ -1,6 +1,6 @@
 import { cutText } from '../../../records/text/cut-text.ts';
 import { parsedObject } from '../../../records/text/json-text.ts';
-import type { WrittenCalls } from '../../reading/written-calls.ts';
+import { announcesCalls, type WrittenCalls } from '../../reading/written-calls.ts';
 import { readSlash } from './slash-command.ts';
 
 /** Slash commands that a model wrote into its text or into a shell, as `/slash fork …` or `slash {"command": "fork …"}`, instead of calling the tool. */
@@ -25,24 +25,30 @@ function writtenIn(text: string): { readonly before: string; readonly commands: 
 }
 
 /**
- * The calls that a text means which is nothing but commands, or which ends in `send` to a UUID. Anything else, such as a command in a code block behind a
- * sentence, is a quotation.
+ * The calls that a text means which is nothing but commands, or which ends in commands that it announces, or in `send` to a UUID. Anything else, such as a
+ * command in a code block behind a sentence, is a quotation.
  */
 export function writtenSlash(text: string): WrittenCalls | null {
-  const fenced = /^```\w*\n([\s\S]*)\n```$/.exec(text.trim())?.[1];
+  const [, said = '', fenced] = /^([^`]*)```\w*\n([\s\S]*)\n```$/.exec(text.trim()) ?? [];
   const { before, commands } = writtenIn(fenced ?? text);
-  const is_quoted = before.split('```').length % 2 === 0 || !commands.every((one) => SENDS.test(one));
-  if (commands.length === 0 || (before !== '' && is_quoted)) return null;
+  const is_meant = [said, before].every((one) => one.trim() === '' || announcesCalls(one));
+  const is_sent = fenced === undefined && !before.includes('```') && commands.every((one) => SENDS.test(one));
+  if (commands.length === 0 || !(is_meant || is_sent)) return null;
   return {
-    before,
+    before: `${said}${before}`.trim(),
     calls: commands.map((command) => ({ name: 'slash', input: JSON.stringify({ command }) })),
   };
 }
 
-/** What to say of a shell command that begins with slash commands; null for any other. */
-export function slashInShell(shell: string): string | null {
-  const { before, commands } = writtenIn(shell.replace(/^(?:\s*(?:#.*)?\n)+/, ''));
-  if (before !== '' || commands.length === 0) return null;
+/**
+ * What to say of a shell command that begins with slash commands, before it runs; null for any other. With the `output` of its run, also of one in which they
+ * stand behind other commands, if the shell did not find them.
+ */
+export function slashInShell(shell: string, output = ''): string | null {
+  const ran = /\bslash: .*(?:No such file|not found)/.test(output);
+  const lines = ran ? shell.replaceAll(/[;&|]+\s*(?=\/?slash\s)/g, '\n') : shell;
+  const { before, commands } = writtenIn(lines.replace(/^(?:\s*(?:#.*)?\n)+/, ''));
+  if (commands.length === 0 || (before !== '' && !ran)) return null;
   const calls = commands.map((command) => `slash ${JSON.stringify({ command })}`).join('\n');
-  return `this is no command of the shell, and nothing was run. Call the tool slash${commands.length > 1 ? ', once for each' : ''}:\n${cutText(calls, SHOWN_MAX, '…').toWellFormed()}`;
+  return `${ran ? 'slash' : 'this'} is no command of the shell${ran ? '' : ', and nothing was run'}. Call the tool slash${commands.length > 1 ? ', once for each' : ''}:\n${cutText(calls, SHOWN_MAX, '…').toWellFormed()}`;
 }
