@@ -8,6 +8,9 @@ export class Inbox {
   /** Ids of consumed mail. They take less memory than the messages that carry it, which stay in the prompt. */
   readonly #consumed = new Set<string>();
   readonly #letters_from = new Map<string, number>();
+  #onNews: (() => void) | undefined;
+  /** Number of the newest mail of which `listen` has told. */
+  #told = 0;
   /** Number of the newest mail that was read from the ledger, with all before it: their numbers rise in the order of their transactions. */
   read_through = 0;
 
@@ -25,6 +28,7 @@ export class Inbox {
     this.#mail.push(mail);
     if (last !== undefined && last.number > mail.number) this.#mail.sort((a, b) => a.number - b.number);
     if (mail.kind === 'letter' && mail.from_id !== null) countIn(this.#letters_from, mail.from_id, 1);
+    this.#onNews?.();
   }
 
   remove(ids: ReadonlySet<string>): void {
@@ -45,6 +49,19 @@ export class Inbox {
   /** Whether there is mail that wakes the agent and is newer than `noticed`, the number of the newest mail that it was told of. */
   hasNews(noticed: number): boolean {
     return this.#mail.some(({ kind, number }) => WAKING_MAIL.has(kind) && number > noticed);
+  }
+
+  /** Calls `onNews` as soon as there is mail that wakes the agent and of which no earlier call was told; returns what ends this. */
+  listen(onNews: () => void): () => void {
+    this.#onNews = () => {
+      if (!this.hasNews(this.#told)) return;
+      this.#told = this.#mail.at(-1)?.number ?? 0;
+      onNews();
+    };
+    this.#onNews();
+    return () => {
+      this.#onNews = undefined;
+    };
   }
 
   get isEmpty(): boolean {

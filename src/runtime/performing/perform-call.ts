@@ -89,6 +89,14 @@ export async function performCall(cell: Cell, call: Call, context: CallContext):
 /** One for all calls: an `AbortSignal` without a reason makes an error with its stack, for each. */
 const OVER = new DOMException('the call is over', 'AbortError');
 
+/** A command that does nothing but wait, by which a model means to wait for its agents. */
+const SLEEP = /^\s*sleep\s+[\d.]+[smhd]?\s*(?:(?:;|&&)\s*echo\b[^;&|`$()<>]*)?$/;
+
+function heardText(tools: ReadonlyMap<string, unknown>): string {
+  const reader = tools.has('wait') ? 'wait reads it. ' : tools.has('slash') ? 'check-mail reads it. ' : '';
+  return `[ended early: mail came. ${reader}You need not sleep: end your turn, and mail wakes you.]`;
+}
+
 async function runCall(
   cell: Cell,
   call: Call,
@@ -185,11 +193,14 @@ async function runCall(
       deed: { denied: whatWouldAllow(policy, asked, tool.permission, { rule, touched }) },
     };
   const over = new AbortController();
+  const heard = new AbortController();
+  const is_sleep = tool.permission.subject === 'command' && SLEEP.test(subject);
+  const stopListening = is_sleep ? cell.inbox.listen(() => heard.abort(OVER)) : () => undefined;
   const running = tool.run(input, {
     ...{ cwd, subject },
     question: lateQuestions(cell, { call, tool: name, repeats: true, over: over.signal }, context),
     spill_dir: treeOutput(context.spill_dir, agent.root_id),
-    signal,
+    signal: is_sleep ? AbortSignal.any([signal, heard.signal]) : signal,
     agent: { id: agent.id, name: agent.name, root_id: agent.root_id },
     skills: skillsOf(agent.config),
     env_allow: context.env_allow,
@@ -200,7 +211,10 @@ async function runCall(
     notice: (text) => context.emit({ type: 'notice', agent_id: agent.id, text }),
     onOutput: (text) => context.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),
   });
-  const result = await running.finally(() => over.abort(OVER));
+  const ran = await running.finally(() => over.abort(OVER));
+  stopListening();
+  const is_heard = heard.signal.aborted && !signal.aborted && ran.status === 'cancelled';
+  const result = is_heard ? { status: 'ok' as const, output: heardText(setup.toolset_tools) } : ran;
   context.output.cleanIfDue();
   const deed = deedOf(tool.permission, subject, cwd, result, agent.config.require);
   const slashed = is_shell ? slashInShell(subject, result.output) : null;
