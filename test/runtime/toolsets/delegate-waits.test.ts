@@ -19,7 +19,7 @@ onBothDatabases('waiting for sub-agents', (database) => {
             return [
               ['wait', { timeout: 5, from_agents: ['main'] }],
               ['send', { to: 'main', message: 'x' }],
-              ['fork', { name: 'x', prompt: 'x' }],
+              ['kill', { agent_id: 'main' }],
             ];
           }
           outputs = scene.last.map((result) => result.output);
