@@ -14,7 +14,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
     name: 'quoted-commands',
     protects: 'agents from slash commands that another one only quotes',
     file: 'src/kernel/toolsets/slash/written-slash.ts',
-    guard: "before.split('```').length % 2 === 0 || ",
+    guard: 'is_open && ',
     without: '',
     tests: ['kernel/toolsets/written-slash'],
   },

@@ -42,6 +42,11 @@ describe('an answer in text', () => {
     assert.deepEqual(read(`All is mended.\n\n/slash ${DONE}`), ['All is mended.', `→ ${DONE}`]);
   });
 
+  it('that shows code before send to a UUID is that call, too', () => {
+    const shown = 'Mended:\n```\na = 1\n```';
+    assert.deepEqual(read(`${shown}\n/slash ${DONE}`), [shown, `→ ${DONE}`]);
+  });
+
   it('that announces commands and ends in them is these calls', () => {
     const forks = '/slash fork "A"\n/slash fork B';
     const calls = ['→ fork "A"', '→ fork B'];

@@ -32,7 +32,8 @@ export function writtenSlash(text: string): WrittenCalls | null {
   const [, said = '', fenced] = /^([^`]*)```\w*\n([\s\S]*)\n```$/.exec(text.trim()) ?? [];
   const { before, commands } = writtenIn(fenced ?? text);
   const is_meant = [said, before].every((one) => one.trim() === '' || announcesCalls(one));
-  const is_sent = fenced === undefined && !before.includes('```') && commands.every((one) => SENDS.test(one));
+  const is_open = fenced === undefined && before.split('```').length % 2 === 1;
+  const is_sent = is_open && commands.every((one) => SENDS.test(one));
   if (commands.length === 0 || !(is_meant || is_sent)) return null;
   return {
     before: `${said}${before}`.trim(),
