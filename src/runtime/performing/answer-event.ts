@@ -6,6 +6,7 @@ import type { ModelOutcome } from '../../models/model.ts';
 import { type Agent, mustSubmit } from '../../records/agent/agent.ts';
 import type { Call } from '../../records/agent/state.ts';
 import { assistantText } from '../../records/conversation/child-text.ts';
+import { isLetter, type Mail } from '../../records/conversation/mail.ts';
 import type { AssistantContent, CallPart } from '../../records/conversation/message.ts';
 import { isServerTool } from '../../records/server-tools.ts';
 import { storable } from '../../records/text/text.ts';
@@ -53,9 +54,8 @@ export function answered(
     part.type === 'call' ? { ...part, input: storable(part.input) } : { ...part, text: storable(part.text) },
   );
   const has_slash = catalog.toolsetTool(agent.config, 'slash') !== undefined;
-  const runs_calls = 'turn' in agent.state && !agent.state.turn.grace;
   const written = (text: string) =>
-    (has_slash && runs_calls ? writtenSlash(text) : null) ?? writtenCalls(text);
+    (has_slash && runsCalls(agent) ? writtenSlash(text) : null) ?? writtenCalls(text);
   const parts = distinctCalls(whole ? readAnswer(said, setup.read, seq, written) : said);
   const calls = parts
     .filter((part): part is CallPart => part.type === 'call')
@@ -78,6 +78,11 @@ export function answered(
       ? submissionOf(agent, calls, catalog)
       : { submission: null, refusal: within.refusal }),
   };
+}
+
+/** Whether no limit has turned its tools off. */
+function runsCalls({ state }: Agent): boolean {
+  return 'turn' in state && !state.turn.grace;
 }
 
 function endingOf(
@@ -115,11 +120,11 @@ function submissionOf(
 }
 
 /**
- * An answer without the model: the one that a person has given in its place, or the submission that was made beside other calls which have all succeeded
- * since. Null if there is none.
+ * An answer without the model: the one that a person has given in its place, the reading of mail of which a notice has just told it, which it would only ask
+ * for, or the submission that was made beside other calls which have all succeeded since. Null if there is none.
  */
 export function answerAtHand(
-  { agent, prompt }: Cell,
+  { agent, prompt, inbox }: Cell,
   at: number,
   catalog: ToolCatalog,
 ): EventOf<'response'> | null {
@@ -127,8 +132,15 @@ export function answerAtHand(
     const parts = [{ type: 'text', text: agent.state.given }] as const;
     return answered(at, agent, { content: { model: agent.config.model, parts }, finish: 'stop' }, catalog);
   }
-  if (!mustSubmit(agent)) return null;
   const [answer, results] = prompt.messages().slice(-2);
+  const isNoticed = (one: Mail) => isLetter(one) && one.from_id !== null && one.number <= agent.noticed;
+  if (runsCalls(agent) && results?.role === 'user' && inbox.all().some(isNoticed)) {
+    if (catalog.toolsetTool(agent.config, 'slash') === undefined) return null;
+    const id = `mail_${agent.last_seq + 1}`;
+    const parts = [{ type: 'call', id, name: 'slash', input: '{"command":"check-mail"}' }] as const;
+    return answered(at, agent, { content: { model: agent.config.model, parts }, finish: 'stop' }, catalog);
+  }
+  if (!mustSubmit(agent)) return null;
   if (answer?.role !== 'assistant' || results?.role !== 'results') return null;
   const made = answer.parts.filter((part) => part.type === 'call');
   const submits = ({ name }: Pick<Call, 'name'>) =>

@@ -1,4 +1,4 @@
-// Proves how mail works in the `slash` vocabulary, on both databases: one notice for each batch, letters wait until they are read, and each is read once.
+// Proves how mail works in the `slash` vocabulary, on both databases: one notice for each batch, whose letters are read at once without a request, and each once.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { until } from '../../until.ts';
@@ -73,42 +73,30 @@ onBothDatabases('mail of slash', (database) => {
     assert.deepEqual(await noticesOf(on, root.id), [], 'what was read during the turn needs no notice');
   });
 
-  it('an agent that goes idle with pending mail gets one notice for the batch, no second one for unread letters, and a new one for new letters', async () => {
+  it('an agent that goes idle with pending mail gets one notice for the batch and reads it without being asked, and so new letters', async () => {
     const { promise: written, resolve: wrote } = Promise.withResolvers<string>();
     let said = 0;
     const on = await stage(
-      play(
-        [
-          () => [slash('fork ann'), slash('fork bob')],
-          () => written,
-          () => 'I leave it unread',
-          () => 'still unread',
-          () => [slash('check-mail')],
-          () => 'read',
-        ],
-        (scene) => {
-          if (scene.step === 0) return [say(scene, `1 of ${scene.name}`), say(scene, `2 of ${scene.name}`)];
-          said += 1;
-          if (said === 2) wrote('going idle');
-          return newest(scene).length > 0 && scene.step === 2 ? [say(scene, `3 of ${scene.name}`)] : 'said';
-        },
-      ),
+      play([() => [slash('fork ann'), slash('fork bob')], () => written], (scene) => {
+        if (scene.step === 0) return [say(scene, `1 of ${scene.name}`), say(scene, `2 of ${scene.name}`)];
+        said += 1;
+        if (said === 2) wrote('going idle');
+        return scene.user === 'write again' && newest(scene).length > 0
+          ? [say(scene, `3 of ${scene.name}`)]
+          : 'said';
+      }),
     );
     const { root } = await on.perform();
     const [ann, bob] = [await on.agent('ann'), await on.agent('bob')];
     const first = (await noticesOf(on, root.id)).join();
     assert.deepEqual(first.split('\n').sort(), [`got mail from ${ann.id}`, `got mail from ${bob.id}`].sort());
-    assert.equal((await on.store.mail(root.id)).length, 4, 'a notice consumes nothing');
-    assert.equal((await on.store.agent(root.id))?.reply, 'I leave it unread');
-    // A turn that begins for another reason ends without a second notice of the same letters.
-    await on.runtime.send(root.id, 'how are you?');
-    await on.runtime.settled(root.id);
-    assert.equal((await noticesOf(on, root.id)).length, 1);
-    assert.equal((await on.store.agent(root.id))?.reply, 'still unread');
-    // The notice of a new letter names only its sender; after it, all five letters can be read.
+    assert.deepEqual(await on.store.mail(root.id), [], 'what a notice tells of is read');
+    assert.equal((await on.store.agent(root.id))?.reply, 'resting');
     await on.runtime.send(bob.id, 'write again');
     await on.runtime.settled(root.id);
     assert.deepEqual(await noticesOf(on, root.id), [first, `got mail from ${bob.id}`]);
+    const asked = on.requests.filter(({ messages }) => JSON.stringify(messages).includes('fork ann'));
+    assert.equal(asked.length, 3, 'no request of the root does nothing but read');
     const letters = shownLetters(await on.results(root)).map((letter) => letter.message);
     assert.equal(letters.length, 5);
     assert.equal(letters.at(-1), '3 of bob');
@@ -117,10 +105,9 @@ onBothDatabases('mail of slash', (database) => {
         `1 of ${name}`,
         `2 of ${name}`,
       ]);
-    assert.deepEqual(await on.store.mail(root.id), []);
   });
 
-  it('the notice is a separate user message: "got mail from UUID"', async () => {
+  it('the notice is a separate user message: "got mail from UUID", and the letter the result of a call', async () => {
     const on = await stage(
       play(
         [() => [slash('fork worker')]],
@@ -133,7 +120,9 @@ onBothDatabases('mail of slash', (database) => {
     const told = on.requests.find((request) =>
       request.messages.some((message) => message.role === 'user' && message.text.startsWith('got mail')),
     );
-    assert.deepEqual(told?.messages.at(-1), { role: 'user', text: `got mail from ${worker.id}` });
+    const [notice, call, letter] = told?.messages.slice(-3) ?? [];
+    assert.deepEqual(notice, { role: 'user', text: `got mail from ${worker.id}` });
+    assert.deepEqual([call?.role, letter?.role], ['assistant', 'results']);
   });
 
   it('a child rests when its work is done and can get more', async () => {
@@ -148,9 +137,9 @@ onBothDatabases('mail of slash', (database) => {
         ],
         (scene) => {
           const told = newest(scene);
-          if (told.length > 0) rounds.push(told);
-          if (told[0]?.startsWith('got mail')) return [slash('check-mail')];
-          const work = told.length > 0 || scene.last.some((result) => result.output.includes('do\\n more'));
+          const is_more = scene.last.some((result) => result.output.includes('do\\n more'));
+          const work = told.length > 0 || is_more;
+          if (work) rounds.push(is_more ? [scene.user] : told);
           return work
             ? [slash(`send ${scene.parent_id} ${completion(`round ${rounds.length}`)}`)]
             : 'resting';
@@ -214,19 +203,11 @@ onBothDatabases('mail of slash', (database) => {
     assert.deepEqual(await on.store.mail(root.id), []);
   });
 
-  it('a notice and a simultaneous letter of a person are two messages; the letter of the agent still waits', async () => {
+  it('a notice and a simultaneous letter of a person are two messages, and the letter of the agent is read', async () => {
     const { promise: written, resolve: wrote } = Promise.withResolvers<Line>();
-    const seen: string[][] = [];
     const on = await stage(
       play(
-        [
-          () => [slash('fork worker')],
-          () => written,
-          (scene) => {
-            seen.push(newest(scene));
-            return 'left unread';
-          },
-        ],
+        [() => [slash('fork worker')], () => written],
         report(() => 'done'),
       ),
     );
@@ -235,12 +216,14 @@ onBothDatabases('mail of slash', (database) => {
     await on.runtime.send(root.id, 'and from me');
     wrote('going idle');
     await on.runtime.settled(root.id);
-    await until(async () => (await on.store.mail(root.id)).length === 1, "the person's letter was taken");
     assert.equal((await noticesOf(on, root.id)).length, 1);
     const texts = (await on.store.history(root.id)).flatMap((message) =>
       message.kind === 'user' ? [`${message.content.origin}: ${message.content.text}`] : [],
     );
     assert.deepEqual(texts.slice(1).sort(), ['human: and from me', `mail: ${await noticesOf(on, root.id)}`]);
-    assert.equal((await on.store.mail(root.id))[0]?.from_name, 'worker');
+    assert.deepEqual(
+      shownLetters(await on.results(root)).map((letter) => letter.completion?.summary),
+      ['done'],
+    );
   });
 });

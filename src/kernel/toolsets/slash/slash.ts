@@ -20,7 +20,7 @@ import { enclosed, readSlash, type SlashCommand, type SlashReading } from './sla
 
 /**
  * The toolset `slash`: besides `bash` the model sees one tool whose commands fork, send, read and kill. A child rests when its work is
- * done and reports in one structured message; mail is announced by a notice and read with `check-mail`.
+ * done and reports in one structured message; mail is announced by a notice and read with `check-mail`, by itself at the beginning of a turn (`answerAtHand`).
  */
 
 /** Cache by arguments object, so that the arguments of a call are parsed once. */
@@ -155,7 +155,7 @@ You can fork child agents to work in parallel, with calls of slash:
 slash {"command": "fork PROMPT"}   a child that knows only PROMPT; returns its UUID
 slash {"command": "fork"}          a child that knows this whole conversation
 slash {"command": "send UUID MESSAGE"}
-slash {"command": "check-mail"}    read your inbox
+slash {"command": "check-mail"}    read what came while you work
 slash {"command": "kill UUID"}
 \`\`\`
 
