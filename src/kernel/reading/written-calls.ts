@@ -103,7 +103,7 @@ function callsIn(body: string): readonly WrittenCall[] {
 
 /** `First, I'll split this among three agents.`, with any verb but those of which nothing follows. */
 const ANNOUNCES =
-  /^(?:[^,:;]{1,80}[,:;–—] ?)?(?:(?:ok(?:ay)?|sure|great|alright|now|first|next|then|so)[,.!]? )*(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to) (?:first |now |then |also |just |quickly |start by |begin by )*(?!be\b|do\b|have|need|not\b|never|wait|help|keep|let\b|rememb|stop|say|tell|expla|answer|respon|repl|summari|conclu|assum|know|leave|stay|stand)[a-z]+\b.*[.:…]$/i;
+  /^(?:[^,:;]{1,80}[,:;–—] ?)?(?:(?:ok(?:ay)?|sure|great|alright|now|first|next|then|so)[,.!]? )*(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to) (?:first |now |then |also |just |quickly |start by |begin by )*(?![a-z]+ (?:back )?(?:to )?you\b|be\b|do\b|come|get back|have|need|not\b|never|wait|help|keep|let\b|rememb|stop|say|tell|expla|answer|respon|repl|summari|conclu|assum|know|leave|stay|stand)[a-z]+\b.*[.:…]$/i;
 /** `Forking the children now:` */
 const BEGINS = /^(?:now |first,? )?[a-z]+ing\b[^.!?]*(?: now[.:…]|:|…|\.\.\.)$/i;
 /** What waits for a person or a time. */
