@@ -6,11 +6,14 @@ import { EXPORTED } from './exported.ts';
 export interface Route {
   readonly path: readonly string[];
   readonly query: URLSearchParams;
+  /** Path and query as one. */
+  readonly address: string;
 }
 
 function current(): Route {
-  const { pathname, searchParams } = new URL(addressNow(), 'http://dashboard');
-  return { path: pathname.split('/').filter(Boolean).map(decodeURIComponent), query: searchParams };
+  const address = addressNow();
+  const { pathname, searchParams } = new URL(address, 'http://dashboard');
+  return { path: pathname.split('/').filter(Boolean).map(decodeURIComponent), query: searchParams, address };
 }
 
 /** Path and query of the page that is shown; in an exported page they follow the `#`. */

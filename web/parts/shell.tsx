@@ -71,6 +71,15 @@ function Frame({ trouble }: { readonly trouble: string | null }) {
         <PageKeys />
       </header>
       <main id="content" tabIndex={-1}>
+        {approvals.error?.code === 'E_UNAUTHORIZED' && (
+          <p class="trouble" role="alert">
+            This browser is not signed in any more.{' '}
+            <a href="/" target="_blank" rel="noreferrer">
+              Sign in in another tab
+            </a>
+            : this page then goes on, with what you have typed.
+          </p>
+        )}
         {page === undefined ? <NotFound /> : page.view(context)}
       </main>
       <Notices />

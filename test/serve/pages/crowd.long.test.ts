@@ -95,6 +95,7 @@ describe('a crowd of agents', { skip: CHROMIUM === null ? 'chromium is not insta
     await page.getByRole('tab', { name: 'Messages' }).click();
     const letters = page.locator('.letters tbody tr');
     await letters.nth(40).waitFor();
+    await letters.filter({ hasText: 'report: atlas-0 has read it.' }).waitFor();
     assert.equal(await page.locator('svg .life').count(), 0);
     await page.waitForURL(/tab=messages/);
     await page.getByRole('tab', { name: 'Tree' }).click();

@@ -139,6 +139,26 @@ describe('another port of this machine', { skip }, () => {
     const late = await (await watch.browser.newContext()).newPage();
     await late.goto(json.url);
     await late.getByText('You were not signed in: this link was used already').waitFor();
+    const typed = page.getByRole('searchbox', { name: 'Search trees' });
+    await typed.fill('half a thought');
+    web.access.rotate('write');
+    // Without an event it looks again only now and then, and whenever it is looked at again.
+    const looksAgain = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await looksAgain();
+    // Signed in again beside it, the page goes on with what was typed.
+    const expired = page.getByRole('alert').filter({ hasText: 'This browser is not signed in any more.' });
+    const opened = page.waitForEvent('popup');
+    await expired.getByRole('link', { name: 'Sign in in another tab' }).click();
+    const beside = await opened;
+    const { json: again } = await web.ask('/v1/login-links', { method: 'POST', body: {} });
+    await beside.getByLabel('Link or code').fill(again.url);
+    await beside.getByRole('button', { name: 'Sign in' }).click();
+    await beside.getByRole('heading', { name: 'Trees' }).waitFor();
+    await page.bringToFront();
+    await looksAgain();
+    await expired.waitFor({ state: 'hidden' });
+    assert.equal(await typed.inputValue(), 'half a thought');
+    await beside.close();
     web.access.rotate('write');
     await page.goto(`${web.url}/trees`);
     await isAsked();

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { until } from '../../until.ts';
 import { assertLooks, CHROMIUM } from './browser.ts';
 import { type Dashboard, openDashboard } from './dashboard.ts';
 
@@ -104,6 +105,39 @@ describe('the past of a tree', { skip }, () => {
       faults.splice(0).filter((fault) => !/ERR_FAILED/.test(fault)),
       [],
     );
+  });
+
+  it('Back and Forward pressed fast lose no step, and a step just chosen has its address before the page is left', async () => {
+    const { page, faults } = dashboard;
+    await page.goto(at(`/trees/${tree}`));
+    const tabs = ['Cost', 'Messages', 'Tree', 'Files'];
+    for (const name of tabs) await page.getByRole('tab', { name }).click();
+    await page.waitForURL(/[?&]tab=files/);
+    const entries = () => page.evaluate('history.length');
+    const before = await entries();
+    for (const ms of [1, 5, 20]) {
+      await page.evaluate(async (wait) => {
+        for (const step of [-1, -1, -1, 1, 1, 1]) {
+          history.go(step);
+          await new Promise((resolve) => setTimeout(resolve, wait));
+        }
+      }, ms);
+      await until(async () => {
+        const tab = await page.getByRole('tab', { selected: true }).innerText();
+        return (new URL(page.url()).searchParams.get('tab') ?? 'tokens') === tab.toLowerCase();
+      }, 'the page shows what its address says');
+      assert.equal(await entries(), before, 'nothing was written over what Forward leads to');
+    }
+    // Two changes within the least time between two of the address; then a key leaves.
+    await page.getByRole('application').focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'l']) await page.keyboard.press(key);
+    await page.waitForURL(/\/live/);
+    await page.goBack();
+    await page
+      .getByRole('complementary', { name: 'Selected' })
+      .getByRole('link', { name: 'painter' })
+      .waitFor();
+    assert.deepEqual(faults, []);
   });
 
   it('from the timeline, files of then come back, and another model goes on', async () => {

@@ -128,7 +128,7 @@ function LetterList({
             </td>
             <td class="dim">
               {letter.kind === 'letter' ? '' : `${letter.kind}: `}
-              {cut(letter.body, LIST_TEXT_MAX)}
+              {cut(wordsOf(letter.body), LIST_TEXT_MAX)}
             </td>
           </tr>
         ))}
@@ -158,13 +158,23 @@ function LetterArrow({ letter, from, to, y, at, isUnread }: ArrowProps) {
       <title>{letter.body.slice(0, 1_000)}</title>
       <text x={Math.min(from, to) + 8} y={y - 6}>
         {at} {letter.kind === 'letter' ? '' : `${letter.kind} `}
-        {cut(letter.body.replaceAll(/\s+/g, ' '), TEXT_MAX)}
+        {cut(wordsOf(letter.body).replaceAll(/\s+/g, ' '), TEXT_MAX)}
         {isUnread ? ' (unread)' : ''}
       </text>
       <line x1={from} x2={to - way * 6} y1={y} y2={y} />
       <path d={`M${to} ${y}l${-way * 7} -4v8z`} />
     </a>
   );
+}
+
+/** What a report says in words: of the document that it is, the summary or the error. */
+function wordsOf(body: string): string {
+  try {
+    const { summary, error } = JSON.parse(body) as { readonly summary?: unknown; readonly error?: unknown };
+    return [summary, error].find((one) => typeof one === 'string') ?? body;
+  } catch {
+    return body;
+  }
 }
 
 /** Whether the timeline shows the letter as read; pages that were loaded earlier may be stale. */

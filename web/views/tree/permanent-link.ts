@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { addressNow, placeOf } from '../../data/route.ts';
+import { addressNow, placeOf, type Route } from '../../data/route.ts';
 import { ORDERS, type Order } from './agent-map.tsx';
 import type { Range } from './axis.ts';
 import type { Timeline } from './lanes.ts';
@@ -62,38 +62,41 @@ export interface Linked {
   readonly why: number | null;
 }
 
-/** Keeps the address in line with what is shown, so that it can be shared. A change of tab is a step that Back undoes. */
+/** Keeps the address in line with what is shown, so that it can be shared. A change of tab is a step that Back undoes. `route`: what the address was when somebody last went to it. */
 export function usePermanentLink(
   timeline: Timeline,
+  route: Route,
   { tab, selected, shown, until, order, why }: Linked,
 ): void {
   const agent = selected === null ? null : (timeline.lanes[selected.lane]?.id ?? null);
   const free_at = useRef(0);
+  /** The address that what is shown has followed, or that was written for it. */
+  const known = useRef({ route, address: route.address });
+  if (known.current.route !== route) known.current = { route, address: route.address };
   useEffect(() => {
-    const from = addressNow();
+    const { address: from } = known.current;
+    const query = new URLSearchParams();
+    if (tab !== usualTab(timeline)) query.set('tab', tab);
+    if (agent !== null) query.set('agent', agent);
+    if (selected?.bar != null) query.set('step', String(selected.bar));
+    if (shown !== null) {
+      query.set('from', String(Math.round(shown.from)));
+      query.set('to', String(Math.round(shown.to)));
+    }
+    if (until !== null) query.set('at', String(Math.round(until)));
+    if (order !== 'birth') query.set('sort', order);
+    if (why !== null) query.set('why', String(why));
+    const text = query.toString();
+    const address = `/trees/${timeline.root_id}${text === '' ? '' : `?${text}`}`;
+    const steps = query.get('tab') !== new URL(from, 'http://dashboard').searchParams.get('tab');
     const write = () => {
       // Meanwhile somebody went back or forward: what is shown follows the address.
-      if (addressNow() !== from) return;
-      const query = new URLSearchParams();
-      if (tab !== usualTab(timeline)) query.set('tab', tab);
-      if (agent !== null) query.set('agent', agent);
-      if (selected?.bar != null) query.set('step', String(selected.bar));
-      if (shown !== null) {
-        query.set('from', String(Math.round(shown.from)));
-        query.set('to', String(Math.round(shown.to)));
-      }
-      if (until !== null) query.set('at', String(Math.round(until)));
-      if (order !== 'birth') query.set('sort', order);
-      if (why !== null) query.set('why', String(why));
-      const text = query.toString();
-      const address = `/trees/${timeline.root_id}${text === '' ? '' : `?${text}`}`;
-      if (address === from) return;
+      if (addressNow() !== from || address === from) return;
       free_at.current = performance.now() + LINK_MS;
-      const before = new URL(from, 'http://dashboard').searchParams.get('tab');
-      const steps = query.get('tab') !== before;
+      known.current = { route, address };
       window.history[steps ? 'pushState' : 'replaceState'](null, '', placeOf(address));
     };
-    const left_ms = free_at.current - performance.now();
+    const left_ms = steps ? 0 : free_at.current - performance.now();
     if (left_ms <= 0) return write();
     const timer = setTimeout(write, left_ms);
     window.addEventListener('settle-address', write);

@@ -206,8 +206,8 @@ export class Picture {
     if (bar.kind === 'idle' || bar.kind === 'queued') return;
     const next = bars[index + 1];
     // An answer without words is known by the call that it made.
-    const called =
-      next?.kind === 'tool' || next?.kind === 'approval' ? `→ ${deedOf(next)}` : shortModel(bar.name);
+    const calls = next !== undefined && next.kind !== 'request' && next.seq === bar.seq;
+    const called = calls ? `→ ${deedOf(next)}` : shortModel(bar.name);
     const what = bar.kind === 'request' ? bar.said || called : deedOf(bar) || 'waits';
     const text = bar.kind === 'approval' ? `! ${what}` : what;
     const solid = bar.kind === 'request' || bar.kind === 'tool' || bar.kind === 'approval';

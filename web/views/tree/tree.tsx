@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 import { useApi } from '../../data/api.ts';
 import { EXPORTED } from '../../data/exported.ts';
 import { useKeys, useListedKeys } from '../../data/keys.ts';
@@ -92,11 +92,12 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
     ({ from, to }: Range) => setShown(from <= 0 && to >= axis.length ? null : { from, to }),
     [axis],
   );
-  const followed = useRef(context.route);
+  /** The route that what is shown has followed; the present one may be newer. */
+  const [followed, setFollowed] = useState(context.route);
   // Back and Forward within the page of the tree.
   useEffect(() => {
-    if (followed.current === context.route) return;
-    followed.current = context.route;
+    if (followed === context.route) return;
+    setFollowed(context.route);
     const linked = linkedIn(context.route.query, timeline);
     setTab(linked.tab);
     choose(linked.selected);
@@ -105,7 +106,7 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
     setUntil(linked.until);
     setOrder(linked.order);
   }, [context.route]);
-  usePermanentLink(timeline, { tab, selected, shown, until, order, why: asked_why });
+  usePermanentLink(timeline, followed, { tab, selected, shown, until, order, why: asked_why });
   const scene = useMemo(
     () => ({ timeline, axis, range, rows, links, selected, until, why: slice }),
     [timeline, axis, range, rows, links, selected, until, slice],
