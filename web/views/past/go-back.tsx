@@ -37,6 +37,7 @@ interface GoBackProps {
 /** Makes a new tree that is as this one was at a message, or with something else there; before that it says what the new one has. */
 export function GoBack({ place: { root_id, agent_id, seq, who }, onClose }: GoBackProps) {
   const sending = useSending();
+  const making = useRef<Promise<void> | null>(null);
   const made = useRef(new Map<string, string>());
   const [way, setWay] = useState<Way>('keep');
   const read = useApi<{ readonly messages: readonly Message[] }>(
@@ -85,7 +86,12 @@ export function GoBack({ place: { root_id, agent_id, seq, who }, onClose }: GoBa
       does="Make the new tree"
       onClose={onClose}
       sending={{ ...sending, error: sending.error ?? error }}
-      onSubmit={make}
+      onSubmit={(field) => {
+        // One at a time: between two of its requests none is under way.
+        making.current ??= make(field).finally(() => {
+          making.current = null;
+        });
+      }}
     >
       <p class="dim">A new tree is made. This one stays as it is, and goes on if it is at work.</p>
       <div class="field">
