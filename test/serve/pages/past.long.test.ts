@@ -181,6 +181,8 @@ describe('the past of a tree', { skip }, () => {
     await assertLooks(dashboard, 'why');
     await page.reload();
     await steps.getByText('you: paint it red').first().waitFor();
+    // Above the timeline; before it is there, it would move what is clicked.
+    await page.getByRole('article', { name: 'Answer' }).waitFor();
     await page.getByRole('button', { name: 'Why', pressed: true }).click();
     await steps.waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Why', pressed: false }).click();

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
 import { WHY_VERBS } from '../../../src/documents/why-verbs.ts';
 import type { Loaded } from '../../data/api.ts';
@@ -10,7 +10,7 @@ export type Why = DocumentOf<'coppice/why/v1'>;
 export function WhySteps({ why: { data, error } }: { readonly why: Loaded<Why> }) {
   const list = useRef<HTMLOListElement>(null);
   // On a phone it is below the timeline.
-  useEffect(() => list.current?.scrollIntoView({ block: 'nearest' }), [data]);
+  useLayoutEffect(() => list.current?.scrollIntoView({ block: 'nearest' }), [data]);
   if (data === null) return error === null ? <p class="dim">Looking back…</p> : <Trouble error={error} />;
   const depths: number[] = [];
   for (const { led_to } of data.steps) depths.push(led_to === null ? 0 : (depths[led_to] ?? 0) + 1);

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { addressNow, placeOf, type Route } from '../../data/route.ts';
 import { ORDERS, type Order } from './agent-map.tsx';
 import type { Range } from './axis.ts';
@@ -73,7 +73,8 @@ export function usePermanentLink(
   /** The address that what is shown has followed, or that was written for it. */
   const known = useRef({ route, address: route.address });
   if (known.current.route !== route) known.current = { route, address: route.address };
-  useEffect(() => {
+  // Not after the next frame: a key may leave the page before it.
+  useLayoutEffect(() => {
     const { address: from } = known.current;
     const query = new URLSearchParams();
     if (tab !== usualTab(timeline)) query.set('tab', tab);

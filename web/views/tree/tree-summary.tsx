@@ -13,6 +13,7 @@ import type { Message } from '../agent/agent.tsx';
 import { TreeActions } from './tree-actions.tsx';
 
 type Tree = DocumentOf<'coppice/tree/v1'>;
+type Cuts = DocumentOf<'coppice/trees/v1'>;
 type Agent = Tree['agents'][number];
 
 const REFRESH_MS = 3_000;
@@ -33,7 +34,13 @@ interface SummaryProps {
 export function TreeSummary({ root_id, context, is_run, like }: SummaryProps) {
   const tree = useApi<Tree>(`/v1/trees/${root_id}`, EXPORTED === null ? REFRESH_MS : 0);
   const begun = useApi<{ readonly messages: readonly Message[] }>(`/v1/agents/${root_id}/messages?limit=1`);
-  if (tree.data === null) return null;
+  const cuts = useApi<Cuts>(
+    EXPORTED === null ? `/v1/trees?cut_of=${root_id}&limit=${CUTS_SHOWN}` : null,
+    REFRESH_MS,
+  );
+  // All at once: what comes later would move what is below.
+  const whole = EXPORTED !== null || cuts.data !== null || cuts.error !== null;
+  if (tree.data === null || !whole) return null;
   const root = tree.data.agents.find(({ id }) => id === root_id);
   if (root === undefined) return null;
   const [first] = begun.data?.messages ?? [];
@@ -54,7 +61,7 @@ export function TreeSummary({ root_id, context, is_run, like }: SummaryProps) {
         <Fact name="Left">{leftText(tree.data)}</Fact>
       </dl>
       {tree.data.tree.cut !== undefined && <CutFrom tree={tree.data} />}
-      {EXPORTED === null && <CutInto root_id={root_id} />}
+      <CutInto root_id={root_id} cuts={cuts.data?.trees ?? []} />
       {EXPORTED === null && (
         <TreeActions
           tree={tree.data}
@@ -108,15 +115,11 @@ function CutFrom({ tree: { tree, root_id, outcome } }: { readonly tree: Tree }) 
 }
 
 /** The trees that were cut from this one, newest first. */
-function CutInto({ root_id }: { readonly root_id: string }) {
-  const { data } = useApi<DocumentOf<'coppice/trees/v1'>>(
-    `/v1/trees?cut_of=${root_id}&limit=${CUTS_SHOWN}`,
-    REFRESH_MS,
-  );
-  if (data === null || data.trees.length === 0) return null;
+function CutInto({ root_id, cuts }: { readonly root_id: string; readonly cuts: Cuts['trees'] }) {
+  if (cuts.length === 0) return null;
   return (
     <ul class="facts" aria-label="Trees that were made from this one">
-      {data.trees.map((cut) => (
+      {cuts.map((cut) => (
         <li key={cut.root_id}>
           <span class="dim">From here:</span> <a href={`/trees/${cut.root_id}`}>{cut.title}</a>{' '}
           <Standing of={cut} /> <span class="dim">{cut.model}</span> <When at={cut.started_at} since />{' '}
