@@ -76,6 +76,7 @@ it('is offered again to its worker, repeated, and then settled', async () => {
   assert.equal((await other.unledTrees(10)).includes(root.id), false);
   const [claimed] = await store.claim(root.id, worker);
   assert.deepEqual([claimed?.id, claimed?.worker, claimed?.deaths], [root.id, worker.id, 0]);
+  assert.deepEqual(await store.claim(root.id, worker), [], 'an answered claim is not made again');
   const [verdict] = await store.commit([stepOf(claimed as Agent, { messages: [said('led')] })]);
   assert.ok(verdict?.ok);
   assert.deepEqual(await store.claim(root.id, worker), [], 'an answered claim is not made again');

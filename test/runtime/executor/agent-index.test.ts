@@ -47,6 +47,19 @@ it('finds an agent of the tree by name, id or prefix; of several, the living one
   assert.deepEqual([found('away'), found('nobody')], ['none', 'none']);
 });
 
+it('of two agents of one name, each is found once the other is removed', () => {
+  for (const [gone, left] of [
+    ['a', 'b'],
+    ['b', 'a'],
+  ] as const) {
+    const twins = ['a', 'b'].map((id) => agent(id, 'root', { name: 'twin' }));
+    const known = forest(agent('root', null), ...twins);
+    known.remove(gone);
+    const found = known.resolve('twin', 'root');
+    assert.equal(found.found === 'one' && found.agent.id, left);
+  }
+});
+
 it('several dead agents are ambiguous', () => {
   const known = forest(
     agent('a', null, { name: 'x', state: DEAD }),

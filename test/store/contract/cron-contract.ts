@@ -119,7 +119,8 @@ export function cronContract(stores: () => { readonly store: Store; readonly oth
       name: `nightly 漢字 "${randomUUID()}"`,
       deliver: ['telegram:-42', 'file:x'],
     });
-    for (const text of [job.name, job.id, job.id.slice(0, 8), `cron:${job.id}`])
+    const beginning = job.id.slice(0, 8);
+    for (const text of [job.name, job.id, beginning, beginning.toUpperCase(), `cron:${job.id}`])
       assert.deepEqual(
         (await other.findJobs(text)).map(({ id }) => id),
         [job.id],

@@ -39,6 +39,14 @@ export function workersContract(
   /** A registered worker whose process on this host no longer exists. */
   const dying = () => living({ host: hostname(), pid: 2 ** 22 - 3 });
 
+  it('takes a worker again that has been released, as a new one', async () => {
+    const { store, other } = stores();
+    const worker = await living({ role: 'worker' });
+    await store.release(worker.id);
+    assert.equal(await store.heartbeat(worker), true);
+    assert.equal((await other.workers()).filter(({ id }) => id === worker.id).length, 1);
+  });
+
   it('lists the role, labels, number of agents and draining state of workers', async () => {
     const { store, other } = stores();
     const worker = await living({ role: 'worker', labels: ['gpu', 'host:elsewhere'] });
