@@ -1,7 +1,9 @@
 // Proves that protected places are found in every spelling that some file system takes for theirs, and that similar names are free.
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { it } from 'node:test';
-import { protectedPart, selfRunningPart } from '../../src/permissions/protected-path.ts';
+import { protectedPart, selfRunningPart, unreadablePlace } from '../../src/permissions/protected-path.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 it('settings of the runtime and files of git', () => {
   for (const path of [
@@ -46,4 +48,13 @@ it('what editors and tools run by themselves, also in a folder below', () => {
   assert.equal(selfRunningPart('.idea/workspace.xml', []), undefined);
   assert.equal(selfRunningPart('.husky/pre-commit', ['.husky']), undefined, 'the user opened it');
   assert.notEqual(selfRunningPart('.vscode/tasks.json', ['.husky']), undefined, 'and nothing else');
+});
+
+it('the keys of a settings folder, however their name is written, and no other file of that name', () => {
+  const [settings, other] = [temporaryFolder(), temporaryFolder()];
+  const place = { settings: [join(settings, 'none'), settings] };
+  for (const name of ['keys.json', 'KEYS.JSON', 'Keys.json'])
+    assert.notEqual(unreadablePlace(name, settings, place), undefined, name);
+  assert.equal(unreadablePlace('keys.json', other, place), undefined);
+  assert.equal(unreadablePlace('keys.json.txt', settings, place), undefined);
 });

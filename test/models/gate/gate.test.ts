@@ -71,6 +71,33 @@ it('a limited number at once, the others in order', async () => {
   );
 });
 
+it('who was aborted while it waited for a place is told nothing of what comes later, and the next gets the place', async () => {
+  const { gate } = handDriven({ concurrency: 1, attempts: 2 });
+  const first = Promise.withResolvers<ModelOutcome>();
+  const outcomes = [first.promise, OK, OK];
+  const deltas: Record<string, ModelDelta['type'][]> = {};
+  const one = (name: string, signal: AbortSignal) => {
+    const request = { ...ask(), signal };
+    deltas[name] = [];
+    return gate.stream(
+      model(async () => outcomes.shift() as ModelOutcome),
+      request,
+      ({ type }) => deltas[name]?.push(type),
+    );
+  };
+  const [leaves, stays] = [new AbortController(), new AbortController().signal];
+  const began = one('first', stays);
+  const left = one('left', leaves.signal);
+  const last = one('last', stays);
+  await new Promise((resolve) => setImmediate(resolve));
+  leaves.abort();
+  assert.equal((await left).type, 'aborted');
+  const before = [...(deltas.left ?? [])];
+  first.resolve(limited(10_000));
+  assert.deepEqual([(await began).type, (await last).type], ['answer', 'answer']);
+  assert.deepEqual(deltas.left, before);
+});
+
 it('trees take turns: one with many requests holds up another for one', async () => {
   const { gate } = handDriven({ concurrency: 1 });
   const answered: string[] = [];
