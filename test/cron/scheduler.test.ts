@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import fc from 'fast-check';
+import { fireJob } from '../../src/cron/begin-run.ts';
 import { nextInstant } from '../../src/cron/schedule/next-instant.ts';
 import type { Scheduler } from '../../src/cron/scheduler.ts';
 import type { NewCronJob, Schedule } from '../../src/records/run/cron-job.ts';
@@ -176,7 +177,32 @@ onBothDatabases('schedules', (database) => {
     await remove(skips, queues);
   });
 
-  it('a one-shot comes once, also when it is late, and waits for a run by hand instead of being left out', async () => {
+  it('a one-shot that is due during a run by hand waits for its end, and comes once', async () => {
+    const start = Date.parse('2026-09-10T00:00Z');
+    const { id } = await enter(store, jobOf({ type: 'at', at: start + 10 * MINUTE }), start);
+    const [job] = await store.findJobs(id);
+    assert.ok(job);
+    await fireJob({ store, canAsk: () => false }, job, start, { instant: start, manual: true });
+    const outcomes = async () =>
+      (await store.fires(id, 10)).map(({ manual, outcome }) => [manual, outcome]).toSorted();
+    await Promise.all(servers.map((one) => one.tick(start + 11 * MINUTE)));
+    assert.deepEqual(await outcomes(), [
+      [false, 'queued'],
+      [true, 'fired'],
+    ]);
+    for (const minutes of [12, 13]) {
+      await endRuns(store);
+      await Promise.all(servers.map((one) => one.tick(start + minutes * MINUTE)));
+    }
+    assert.deepEqual(await outcomes(), [
+      [false, 'fired'],
+      [true, 'fired'],
+    ]);
+    assert.equal((await store.runs({ job_id: id })).length, 2);
+    await store.removeJob(id);
+  });
+
+  it('a one-shot comes once, also when it is late', async () => {
     const start = Date.parse('2026-09-01T00:00Z');
     const job = await enter(store, jobOf({ type: 'at', at: start + MINUTE }), start);
     await look(start + DAY);

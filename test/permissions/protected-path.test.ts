@@ -52,7 +52,8 @@ it('what editors and tools run by themselves, also in a folder below', () => {
 
 it('the keys of a settings folder, however their name is written, and no other file of that name', () => {
   const [settings, other] = [temporaryFolder(), temporaryFolder()];
-  const place = { settings: [join(settings, 'none'), settings] };
+  const store = { kind: 'sqlite', location: join(other, 'ledger.db') } as const;
+  const place = { settings: [join(settings, 'none'), settings], store, spill_dir: join(other, 'spill') };
   for (const name of ['keys.json', 'KEYS.JSON', 'Keys.json'])
     assert.notEqual(unreadablePlace(name, settings, place), undefined, name);
   assert.equal(unreadablePlace('keys.json', other, place), undefined);

@@ -235,6 +235,7 @@ describe('limits', () => {
     const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024, 'a '));
     const { origin } = await webServer({
       '/gzip': reply('text/plain', gzipSync('packed'), { 'content-encoding': 'gzip' }),
+      '/capitals': reply('text/plain', gzipSync('packed'), { 'content-encoding': 'GZip ' }),
       '/deflate': reply('text/plain', deflateSync('packed'), { 'content-encoding': 'deflate' }),
       '/br': reply('text/plain', brotliCompressSync('packed'), { 'content-encoding': 'br' }),
       '/zstd': reply('text/plain', zstdCompressSync('packed'), { 'content-encoding': 'zstd' }),
@@ -242,7 +243,7 @@ describe('limits', () => {
       '/odd': reply('text/plain', 'x', { 'content-encoding': 'lzma' }),
       '/broken': reply('text/plain', 'not gzip', { 'content-encoding': 'gzip' }),
     });
-    for (const path of ['gzip', 'deflate', 'br', 'zstd'])
+    for (const path of ['gzip', 'capitals', 'deflate', 'br', 'zstd'])
       assert.equal(inside(await fetched(`${origin}/${path}`)), 'packed', path);
     const { output } = await fetched(`${origin}/bomb`);
     assert.match(output, /the page is longer than 5 MB: the rest was not read/);
