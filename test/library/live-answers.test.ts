@@ -19,7 +19,7 @@ it('a try that failed leaves nothing, whatever it had said, and the next one nei
     for (const part of [text, ' half']) see('a', { type: 'text', text: part });
     see('b', { type: 'text', text: '!' });
     assert.deepEqual(shown('a'), ['reasoning hm', `text ${text} half`]);
-    see('a', { type: 'restart' });
+    see('a', { type: 'restart', reason: 'it broke' });
     assert.deepEqual(shown('a'), []);
   }
   assert.deepEqual(shown('b'), ['text !!']);
