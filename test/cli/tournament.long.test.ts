@@ -48,7 +48,9 @@ async function tournamentHome() {
   return { ...home, order: [...order, ...prompts], run_cases: run };
 }
 
-it('the prompt with which most runs pass is the best; each run has its task, and a worktree', async () => {
+it('the prompt with which most runs pass is the best; each run has its task, and a worktree', {
+  timeout: 120_000,
+}, async () => {
   const home = await tournamentHome();
   const { run, cells, entrants, best, why, of } = await home.run_cases();
   assert.equal(of, null);
@@ -87,7 +89,7 @@ it('the prompt with which most runs pass is the best; each run has its task, and
   assert.equal(again.code, 0, again.stderr);
 });
 
-it('a judge says of each case which run is the best', async () => {
+it('a judge says of each case which run is the best', { timeout: 120_000 }, async () => {
   const home = await tournamentHome();
   const { entrants, best, why } = await home.run_cases('--judge', 'Which is shorter?');
   assert.deepEqual(
