@@ -2,7 +2,7 @@
 const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<id>'],
   [/\b\d{4}-\d\d-\d\d(?:T|,? )\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?/g, '<time>'],
-  [/\b(?=[0-9a-f]*\d)[0-9a-f]{8}\b/g, '<id>'],
+  [/\b[0-9a-f]{8}\b/g, '<id>'],
   [/\b\d+(?:\.\d+)? ?(?:ms|s|min|h)\b/g, '<duration>'],
   [/\b\d+ tokens\b/g, '<count> tokens'],
 ];
