@@ -97,6 +97,11 @@ export class Executor {
 
   readonly followClock = (): void => this.#commits.followClock();
 
+  /** Whether a step of the agent is under way or due, which may move its deadlines. */
+  isStepping(cell: Cell): boolean {
+    return this.#commits.has(cell);
+  }
+
   /** Whether a step of the tree is under way or due, or something is being read from the ledger. */
   isBusyWith(root_id: string): boolean {
     return this.sync.isChecking || this.#commits.isBusyWith(root_id);

@@ -14,6 +14,8 @@ const RUN = 'run';
 /** Minimum run time of which people are warned. */
 const WARNED_MS = 4_000;
 const ASKING_POLL_MS = 5_000;
+/** Interval at which a timer looks whether a step is over. */
+const STEPPING_MS = 10;
 
 /** Timers of agents: deadlines of waits, run times of turns. They are derived from the state, so a process that takes over sets them again. */
 export class AgentTimers {
@@ -79,17 +81,17 @@ export class AgentTimers {
     const { now, after } = this.#clock;
     cell.timers.get(name)?.();
     const delay = Math.min(Math.max(at - now(), 0), MAX_TIMER_MS);
-    cell.timers.set(
-      name,
-      after(delay, () => {
-        cell.timers.delete(name);
-        if (cell.gone) return;
-        if (now() >= at) return ring();
-        // Timers may ring a millisecond early, and long ones are set in parts; or the clock was set, and the deadline has moved with it.
-        this.#executor.wake(cell);
-        if (name === RUN) this.watch(cell);
-        else this.#set(cell, name, at, ring);
-      }),
-    );
+    const look = (): void => {
+      cell.timers.delete(name);
+      if (cell.gone) return;
+      // After a stop of the process, much rings at once, and the step that moves the deadline with the clock is only on its way.
+      if (this.#executor.isStepping(cell)) return void cell.timers.set(name, after(STEPPING_MS, look));
+      if (now() >= at) return ring();
+      // Timers may ring a millisecond early, and long ones are set in parts; or the clock was set, and the deadline has moved with it.
+      this.#executor.wake(cell);
+      if (name === RUN) this.watch(cell);
+      else this.#set(cell, name, at, ring);
+    };
+    cell.timers.set(name, after(delay, look));
   }
 }

@@ -10,7 +10,8 @@ import { HandClock } from '../hand-clock.ts';
 it('rings once, at the newest time, each time that it is set', () => {
   const clock = new HandClock();
   const woken: Cell[] = [];
-  const executor = { wake: (cell: Cell) => void woken.push(cell) } as unknown as Executor;
+  const wake = (cell: Cell) => void woken.push(cell);
+  const executor = { wake, isStepping: () => false } as unknown as Executor;
   const timers = new AgentTimers(executor, clock, new StoppedClocks());
   const [one, two] = [{}, {}].map(() => ({ timers: new Map(), gone: false }) as unknown as Cell);
   assert.ok(one && two);

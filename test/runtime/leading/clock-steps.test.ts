@@ -121,6 +121,55 @@ onBothDatabases('a step of the wall clock', (database) => {
       assert.match(state.type === 'errored' ? state.failure.error : state.type, /run time of 6 s/);
     }));
 
+  it('a process that was stopped for longer than the run time goes on with what was left', async () => {
+    let off_ms = 0;
+    const timers = new Set<{ readonly at: number; readonly ringNow: () => void }>();
+    const polls: (() => void)[] = [];
+    const lap = () => SYSTEM_RUNTIME_CLOCK.lap() + off_ms;
+    const wall = () => Date.now() + off_ms;
+    const after: RuntimeClock['after'] = (ms, ring) => {
+      const cancel = SYSTEM_RUNTIME_CLOCK.after(ms, ring);
+      const stop = () => {
+        timers.delete(timer);
+        cancel();
+      };
+      const ringNow = () => {
+        stop();
+        ring();
+      };
+      const timer = { at: lap() + ms, ringNow };
+      timers.add(timer);
+      return stop;
+    };
+    const every: RuntimeClock['every'] = (ms, ring, background) => {
+      if (ms <= 1_000) polls.push(ring);
+      return SYSTEM_RUNTIME_CLOCK.every(ms, ring, background);
+    };
+    const own = { ...SYSTEM_RUNTIME_CLOCK, lap, now: wall, after, every };
+    const clock = await ledgerTime({ now: async () => wall() }, own);
+    const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const play: Play = async ({ step }) => {
+      asked.resolve();
+      await answered.promise;
+      return step === 0 ? [['wait', { timeout: 0 }]] : 'ok';
+    };
+    const on = await stage(play, { clock });
+    const root = await on.start('begin', { run_ms: 600_000 });
+    await asked.promise;
+    off_ms = HOUR_MS;
+    // As when a process goes on: all that was due meanwhile rings at once, what looks at the clock first.
+    for (const ring of polls) ring();
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    const due = [...timers].filter(({ at }) => at <= lap()).toSorted((a, b) => a.at - b.at);
+    for (const { ringNow } of due) ringNow();
+    answered.resolve();
+    const { reply, root: ended } = await on.runtime.settled(root.id);
+    assert.equal(reply, 'ok');
+    assert.equal(ended.state.type === 'idle' ? ended.state.limit : ended.state.type, undefined);
+    const told = (await on.store.history(root.id)).filter(({ kind }) => kind === 'event');
+    assert.deepEqual(told, []);
+  });
+
   it('a wait ends of which the timer rang early, and nothing else wakes the agent', () =>
     eachAtOnce([2 * HOUR_MS, -2 * HOUR_MS], async (by_ms) => {
       const { clock, step } = await steppedClock();
