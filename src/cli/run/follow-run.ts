@@ -5,7 +5,7 @@ import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Agent, Tree } from '../../records/agent/agent.ts';
 import { deniedCalls, deniedIn, deniedLine } from '../../records/agent/denied.ts';
 import { type FailureKind, isAboutContent } from '../../records/agent/failure.ts';
-import { type Limits, namedLimit } from '../../records/agent/limits.ts';
+import { namedLimit } from '../../records/agent/limits.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { type Outcome, outcomeOf, treeOutcome } from '../../records/run/outcome.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
@@ -66,7 +66,7 @@ export interface Followed {
 
 export interface FollowedTree {
   readonly root_id: string;
-  readonly tree: (Pick<Tree, 'total' | 'tokens' | 'cost_usd'> & { readonly limits: Limits }) | null;
+  readonly tree: Pick<Tree, 'total' | 'tokens' | 'cost_usd'> | null;
   readonly agents: readonly AgentDocument[];
 }
 
@@ -184,7 +184,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
     const { outcome, outcome_text: text } = options.wait === false ? root : treeOutcome(root_id, settled);
     const outcome_text = text.replace(`coppice resume ${root_id.slice(0, 8)}`, () => resume);
     const hint = hintsOf(root, resume);
-    const ended = { outcome, outcome_text: [outcome_text, ...(root.error === null ? hint : [])].join('. ') };
+    const ended = { outcome, outcome_text };
     const is_old = root.updated_at === options.since?.() && !context.json && options.events !== true;
     const told = is_old ? { ...root, last_reply: null } : root;
     const own = outcome === 'done' ? await options.result?.(root_id) : undefined;
@@ -198,9 +198,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
     if (options.wait === false) tellUnfinished(run, root_id, settled);
     await run.after?.(root_id);
     if (outcome_text !== outcome)
-      process.stderr.write(
-        `${[ended.outcome_text, ...(root.error === null ? [] : hint)].map(clean).join('\n  ')}\n`,
-      );
+      process.stderr.write(`${[outcome_text, ...hint].map(clean).join('\n  ')}\n`);
     const failure = (await run.failure?.(root_id)) ?? null;
     if (failure !== null) process.stderr.write(`${clean(failure)}\n`);
     return exitCodeOf(ended, root.error) || (failure === null ? EXIT.done : EXIT.failed);
@@ -305,9 +303,9 @@ function stopSignal(timeout_s: number | undefined): { promise: Promise<number>; 
 
 /** Returns lines on what a person can do about how the root ended; none where its outcome says it. `resume`: the command that resumes its tree. */
 function hintsOf({ error, ended_at }: AgentDocument, resume: string): string[] {
-  // The agent of a run that has ended cannot be resumed.
-  if (ended_at !== null) return [];
-  const { kind, retryable = false, message } = error ?? {};
+  // The agent of a run that has ended cannot be resumed. A plain retry would hit the same limit.
+  if (ended_at !== null || error === null || namedLimit(error.message) !== null) return [];
+  const { kind, retryable } = error;
   const another = `Or with another model: ${resume} --model PROVIDER/MODEL`;
   if (kind === 'auth')
     return [`Check the key (coppice doctor names its variable), then: ${resume} --retry`, another];
@@ -318,10 +316,8 @@ function hintsOf({ error, ended_at }: AgentDocument, resume: string): string[] {
       another,
     ];
   if (kind === 'no_credit') return [`Add credit at the provider, then: ${resume} --retry`, another];
-  // A plain retry would hit the same limit.
-  if (namedLimit(message ?? '') !== null) return [];
   if (kind === 'refused') return [`Ask again: ${resume} --retry`, withoutLast(resume), another];
-  if (kind !== undefined && isAboutContent(kind as FailureKind)) return [withoutLast(resume), another];
+  if (isAboutContent(kind as FailureKind)) return [withoutLast(resume), another];
   if (kind === 'cut' || kind === 'empty') return [`Ask again: ${resume} --retry`, another];
   if (kind === 'network' && !retryable) return [`Once that is set right: ${resume} --retry`, another];
   return retryable ? [`Continue with: ${resume} --retry`] : [];
