@@ -23,10 +23,12 @@ const MICRO = 1_000_000;
  * process leads the tree, in which nobody works then.
  */
 export async function timelineDocument(
-  { agents, now, reader, revision, changed }: TreeTimeline,
+  { agents: as_led, now, reader, revision, changed }: TreeTimeline,
   title: string,
   { after, unled }: { readonly after?: string | undefined; readonly unled?: string | undefined } = {},
 ): Promise<TimelineDocument> {
+  const agents =
+    unled === undefined ? as_led : as_led.map((one) => ({ ...one, spans: one.spans.map(rested) }));
   const [first] = agents;
   const root_id = first?.agent.root_id ?? '';
   const began = first?.agent.created_at ?? now;
@@ -79,8 +81,7 @@ function rested(span: Span): Span {
 }
 
 function laneDocument(one: AgentTimeline, { began, numbers, names, lanes, unled }: Terms): LaneDocument {
-  const { agent, letters, read_at } = one;
-  const spans = unled === undefined ? one.spans : one.spans.map(rested);
+  const { agent, spans, letters, read_at } = one;
   const { workflow, task } = agent.config;
   const requests = spans.filter(({ kind }) => kind === 'request');
   const numberOf = (id: string | null) => (id === null ? -1 : (numbers.get(id) ?? -1));

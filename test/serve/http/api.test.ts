@@ -187,7 +187,11 @@ describe('trees and agents', () => {
     assert.deepEqual(await cuts(id), [json.root_id]);
     assert.deepEqual(await cuts(json.root_id), []);
     // Nobody leads it: in its timeline nobody works.
-    const { lanes } = (await call('GET /v1/trees/:tree/timeline', { tree: json.root_id })).json;
+    const { lanes, path } = (await call('GET /v1/trees/:tree/timeline', { tree: json.root_id })).json;
+    assert.ok(
+      path.kind.every((kind: number) => kind === SPAN_KINDS.indexOf('idle')),
+      path.kind,
+    );
     assert.deepEqual([lanes[0].status, lanes[0].outcome], ['unled', 'unled']);
     assert.deepEqual(lanes[0].spans.kind.slice(-1), [SPAN_KINDS.indexOf('idle')]);
   });
