@@ -306,24 +306,26 @@ it('an answer that does not reach the ledger leaves its question open', async ()
   assert.deepEqual([window.answers, window.state.asks.length], [[], 4]);
 });
 
-it('Esc twice lists the messages to go back to, unless something is written, another key came, or it took too long', async () => {
-  const pressed = async (...keys: readonly (string | number)[]) => {
-    const window = new Window();
-    window.state = [
-      seen(agent('main', null, { state: { type: 'idle' } })),
-      { type: 'visit', agent_id: 'main' } as const,
-    ].reduce(reduce, window.state);
-    for (const key of keys) {
-      if (typeof key === 'number') await window.wait(key);
-      else window.key(key);
-    }
-    await window.wait(FRAME_MS);
-    return window.listed;
-  };
-  assert.deepEqual(await pressed(ESCAPE, 300, ESCAPE), ['main']);
-  assert.deepEqual(await pressed(ESCAPE, 1_900, ESCAPE), ['main']);
-  assert.deepEqual(await pressed(ESCAPE, 2_100, ESCAPE), []);
-  assert.deepEqual(await pressed(ESCAPE, 2_100, ESCAPE, 300, ESCAPE), ['main']);
-  assert.deepEqual(await pressed('x', ESCAPE, 300, ESCAPE), []);
-  assert.deepEqual(await pressed(ESCAPE, 'x', '\x7f', ESCAPE), []);
-});
+for (const vim of [false, true])
+  it(`Esc twice lists the messages to go back to, unless something is written, another key came, or it took too long${vim ? ', with vim too' : ''}`, async () => {
+    const pressed = async (...keys: readonly (string | number)[]) => {
+      const window = new Window();
+      window.vim = vim;
+      window.state = [
+        seen(agent('main', null, { state: { type: 'idle' } })),
+        { type: 'visit', agent_id: 'main' } as const,
+      ].reduce(reduce, window.state);
+      for (const key of keys) {
+        if (typeof key === 'number') await window.wait(key);
+        else window.key(key);
+      }
+      await window.wait(FRAME_MS);
+      return window.listed;
+    };
+    assert.deepEqual(await pressed(ESCAPE, 300, ESCAPE), ['main']);
+    assert.deepEqual(await pressed(ESCAPE, 1_900, ESCAPE), ['main']);
+    assert.deepEqual(await pressed(ESCAPE, 2_100, ESCAPE), []);
+    assert.deepEqual(await pressed(ESCAPE, 2_100, ESCAPE, 300, ESCAPE), ['main']);
+    assert.deepEqual(await pressed('x', ESCAPE, 300, ESCAPE), []);
+    assert.deepEqual(await pressed(ESCAPE, 'x', '\x7f', ESCAPE), []);
+  });

@@ -39,16 +39,20 @@ it('edits as vim does once it is on, and asks, interrupts and goes back as ever'
   await pty.until('INSERT');
   pty.send('hello');
   await draft('say hello now');
-  await ui.press(KEY.escape, 'w', 'D', 'u', '\x12');
+  await ui.press(KEY.escape);
+  await pty.until('NORMAL');
+  await ui.press('w', 'D', 'u', '\x12');
   await draft('say hello');
   await ui.press('A');
   pty.send('you');
   await draft('say hello you');
-  await ui.press(KEY.escape, KEY.enter);
+  await ui.press(KEY.escape);
+  await pty.until('NORMAL');
+  await ui.press(KEY.enter);
   await pty.until('heard say hello you');
   await pty.until('INSERT');
 
-  // With nothing written Esc interrupts at once, and twice lists what was said.
+  // With nothing written Esc interrupts at once, and again offers to list what was said.
   await ui.say('slow');
   await pty.until('Esc interrupts');
   await ui.press(KEY.escape);
@@ -56,7 +60,7 @@ it('edits as vim does once it is on, and asks, interrupts and goes back as ever'
   await pty.until('NORMAL');
   await ui.press(KEY.escape);
   await pty.until('Esc again lists what was said');
-  await ui.press(KEY.escape);
+  await ui.press(KEY.leader, 'b');
   await pty.until('Enter edit');
   await ui.press(KEY.escape);
   await ui.gone('Enter edit');
