@@ -102,7 +102,9 @@ describe('patience', () => {
     assert.match(failure?.error ?? '', /killed by the program: the client left/);
     await assert.rejects(coppice.start({ prompt: 'x', signal: controller.signal }), { code: 'E_ABORTED' });
     const late = await (await coppice.start({ prompt: 'hang', timeout_ms: 50 })).result();
-    assert.deepEqual([late.outcome, late.failure?.kind], ['cut_short', 'timed_out']);
+    assert.equal(late.outcome, 'cut_short');
+    // Over before its first request is sent, or in the middle of it.
+    assert.match(`${late.failure?.kind} ${late.failure?.error}`, /^(limit .*seconds|timed_out .*0\.05 s)/);
   });
 
   it('of a letter is refused before anything is sent', async () => {
