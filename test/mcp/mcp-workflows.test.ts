@@ -75,7 +75,8 @@ for (const era of ['modern', 'legacy'] as const)
     it('steers its own runs, skips and retries their agents, and runs one again', async () => {
       const steer = async (agent_id: string, order: string) =>
         (await client.tool('steer_workflow', { agent_id, order })).value as unknown as Record<string, string>;
-      void client.tool('workflow_hang', {});
+      // Its answer may be on its way when the client ends.
+      void client.tool('workflow_hang', {}).catch(() => undefined);
       const listed = async () =>
         (await client.tool('list_agents', {})).value.agents as unknown as readonly Record<string, string>[];
       const inner = async () => (await listed()).filter(({ name }) => name === 'inner');
