@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
-import { fieldsOf, itemsOf, wordOf } from '../../records/text/json-fields.ts';
+import { fieldsOf, itemsOf, numberOf, wordOf } from '../../records/text/json-fields.ts';
 import type { JsonObject } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { UnusableAnswer } from '../provider/http-fetch.ts';
@@ -92,14 +92,15 @@ export function typeIn(value: JsonObject, fields: Readonly<Record<string, string
 
 /** Which of several answers to one request is read: the one that came first, whatever a server sends beside it. */
 export class OneChoice {
-  #index: unknown;
+  #index: number | undefined;
 
   /** What an event has of it; empty if it is about another one. */
   of(choices: unknown): JsonObject {
     for (const item of itemsOf(choices)) {
       const choice = fieldsOf(item);
-      this.#index ??= choice.index;
-      if (choice.index == null || choice.index === this.#index) return choice;
+      const index = numberOf(choice.index);
+      this.#index ??= index;
+      if (index === undefined || index === this.#index) return choice;
     }
     return {};
   }
