@@ -15,6 +15,7 @@ import { unledOf, unledText } from '../../trees/leaders/unled-reason.ts';
 import { OpenTree, type ResumedTree, startTree } from '../../trees/open-tree.ts';
 import type { AppContext } from '../app-context.ts';
 import type { AppOptions } from '../app-options.ts';
+import { replacedIn } from '../state/question-in-view.ts';
 import { needsHistory } from '../state/ui-store.ts';
 
 /** Maximum messages of a conversation that are shown when it comes into view; those that follow are added. */
@@ -178,8 +179,14 @@ export class TreeConnection {
         if (newest !== undefined && open.length > app.state.asks.length)
           app.screen.attention(basename(app.cwd), `${newest.agent_name} asks: ${excerpt(newest.subject)}`);
         app.dispatch({ type: 'tick', now: Date.now() });
-        const words = app.state.question?.saying ?? '';
+        const before = app.state;
+        const words = before.question?.saying ?? '';
         app.dispatch({ type: 'asks', asks: open });
+        const replaced = replacedIn(before, app.state);
+        if (replaced !== null)
+          app.say(
+            `${replaced.agent_name} no longer asks: ${excerpt(replaced.subject)}; another question has its place`,
+          );
         // The approval is gone: the reason typed for its denial goes into the draft.
         if (words !== '' && app.state.question?.saying == null && app.acceptsInput)
           app.editor.setText(`${app.editor.text}${words}`);

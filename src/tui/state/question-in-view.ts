@@ -12,7 +12,8 @@ import { EMPTY_UI, type HeldLetter, type Question, type UiState } from './ui-sta
  *  Q3. Pasted text never answers.
  *  Q4. After an answer, or when the person called the question up, letters are armed until another key is typed: they answer at once, under Q2 as a
  *      chord does, and none is written. `y` or `n` that comes too early is kept for the first question of the queue that has no letter yet, and answers it
- *      once it has been visible for `ALONE_MS`, unless another key comes; a key that is held down keeps none.
+ *      once it has been visible for `ALONE_MS`, unless another key comes; a key that is held down keeps none. A question that somebody else has answered
+ *      ends this.
  *  Q5. The panel with a rule, which the person opened, takes every letter instead of the draft. `y` there needs no time before it, only after it, and
  *      none counts after another letter, until an arrow is pressed. If a letter opened it that may have been meant as text, Q1 holds, and any other key turns
  *      all of it into text.
@@ -155,8 +156,17 @@ export function withAsks(state: UiState, asks: readonly Ask[]): UiState {
   const next: UiState = { ...state, asks: queue, put_off };
   if (queue.length === 0) return { ...next, question: null, armed: false };
   if (next.question !== null && queue[0]?.id === state.asks[0]?.id) return next;
-  // Another question is at the head now: a key meant for the previous one must not answer it.
-  return next.question !== null || queue.some((ask) => !put_off.has(ask.id)) ? asked(next) : next;
+  // Another question is at the head now: a key meant for the previous one must not answer it, nor one that was to answer at once.
+  const armed = state.armed && replacedIn(state, next) === null;
+  return next.question !== null || queue.some((ask) => !put_off.has(ask.id))
+    ? asked({ ...next, armed })
+    : next;
+}
+
+/** The visible question that another one has replaced although the person did not answer it: somebody else did, or its agent was stopped. */
+export function replacedIn({ asks: [ask], question, answered }: UiState, next: UiState): Ask | null {
+  if (ask === undefined || question === null || answered.has(ask.id) || next.asks.length === 0) return null;
+  return next.asks.some(({ id }) => id === ask.id) ? null : ask;
 }
 
 /** The first open question of an agent. */

@@ -1,7 +1,7 @@
 /** Proves that a person who has answered one question answers the next ones as fast as they can be read, and that nothing else answers them. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { dueAnswer, REPEAT_MS, SEEN_MS } from '../../../src/tui/state/question-in-view.ts';
+import { dueAnswer, REPEAT_MS, replacedIn, SEEN_MS } from '../../../src/tui/state/question-in-view.ts';
 import { EMPTY_UI, type UiState } from '../../../src/tui/state/ui-state.ts';
 import { reduce } from '../../../src/tui/state/ui-store.ts';
 import { agent, ask, seen, T0 } from '../ui-fixture.ts';
@@ -53,6 +53,29 @@ function typed(text: string, gaps: readonly number[]): { answered: string[]; dra
   }
   return { answered, draft };
 }
+
+it('a question that somebody else answers, and another that takes its place, end that', () => {
+  const asks = ['a', 'b', 'c'].map((id) => ask(id, 'child'));
+  const called = [
+    seen(agent('main', null)),
+    seen(agent('child', 'main')),
+    { type: 'asks', asks } as const,
+    { type: 'question', shown: true } as const,
+  ].reduce(reduce, { ...EMPTY_UI, now: T0, typed_at: T0 - 9_000 });
+  assert.equal(called.armed, true);
+  const own = reduce(reduce(called, { type: 'answered', ids: ['a'] }), { type: 'asks', asks: asks.slice(1) });
+  assert.equal(own.armed, true);
+  const others = reduce(called, { type: 'asks', asks: asks.slice(1) });
+  assert.deepEqual([others.armed, others.asks[0]?.id, replacedIn(called, others)?.id], [false, 'b', 'a']);
+  assert.equal(replacedIn(called, reduce(called, { type: 'asks', asks: asks.slice(0, 2) })), null);
+  // What would have answered at once is text now.
+  const typed = reduce(reduce(others, { type: 'tick', now: T0 + SEEN_MS + 10 }), {
+    type: 'typed',
+    alone: 'y',
+    again: null,
+  });
+  assert.equal(dueAnswer({ ...typed, now: T0 + 9_000 }, 'y'), null);
+});
 
 const every = (gap: number, first = 1_000) => [first, gap, gap, gap, gap, gap];
 
