@@ -21,10 +21,14 @@ const BY_CODE: Readonly<Record<number, readonly [StoreErrorCode, string]>> = {
   ],
 };
 
+/** Tools write below the same folder, which --database does not move. */
+const ELSEWHERE =
+  'or name another folder with XDG_DATA_HOME: for the ledger, what tools write, and worktrees (--database moves only the ledger)';
+
 const BY_SYSTEM_CODE: Readonly<Record<string, readonly [StoreErrorCode, string]>> = {
-  EACCES: ['E_DB_READ_ONLY', 'no permission: check the folder, or choose another file with --database'],
-  EPERM: ['E_DB_READ_ONLY', 'no permission: check the folder, or choose another file with --database'],
-  EROFS: ['E_DB_READ_ONLY', 'the file system is read-only: choose another file with --database'],
+  EACCES: ['E_DB_READ_ONLY', `no permission: check the folder, ${ELSEWHERE}`],
+  EPERM: ['E_DB_READ_ONLY', `no permission: check the folder, ${ELSEWHERE}`],
+  EROFS: ['E_DB_READ_ONLY', `the file system is read-only, ${ELSEWHERE}`],
   ENOSPC: ['E_DB_FULL', 'the disk is full: free some space'],
   EEXIST: ['E_DB_UNREADABLE', 'a part of its path is not a folder'],
   ELOOP: ['E_DB_UNREADABLE', 'its symbolic links form a loop: check the path'],
