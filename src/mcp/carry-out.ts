@@ -270,7 +270,7 @@ export class Calls {
       for (const agent of tree.toReversed())
         if (agent.config.client === undefined) agents.push(listedAgent(agent, asks));
     }
-    return { you: { agent_id: root?.id ?? null, name: this.#client.name }, agents };
+    return { you: { ...(root === null ? {} : { agent_id: root.id }), name: this.#client.name }, agents };
   }
 
   /** Carries out `send` and `kill` for agents in trees that the client started. Null for all others: the kernel decides. */

@@ -50,7 +50,7 @@ export const steerInput = z.strictObject({
   fresh: z.array(z.string()).optional().describe('For rerun: labels and phases of calls to make anew.'),
 });
 
-/** What the tools answer as `structuredContent`: required is what every answer has. Errors have none. */
+/** What the tools answer as `structuredContent`: required is what every answer has. Errors have none. What is not there is left out: sent schemas know no null. */
 const text = z.string();
 const optional = text.optional();
 const agent = z.looseObject({ agent_id: text, name: text });
@@ -59,7 +59,7 @@ const OUTPUTS: Readonly<Record<string, z.ZodType>> = {
   fork: z.looseObject({ agents: z.array(agent) }),
   kill: z.looseObject({ killed: z.array(text) }),
   list_agents: z.looseObject({
-    you: z.looseObject({ agent_id: text.nullable(), name: text }),
+    you: z.looseObject({ agent_id: optional, name: text }),
     agents: z.array(row.extend({ parent_id: optional, doing: optional })),
   }),
   send: z.looseObject({ sent_to: optional, name: optional, sent: z.array(z.looseObject({})).optional() }),

@@ -63,6 +63,11 @@ for (const era of ['modern', 'legacy'] as const)
       );
     });
 
+    it('lists no agents, nor one that stands for it, before it has started any', async () => {
+      const { you, agents } = (await client.tool('list_agents')).value as unknown as Record<string, object>;
+      assert.deepEqual([Object.keys(you ?? {}), agents], [['name'], []]);
+    });
+
     it('offers prompts for common tasks, and refuses one without its argument', async () => {
       const { result } = await client.ask('prompts/list');
       const prompts = result?.prompts as { name: string; arguments: { name: string; required: boolean }[] }[];
