@@ -44,6 +44,8 @@ for (const [said, options] of [
     await pty.until('1 idle: quick');
     await pty.until('in view: 0 main');
     await pty.until('agents keep running');
+    // The title of the window is the last that follows.
+    await pty.until(() => pty.written().split('\x1b]2;').at(-1)?.includes('2 at work') === true);
     const mark = pty.mark();
     await new Promise((resolve) => setTimeout(resolve, 700));
     assert.equal(pty.written(mark), '', 'a waiting screen is silent');
