@@ -211,8 +211,10 @@ async function runCall(
     notice: (text) => context.emit({ type: 'notice', agent_id: agent.id, text }),
     onOutput: (text) => context.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),
   });
-  const ran = await running.finally(() => over.abort(OVER));
-  stopListening();
+  const ran = await running.finally(() => {
+    over.abort(OVER);
+    stopListening();
+  });
   const is_heard = heard.signal.aborted && !signal.aborted && ran.status === 'cancelled';
   const result = is_heard ? { status: 'ok' as const, output: heardText(setup.toolset_tools) } : ran;
   context.output.cleanIfDue();
