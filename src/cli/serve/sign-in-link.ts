@@ -1,14 +1,22 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { sendRequest } from '../../serve/client/client-request.ts';
 import { Access } from '../../serve/http/access.ts';
 import { findServer } from '../../serve/http/server-file.ts';
 import { serversFolder } from '../../settings/folders.ts';
+import { ledgerName } from '../../settings/suggested-command.ts';
+import { databaseAddress } from '../../store/database-address.ts';
 import type { Context } from '../setup/context.ts';
-import { servedLedger } from './web-server.ts';
 
 export interface SignInLink {
   readonly url: string;
+}
+
+/** Key by which the server of a ledger is found, however its address is written. */
+export function servedLedger({ database }: Context): string {
+  const address = databaseAddress(database);
+  return address.kind === 'sqlite' ? resolve(address.path) : ledgerName(database);
 }
 
 /** Requests a link to the server of this ledger that works once; null if none runs on this machine. Rejects with `E_UNREACHABLE` or `E_SERVER`. */

@@ -10,8 +10,6 @@ import { Access } from '../../serve/http/access.ts';
 import { listen } from '../../serve/http/listen.ts';
 import { publishServer } from '../../serve/http/server-file.ts';
 import { serversFolder } from '../../settings/folders.ts';
-import { ledgerName } from '../../settings/suggested-command.ts';
-import { databaseAddress } from '../../store/database-address.ts';
 import type { Store } from '../../store/store.ts';
 import { sourcesOf } from '../setup/api-sources.ts';
 import { canAsk } from '../setup/channels-config.ts';
@@ -19,6 +17,7 @@ import { modelChoices } from '../setup/choose-model.ts';
 import type { Context } from '../setup/context.ts';
 import { secretOf, targetProblem } from '../setup/open-channels.ts';
 import { withoutRepeats } from './long-running.ts';
+import { servedLedger } from './sign-in-link.ts';
 
 const HOST = '127.0.0.1';
 /** Maximum wait of an MCP call: many clients time out after a minute. */
@@ -35,12 +34,6 @@ export interface WebServerOptions {
   readonly listen: string | undefined;
   readonly onEntered: () => void;
   readonly log: ChannelLog;
-}
-
-/** Key by which the server of a ledger is found, however its address is written. */
-export function servedLedger({ database }: Context): string {
-  const address = databaseAddress(database);
-  return address.kind === 'sqlite' ? resolve(address.path) : ledgerName(database);
 }
 
 /** Starts the HTTP interface of `coppice serve`; resolves to a function that stops it. */
