@@ -145,7 +145,9 @@ export class KeySource {
     }
     const whole = /^[\udc00-\udfff]$/.test(sequence) ? this.#half + sequence : sequence;
     this.#half = '';
-    if (whole === '\x1b') this.#escaped_at = Date.now();
-    if (whole !== '') this.#listener.onInput(whole);
+    if (whole.endsWith('\x1b')) this.#escaped_at = Date.now();
+    // Esc twice within the time of a sequence: the buffer takes the second one for the key of an Alt.
+    for (const key of whole === '\x1b\x1b' ? ['\x1b', '\x1b'] : [whole])
+      if (key !== '') this.#listener.onInput(key);
   }
 }

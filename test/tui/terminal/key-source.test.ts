@@ -1,4 +1,7 @@
-/** Proves that lines which a terminal pastes without marking them are one paste, so that none of them is sent or run by itself, and that typed lines are keys. */
+/**
+ * Proves that lines which a terminal pastes without marking them are one paste, so that none of them is sent or run by itself, that typed lines are keys,
+ * and that Esc pressed twice is two keys, however fast.
+ */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { KeySource } from '../../../src/tui/terminal/key-source.ts';
@@ -51,5 +54,15 @@ it('what a terminal marks stays one paste, and what is typed stays keys, also wh
     const late = source();
     late.keys.feed(typed);
     assert.deepEqual(late.got, [...typed]);
+  }
+});
+
+it('Esc pressed several times is that many keys, also when they are read at once or within the time in which one may begin a sequence', async () => {
+  for (const pieces of [['\x1b\x1b'], ['\x1b', '\x1b'], ['\x1b\x1b\x1b'], ['y\x1b\x1b']]) {
+    const { got, keys } = source();
+    for (const piece of pieces) keys.feed(piece);
+    const pressed = [...pieces.join('')];
+    await until(() => got.join('').length >= pressed.length, 'the keys');
+    assert.deepEqual(got, pressed);
   }
 });
