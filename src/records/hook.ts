@@ -20,8 +20,6 @@ export interface HookVerdict {
 export interface HookPlace {
   readonly agent: { readonly id: string; readonly name: string; readonly root_id: string };
   readonly cwd: string;
-  /** The folder in whose project hooks are looked for. */
-  readonly project: string;
   readonly mode: 'ask' | 'accept' | 'plan';
   /** The folder of the tree for `/tmp` of commands. */
   readonly shared: string;
@@ -38,6 +36,14 @@ export interface HookFacts {
 }
 
 export interface Hooks {
-  /** Runs the hooks of an event side by side. Never throws. */
-  run(event: HookEvent, place: HookPlace, facts: HookFacts): Promise<HookVerdict>;
+  /**
+   * Runs the hooks of an event side by side: those of the settings, and those of the project of this folder. `place` is asked only if there is one. Never
+   * throws.
+   */
+  run(
+    event: HookEvent,
+    project: string,
+    place: () => Promise<HookPlace>,
+    facts: HookFacts,
+  ): Promise<HookVerdict>;
 }

@@ -3,8 +3,10 @@ import { outstanding } from '../transition/fan-in.ts';
 
 /** Wait-for edges (law 10): the agents that an agent in this state waits for. */
 export function waitEdges(state: AgentState): readonly string[] {
-  const listed = waitsOf(state).flatMap(({ from }) => from ?? []);
-  return [...new Set([...listed, ...endless(state)])];
+  const [waits, open] = [waitsOf(state), endless(state)];
+  // Most states wait for nobody, and this is asked at each step.
+  if (waits.length === 0 && open.length === 0) return open;
+  return [...new Set([...waits.flatMap(({ from }) => from ?? []), ...open])];
 }
 
 /** Deadlines of the waits by awaited agent, milliseconds since the epoch. Agents awaited by a fan-in or a delegated call have none. */

@@ -12,7 +12,7 @@ const INDEXES_BYTES = 200_000_000;
 export interface LedgerFile {
   /** Aborted, with a `StoreError` as reason, when the ledger is gone and was copied, or cannot be. */
   readonly gone: AbortSignal;
-  /** Looks now, which takes microseconds. Throws a `StoreError` if the ledger is gone. */
+  /** Looks at the file itself now, which takes microseconds; the timer looks at those beside it, too. Throws a `StoreError` if the ledger is gone. */
   check(): void;
   /** Looks for the last time, and waits for the copy; the database can be closed then. */
   close(): Promise<void>;
@@ -31,8 +31,8 @@ export function watchLedger(path: string, database: DatabaseSync): LedgerFile {
   );
   const gone = new AbortController();
   let [error, copied]: [StoreError | null, Promise<void> | null] = [null, null];
-  const look = () => {
-    const change = error === null && database.isOpen && opened.map(changeOf).find((one) => one !== null);
+  const look = (files: typeof opened) => {
+    const change = error === null && database.isOpen && files.map(changeOf).find((one) => one !== null);
     if (typeof change !== 'string') return;
     const what = `the ledger is gone: ${change} while in use, so nothing more is accepted or done`;
     error = new StoreError('E_DB_GONE', `${what}; what it held is being copied`);
@@ -41,16 +41,17 @@ export function watchLedger(path: string, database: DatabaseSync): LedgerFile {
       gone.abort(error);
     });
   };
-  const timer = setInterval(look, LOOK_MS).unref();
+  const timer = setInterval(() => look(opened), LOOK_MS).unref();
+  const ledger = opened.slice(0, 1);
   return {
     gone: gone.signal,
     check: () => {
-      look();
+      look(ledger);
       if (error !== null) throw error;
     },
     close: async () => {
       clearInterval(timer);
-      look();
+      look(opened);
       await copied;
     },
   };

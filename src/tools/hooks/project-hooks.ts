@@ -13,6 +13,8 @@ import { createHooks } from './run-hooks.ts';
 
 const FILES = ['.claude/settings.json', '.claude/settings.local.json'] as const;
 const SIZE_MAX = 1024 * 1024;
+/** A project without hooks is believed to have none for so long: agents call more often than people write files. */
+const BARE_MS = 200;
 
 /** Hooks that a project brings, in a file of Claude Code. */
 export interface ProjectHooks {
@@ -64,9 +66,11 @@ export function describeHooks(hooks: HookSettings): string {
 export function hooksOf(own: HookSettings, bounds: CommandBounds, data_folder: string, home: string): Hooks {
   const trust = new Trust(data_folder);
   const accepted = ({ path, hash }: ProjectHooks) => trust.stateOf(path, hash) === 'trusted';
-  return createHooks(own, bounds, (folder) =>
-    projectHooks(folder, home)
-      .filter(accepted)
-      .map(({ hooks }) => hooks),
-  );
+  let bare = { folder: '', until: 0 };
+  return createHooks(own, bounds, (folder) => {
+    if (folder === bare.folder && performance.now() < bare.until) return [];
+    const found = projectHooks(folder, home);
+    if (found.length === 0) bare = { folder, until: performance.now() + BARE_MS };
+    return found.filter(accepted).map(({ hooks }) => hooks);
+  });
 }

@@ -47,9 +47,10 @@ export function createHooks(
   projectOf: (folder: string) => readonly HookSettings[],
 ): Hooks {
   return {
-    async run(event, place, { tool, ...facts }) {
-      const hooks = matchingHooks([own, ...projectOf(place.project)], event, tool);
+    async run(event, project, placeOf, { tool, ...facts }) {
+      const hooks = matchingHooks([own, ...projectOf(project)], event, tool);
       if (hooks.length === 0) return NO_HOOKS;
+      const place = await placeOf();
       const told = {
         session_id: place.agent.root_id,
         transcript_path: '',

@@ -96,11 +96,11 @@ export async function withHooks(
   const { signal } = NOBODY;
   const who = agent ?? { id: '', name: 'main', root_id: '' };
   const shared = treeOutput(spill_dir, who.root_id === '' ? 'none' : who.root_id);
-  const place = { agent: who, cwd: config.cwd, project, mode, shared, env_allow, signal, tell };
+  const place = async () => ({ agent: who, cwd: config.cwd, mode, shared, env_allow, signal, tell });
   const asked = new Set(needed);
   for (const command of commands) {
     const facts = { tool: 'bash', tool_use_id: `/${name}`, tool_input: { command } };
-    const { deny, ask } = await hooks.run('PreToolUse', place, facts);
+    const { deny, ask } = await hooks.run('PreToolUse', project, place, facts);
     if (deny !== null)
       throw new CoppiceError(
         'E_REFUSED',

@@ -38,16 +38,13 @@ async function runHooks(
   if (hooks === undefined) return NOTHING;
   const { id, name, root_id, config } = agent;
   const root = executor.agent_index.agent(root_id);
-  return hooks.run(
-    event,
-    {
-      ...{ agent: { id, name, root_id }, cwd: config.cwd, project: root?.config.cwd ?? config.cwd },
-      ...{ mode: mode ?? (await treeMode(agent, context)), env_allow, signal },
-      shared: treeOutput(spill_dir, root_id),
-      tell: (text) => emit({ type: 'notice', agent_id: id, text }),
-    },
-    facts,
-  );
+  const place = async () => ({
+    ...{ agent: { id, name, root_id }, cwd: config.cwd, env_allow, signal },
+    mode: mode ?? (await treeMode(agent, context)),
+    shared: treeOutput(spill_dir, root_id),
+    tell: (text: string) => emit({ type: 'notice', agent_id: id, text }),
+  });
+  return hooks.run(event, root?.config.cwd ?? config.cwd, place, facts);
 }
 
 /** The hooks around one call: they may refuse it or have a person asked, and tell its model something; they never allow anything. */
