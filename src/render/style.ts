@@ -77,6 +77,8 @@ const ASCII = {
   '●': '*',
   '┆': '|',
   '…': '...',
+  '“': '"',
+  '”': '"',
   '!': '!',
   '◐': '*',
   '◔': '~',
@@ -108,6 +110,13 @@ export type Sign = keyof typeof ASCII;
 /** A sign, or its substitute on a terminal that shows ASCII only. */
 export function sign(style: Style, unicode: Sign): string {
   return style.unicode ? unicode : ASCII[unicode];
+}
+
+const SIGNS = new RegExp(`[${Object.keys(ASCII).join('')}]`, 'g');
+
+/** A text with the substitutes of all its signs on a terminal that shows ASCII only. */
+export function withSigns(text: string, style: Style): string {
+  return style.unicode ? text : text.replaceAll(SIGNS, (one) => ASCII[one as Sign]);
 }
 
 /** Created for the first text that is cut: creating it takes as long as a whole command. */

@@ -1,10 +1,11 @@
-import { columnsOf, fit, type Paint, paint, sign, type UiStyle } from '../../render/style.ts';
+import { columnsOf, fit, type Paint, paint, sign, type UiStyle, withSigns } from '../../render/style.ts';
 
 /** A piece of a line, without colours or line breaks of its own; optionally with a colour. */
 export type Part = string | readonly [Paint, string];
 
 /** Joins parts to a line, truncated to the width; colours take no columns and are always reset. */
-export function line(style: UiStyle, width: number, parts: readonly Part[]): string {
+export function line(style: UiStyle, width: number, row: readonly Part[]): string {
+  const parts = rowWithSigns(row, style);
   const plain = parts.map(partText).join('');
   const cut = fit(plain, width, style);
   if (cut === plain) return parts.map((part) => painted(part, partText(part), style)).join('');
@@ -18,6 +19,14 @@ export function line(style: UiStyle, width: number, parts: readonly Part[]): str
     if (left === 0) return out + painted(part, ellipsis, style);
   }
   return out;
+}
+
+/** A row in what the terminal shows: to be measured where its end matters. */
+export function rowWithSigns(row: readonly Part[], style: UiStyle): readonly Part[] {
+  if (style.unicode) return row;
+  return row.map((part) =>
+    typeof part === 'string' ? withSigns(part, style) : [part[0], withSigns(part[1], style)],
+  );
 }
 
 function partText(part: Part): string {

@@ -1,6 +1,6 @@
 import { wrapTextWithAnsi } from '@earendil-works/pi-tui';
 import { cleanLines } from '../../render/clean.ts';
-import { columnsOf, fit, type Style } from '../../render/style.ts';
+import { columnsOf, fit, type Style, withSigns } from '../../render/style.ts';
 
 /** Lines in batches, none of which takes long to render. */
 export type Batches = Iterable<readonly string[]>;
@@ -19,7 +19,7 @@ export function warmUp(style: Style): void {
 /** Wraps untrusted text into lines that fit: cleaned, broken between words where possible. */
 export function wrap(text: string, width: number, style: Style): string[] {
   const room = Math.max(1, width);
-  return wrapTextWithAnsi(cleanLines(text).replaceAll('\t', TAB), room).map((row) => {
+  return wrapTextWithAnsi(withSigns(cleanLines(text).replaceAll('\t', TAB), style), room).map((row) => {
     const line = row.trimEnd();
     return columnsOf(line) <= room ? line : fit(line, room, style);
   });

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { Notices } from '../../../src/tui/printing/notices.ts';
 import type { Screen } from '../../../src/tui/terminal/screen.ts';
 import { themeOf } from '../../../src/tui/text/themes.ts';
-import { COLOUR } from '../ui-fixture.ts';
+import { ASCII, COLOUR } from '../ui-fixture.ts';
 
 it('the first lines have the colours that are known when they are let go, in the order in which they came', () => {
   const printed: string[] = [];
@@ -20,4 +20,13 @@ it('the first lines have the colours that are known when they are let go, in the
   assert.equal(printed.length, begins.length);
   for (const [index, line] of printed.entries()) assert.ok(line.startsWith(begins[index] ?? ''), line);
   assert.ok(!notices.held);
+});
+
+it('notices are of ASCII where the terminal shows nothing else, at the width of what is shown', () => {
+  const printed: string[] = [];
+  const screen = { columns: 41, print: (lines: readonly string[]) => void printed.push(...lines) };
+  const notices = new Notices({ screen: screen as unknown as Screen, style: ASCII }, []);
+  notices.release();
+  notices.print('Usage: /kill [idle|AGENT…] of “the shop” · twenty', 'dim');
+  assert.deepEqual(printed, ['Usage: /kill [idle|AGENT...] of "the', 'shop" | twenty']);
 });

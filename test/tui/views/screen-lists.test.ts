@@ -38,6 +38,16 @@ describe('an approval', () => {
     ]);
   });
 
+  it('is of ASCII alone, with a straight edge, where nothing else can be shown', () => {
+    const draft = { ...grandchild(), draft: 'not yet' };
+    for (const width of [34, 58, 90])
+      for (const state of [grandchild(), draft, { ...grandchild(), question: { ...ASKED, since: 0 } }]) {
+        const rows = approvalBox(state, ASKED, width, 20, ASCII);
+        for (const row of rows) assert.match(row, /^[ -~]*$/);
+        assert.deepEqual([...new Set(rows.map((row) => row.length))], [width], rows.join('\n'));
+      }
+  });
+
   it('shows the rule in full before it is granted, and all scopes or the chosen one', () => {
     const asked = grandchild({ subject: 'git status -s', subject_kind: 'command' });
     const shown = after({ ...asked, question: ASKED }, { type: 'grant', change: 'next_scope' });

@@ -13,7 +13,7 @@ import {
   writtenFault,
 } from '../../state/grant-draft.ts';
 import type { GrantDraft, HeldLetter, Question, UiState } from '../../state/ui-state.ts';
-import { columns, line, type Part, separator } from '../../text/line.ts';
+import { columns, line, type Part, rowWithSigns, separator } from '../../text/line.ts';
 import { wrap } from '../../text/wrap.ts';
 import { type AskingKeys, answerRows, key } from './answer-rows.ts';
 import { subjectLines, subjectRows } from './asked-call.ts';
@@ -241,7 +241,7 @@ function box(title: string, rows: readonly (readonly Part[])[], width: number, s
       edge(` ${dash.repeat(rest)}${sign(style, '┐')}`),
     ]),
     ...rows.map((row) => {
-      const space = ' '.repeat(Math.max(0, inner - columns(row)));
+      const space = ' '.repeat(Math.max(0, inner - columns(rowWithSigns(row, style))));
       const bar = edge(sign(style, '│'));
       return `${line(style, 2, [bar, ' '])}${line(style, inner, row)}${space}${line(style, 2, [' ', bar])}`;
     }),
