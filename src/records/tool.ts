@@ -31,6 +31,8 @@ export interface ToolContext {
   readonly notice?: (text: string) => void;
   /** Live output for people; never part of the result. */
   readonly onOutput: (text: string) => void;
+  /** Takes a function that returns the output so far, which stays if the call is stopped: its own result comes too late then. Bounded as results are. */
+  readonly soFar?: (printed: () => string) => void;
 }
 
 /** Queries of tools that change files; paths are absolute and canonical. */

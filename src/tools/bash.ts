@@ -124,6 +124,7 @@ export function createBashTool(
         notes: aside,
       } = await boundCommand({ sandbox: confined, limits }, { cwd, shared });
       const capture = new OutputCapture(context.spill_dir, context.onOutput);
+      context.soFar?.(() => capture.soFar());
       let sandbox_error = '';
       const end = await runProcess({
         file: findShell(),

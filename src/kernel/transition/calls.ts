@@ -111,7 +111,11 @@ function breakTurn(
     error: `${last.name} failed ${MAX_IDENTICAL_FAILURES} times in the same way: ${why}${help}`,
     retryable: true,
   };
-  const stopped = [...effects, ...stopCalls(state, [], reason), ...leaveFanIn(state, `Cancelled: ${reason}`)];
+  const stopped = [
+    ...effects,
+    ...stopCalls(state, [], reason, context),
+    ...leaveFanIn(state, `Cancelled: ${reason}`),
+  ];
   return endInFailure(failure, stopped, context);
 }
 
@@ -124,13 +128,23 @@ export function parked(state: Executing, event: EventOf<'call-parked'>): Transit
   return step({ ...state, running }, [startTimer(call_id, wait)]);
 }
 
+/** The result of a call that was stopped, with what it had printed. */
+export function stoppedText(why: string, printed: string | undefined): string {
+  return printed ? `${why}\nIt had printed:\n${printed}` : why;
+}
+
 /** Stops running calls. Every open call gets one result (law 5): the one in `known`, otherwise `cancelled`. */
-export function stopCalls(state: Executing, known: readonly ResultContent[], reason: string): Effect[] {
+export function stopCalls(
+  state: Executing,
+  known: readonly ResultContent[],
+  reason: string,
+  { printed }: TransitionContext,
+): Effect[] {
   const calls = [...state.running.map((running) => running.call), ...state.queued];
   const answers = calls.map((call) => {
     const result = known.find((one) => one.call_id === call.id);
     return result === undefined
-      ? appendAnswer(call, 'cancelled', `Cancelled: ${reason}`)
+      ? appendAnswer(call, 'cancelled', stoppedText(`Cancelled: ${reason}`, printed?.(call.id)))
       : appendResult(result);
   });
   const children = state.running.flatMap(({ child }) => child ?? []);

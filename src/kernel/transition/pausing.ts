@@ -5,7 +5,7 @@ import { cutShort } from '../../records/conversation/child-text.ts';
 import { isParked, unpaused } from '../../records/conversation/parked.ts';
 import type { WorkflowPause } from '../../records/workflow/workflow-terms.ts';
 import { appendAnswer, appendEvent, appendSystem } from './append.ts';
-import { schedule } from './calls.ts';
+import { schedule, stoppedText } from './calls.ts';
 import type { Effect } from './effect.ts';
 import type { EventOf } from './event.ts';
 import { ask } from './request.ts';
@@ -68,7 +68,9 @@ export function halted(state: AgentState, event: EventOf<'halt'>, context: Trans
     },
     [
       { type: 'abort' },
-      ...live.map(({ call }) => appendAnswer(call, 'interrupted', BROKEN_OFF)),
+      ...live.map(({ call }) =>
+        appendAnswer(call, 'interrupted', stoppedText(BROKEN_OFF, context.printed?.(call.id))),
+      ),
       ...state.queued.map((call) =>
         appendAnswer(call, 'cancelled', 'Cancelled: a person stopped the workflow before this call ran.'),
       ),

@@ -14,7 +14,7 @@ import { step, type Transition, type TransitionContext } from './transition-resu
 import { endInFailure } from './turn-end.ts';
 
 export const INTERRUPTED =
-  'Interrupted: the process that ran this call died. It may have happened in full, in part or not at all. Check before you repeat it.';
+  'Interrupted: the process that ran this call died. It may have happened in full, in part or not at all, and what it printed is lost. Check before you repeat it.';
 
 /** Continues after a dead process: repeats the request, resumes waits, reruns idempotent calls, and reports other calls as interrupted. */
 export function resumed(state: AgentState, event: EventOf<'resume'>, context: TransitionContext): Transition {
@@ -70,7 +70,7 @@ function quarantined(
     status: 'interrupted' as const,
     output: INTERRUPTED,
   }));
-  const stopped = [...stopCalls(state, known, error), ...leaveFanIn(state, `Cancelled: ${error}`)];
+  const stopped = [...stopCalls(state, known, error, context), ...leaveFanIn(state, `Cancelled: ${error}`)];
   return endInFailure(failure, stopped, context);
 }
 

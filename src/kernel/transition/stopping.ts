@@ -57,7 +57,7 @@ function cancelledCalls(
 ): Transition {
   const { reason } = event;
   const { early, spawned, turn } = state;
-  const stopped = [...stopCalls(state, event.open, reason), interrupted];
+  const stopped = [...stopCalls(state, event.open, reason, context), interrupted];
   const pending = outstanding(state);
   if (pending.length === 0) {
     return endStopped(event, [...stopped, ...leaveFanIn(state, reason)], context);
@@ -91,7 +91,7 @@ export function limitReached(
       return step({ ...state, turn: { ...turn, late: limit } }, []);
     }
     case 'executing':
-      return goOn(state.turn, [...stopCalls(state, [], limit.error), ...leaveFanIn(state, reason)]);
+      return goOn(state.turn, [...stopCalls(state, [], limit.error, context), ...leaveFanIn(state, reason)]);
     case 'awaiting':
       return goOn(state.turn, leaveFanIn(state, reason));
     case 'cancelling': {
@@ -113,7 +113,7 @@ export function faulted(
     state.type === 'requesting'
       ? [{ type: 'abort' }]
       : state.type === 'executing'
-        ? stopCalls(state, [], failure.error)
+        ? stopCalls(state, [], failure.error, context)
         : [];
   const left =
     state.type === 'executing' || isFanIn(state) ? leaveFanIn(state, `Cancelled: ${failure.error}`) : [];

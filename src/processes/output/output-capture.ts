@@ -16,7 +16,7 @@ export const LIVE_BYTES = 256 * 1024;
 export class OutputCapture {
   readonly #spill_dir: string;
   readonly #onOutput: (text: string) => void;
-  readonly #screen = new TerminalScreen();
+  #screen = new TerminalScreen();
   readonly #live = new StringDecoder('utf8');
   #live_budget: number = LIVE_BYTES;
   #live_refilled_ms = 0;
@@ -107,7 +107,17 @@ export class OutputCapture {
     const rest = this.#live.end();
     if (rest !== '') this.#onOutput(rest);
     this.#add(this.#screen.end());
-    const spill = this.#spill?.close();
+    return this.#text(this.#spill?.close());
+  }
+
+  /** As `finish`, of a command that may go on; what is on the screen is no longer rewritten. */
+  soFar(): string {
+    this.#add(this.#screen.end());
+    this.#screen = new TerminalScreen();
+    return this.#text(this.#spill?.place());
+  }
+
+  #text(spill: string | undefined): string {
     const [head, tail] = this.#kept();
     const left_out = this.#total - head.length - tail.length;
     let text: string;

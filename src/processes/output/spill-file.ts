@@ -100,6 +100,11 @@ export class SpillFile {
   /** Closes the file and returns a clause that says where the output is. */
   close(): string {
     this.#close();
+    return this.place();
+  }
+
+  /** The clause, also while the file is still open. */
+  place(): string {
     if (this.#problem !== undefined && this.#written === 0)
       return `could not be kept on disk (${this.#problem})`;
     if (this.#problem !== undefined)

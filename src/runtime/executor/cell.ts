@@ -25,6 +25,11 @@ export interface ForkPoint {
   readonly asked: Cell['asked'];
 }
 
+/** Stops a call; `printed` returns its output so far. */
+export class RunningTool extends AbortController {
+  printed = (): string => '';
+}
+
 /** One agent that this process leads: its committed state, and what runs for it here. Only the executor changes the state, after the commit. */
 export interface Cell extends LedAgent {
   agent: Agent;
@@ -52,7 +57,7 @@ export interface Cell extends LedAgent {
   /** Whether the agent was told that little of a budget is left. */
   warned: boolean;
   /** Tool calls running in this process. */
-  readonly calls: Map<string, AbortController>;
+  readonly calls: Map<string, RunningTool>;
   /** Callbacks for a person's answer to an agent program or a tool, by id of the question; called with null if it was withdrawn. */
   readonly questions: Map<string, (answer: ProgramAnswer | null) => void>;
   readonly timers: Map<string, Stop>;

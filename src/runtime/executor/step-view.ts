@@ -2,6 +2,7 @@ import type { View } from '../../kernel/turn/view.ts';
 import { policyOf } from '../../permissions/policy.ts';
 import { creationRuling } from '../../permissions/refusal.ts';
 import type { Agent } from '../../records/agent/agent.ts';
+import { storable } from '../../records/text/text.ts';
 import type { AgentIndex, WaiterIndex } from './agent-index.ts';
 import type { Cell } from './cell.ts';
 import type { ExecutorOptions } from './executor-options.ts';
@@ -30,7 +31,10 @@ export function stepView(agent: Agent, context: StepViewContext): View {
     },
     worker: context.worker_id,
     relatives: agent_index,
-    context: catalog.contextOf(agent, agent_index.tree(agent.root_id)),
+    context: {
+      ...catalog.contextOf(agent, agent_index.tree(agent.root_id)),
+      printed: (id) => storable(context.cells.get(agent.id)?.calls.get(id)?.printed() ?? ''),
+    },
     tools: toolset_tools,
     terms: catalog.terms,
     sent: (spec) => catalog.sentSpec(agent, agent_index.tree(agent.root_id), spec),

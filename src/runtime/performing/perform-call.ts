@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { argumentsError, unknownToolError } from '../../kernel/reading/call-errors.ts';
 import { readArguments } from '../../kernel/reading/read-arguments.ts';
 import { slashInShell } from '../../kernel/toolsets/slash/written-slash.ts';
+import { stoppedText } from '../../kernel/transition/calls.ts';
 import { askingRules, decide, decidePaths } from '../../permissions/decide.ts';
 import { isCovered } from '../../permissions/grants/grant.ts';
 import { whatWouldAllow } from '../../permissions/grants/propose-rules.ts';
@@ -23,7 +24,7 @@ import { duration } from '../../render/amounts.ts';
 import type { Store } from '../../store/store.ts';
 import { permissionOf } from '../../tools/built-in-permissions.ts';
 import { deedOf } from '../../tools/evidence.ts';
-import type { Cell } from '../executor/cell.ts';
+import { type Cell, RunningTool } from '../executor/cell.ts';
 import type { Executor } from '../executor/executor.ts';
 import { LEASE_OVER } from '../leading/unattended-trees.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
@@ -56,9 +57,9 @@ type Asking = { readonly ask: NewAsk };
 /** Runs one call of a tool; its result comes back as an event. Never throws. */
 export async function performCall(cell: Cell, call: Call, context: CallContext): Promise<void> {
   const { now } = context.clock;
-  const controller = new AbortController();
+  const controller = new RunningTool();
   cell.calls.set(call.id, controller);
-  const settled = await runCall(cell, call, controller.signal, context).catch(
+  const settled = await runCall(cell, call, controller, context).catch(
     (error: unknown): Settled => ({
       status: 'error',
       output: `${call.name} failed: ${error instanceof Error ? error.message : String(error)}`,
@@ -76,7 +77,10 @@ export async function performCall(cell: Cell, call: Call, context: CallContext):
     name: call.name,
     ...ended,
     output: storable(ended.output),
-    ...(stopped && { status: 'interrupted', output: LEASE_OVER_TEXT }),
+    ...(stopped && {
+      status: 'interrupted',
+      output: stoppedText(LEASE_OVER_TEXT, storable(controller.printed())),
+    }),
   };
   context.executor.happened(cell, {
     type: 'call-settled',
@@ -100,10 +104,11 @@ function heardText(tools: ReadonlyMap<string, unknown>): string {
 async function runCall(
   cell: Cell,
   call: Call,
-  signal: AbortSignal,
+  controller: RunningTool,
   context: CallContext,
 ): Promise<Settled | Asking> {
   const { agent } = cell;
+  const { signal } = controller;
   // After a take-over, an approved call may run before this process has asked the MCP servers for their tools.
   await context.catalog.prepare(agent);
   const setup = context.catalog.setupFor(agent.config);
@@ -210,6 +215,9 @@ async function runCall(
     files,
     notice: (text) => context.emit({ type: 'notice', agent_id: agent.id, text }),
     onOutput: (text) => context.emit({ type: 'output', agent_id: agent.id, call_id: call.id, text }),
+    soFar: (printed) => {
+      controller.printed = printed;
+    },
   });
   const ran = await running.finally(() => {
     over.abort(OVER);

@@ -61,6 +61,26 @@ describe('calls of a turn', () => {
   });
 });
 
+describe('a call that is stopped', () => {
+  const failure = { kind: 'internal', error: 'a fault', retryable: true } as const;
+  const STOPS = [
+    { type: 'limit', at: 3, limit: 'run time of 1 s', final: false },
+    { type: 'limit', at: 3, limit: 'run time of 1 s', final: true },
+    { type: 'cancel', at: 3, by: 'you', reason: 'enough', open: [] },
+    { type: 'fault', at: 3, failure },
+    { type: 'halt', at: 3 },
+  ] as const;
+  for (const event of STOPS)
+    it(`has what it had printed in its result: ${JSON.stringify(event)}`, () => {
+      const run = started({ ...OWN, printed: (id) => (id === 'a' ? 'half of it' : '') });
+      answer(run, '', [call('a'), call('b')]);
+      run.apply(event);
+      const [a, b] = run.messages.flatMap((one) => (one.kind === 'result' ? [one.content.output] : []));
+      assert.match(a ?? '', /^(Cancelled|Interrupted): [^\n]+\nIt had printed:\nhalf of it$/);
+      assert.match(b ?? '', /^Cancelled: [^\n]+$/);
+    });
+});
+
 describe('limits', () => {
   it('after its maximum of requests an agent gets one last answer, in which no call runs', () => {
     const run = started({ ...OWN, turns: 1 });

@@ -68,3 +68,12 @@ test('a cut leaves whole characters on both sides, as many as there is room for'
       assert.ok(tail === fit(TAIL_BYTES), `${shift} ${character}: tail`);
     }
 });
+
+test('the text so far has the line that is not over, and output continues after it', () => {
+  const { spill_dir } = makeWorkspace();
+  const capture = new OutputCapture(spill_dir, () => {});
+  capture.push(Buffer.from('one\ntw'));
+  assert.deepEqual([capture.soFar(), capture.soFar()], ['one\ntw', 'one\ntw']);
+  capture.push(Buffer.from('o\n'));
+  assert.equal(capture.finish(), 'one\ntwo\n');
+});
