@@ -99,9 +99,9 @@ export function coppiceAgent<Output>(
 }
 
 /** Rejects with `E_UNLED` if there is work left that nobody does: a wait for it would never end. */
-async function assertLed({ store }: AgentGround, id: string): Promise<void> {
+async function assertLed({ store, runtime }: AgentGround, id: string): Promise<void> {
   const agent = await store.agent(id);
-  if (agent === null) return;
+  if (agent === null || (agent.worker === runtime.worker_id && runtime.holdsLease())) return;
   const [alone] = await store.leftAlone([agent.root_id], await livingWorkers(store));
   if (alone !== undefined && (await store.placement(alone)) === null)
     throw new CoppiceError('E_UNLED', `no process leads the tree of ${agent.name}`, {

@@ -31,6 +31,9 @@ import { parseJson } from '../records/text/json-text.ts';
 import type { ServerTools, Tool, ToolServers, ToolSpec } from '../records/tool.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
+/** Within this time, a folder is not looked at again for the repository that it is in. */
+const REPOSITORY_MS = 100;
+
 interface CatalogOptions extends Pick<RuntimeOptions, 'tools' | 'toolsets' | 'openServers' | 'workflows'> {
   readonly terms: ToolsetTerms;
   /** Available to every agent; described to its model once history was cut (`cut_specs`). */
@@ -234,10 +237,10 @@ export class ToolCatalog {
     };
   }
 
-  /** Looked up once for all children that begin together. */
+  /** Looked up once for all agents that begin soon after each other. */
   #inRepository(folder: string): boolean {
     return keptIn(this.#repositories, folder, () => {
-      setImmediate(() => this.#repositories.delete(folder));
+      setTimeout(() => this.#repositories.delete(folder), REPOSITORY_MS).unref();
       return inRepository(folder);
     });
   }
