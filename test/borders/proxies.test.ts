@@ -8,6 +8,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, it } from 'node:test';
 import { promisify } from 'node:util';
+import { unconnected } from '../../src/models/provider/http-fetch.ts';
+import { proxyOptions, unusedProxy } from '../../src/processes/hosts/proxies.ts';
 
 const seen: string[] = [];
 const proxy = createServer((request, response) => {
@@ -64,6 +66,7 @@ const url = () => `http://127.0.0.1:${portOf(proxy)}`;
 for (const [variables, of] of [
   [(at: string) => ({ HTTPS_PROXY: at, HTTP_PROXY: at }), 'capital letters'],
   [(at: string) => ({ https_proxy: at, http_proxy: at }), 'small letters'],
+  [(at: string) => ({ HTTPS_PROXY: ` ${at.slice(7)} `, HTTP_PROXY: at.slice(7) }), 'the short form of curl'],
 ] as const)
   it(`connections of all kinds use the proxy in ${of}`, async () => {
     await run(variables(url()), 'https://far.invalid', 'http://far.invalid');
@@ -83,6 +86,48 @@ it('addresses of this machine, and those of NO_PROXY, are reached directly', asy
   assert.equal(direct.length, 8);
   await run({ ...variables, NO_PROXY: 'far.invalid,.corp' }, 'https://far.invalid', 'http://a.corp');
   assert.deepEqual(seen, []);
+});
+
+it('what is no address of an HTTP proxy stops nothing, and is named where a connection fails', async () => {
+  const odd = ['socks5://127.0.0.1:1', '"http://127.0.0.1:1"', 'http://', 'a proxy'];
+  for (const value of odd) {
+    assert.deepEqual(proxyOptions({ HTTPS_PROXY: value }), {});
+    assert.equal(unusedProxy({ HTTPS_PROXY: value }), 'HTTPS_PROXY');
+    assert.equal(unusedProxy({ https_proxy: 'proxy:3128', http_proxy: value }), 'http_proxy');
+  }
+  assert.equal(unusedProxy({ HTTPS_PROXY: 'proxy.corp:3128' }), null);
+  await run(
+    { HTTPS_PROXY: 'http://', http_proxy: '"http://127.0.0.1:1"' },
+    `http://127.0.0.1:${portOf(own)}`,
+  );
+  assert.equal(direct.length, 4);
+});
+
+const OTHERS = `
+import { proxyFor } from '${SOURCE}processes/hosts/proxies.ts';
+const found = [];
+for (const value of ['proxy.corp:3128', 'https://proxy.corp:3128', 'socks5://proxy.corp:1']) {
+  process.env.https_proxy = value;
+  found.push((await proxyFor(new URL('https://far.invalid/')))?.href ?? null);
+}
+console.log(JSON.stringify(found));
+`;
+
+it('pages of the web and commands get the proxy in the form in which it was meant', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', OTHERS]);
+  assert.deepEqual(JSON.parse(stdout), ['http://proxy.corp:3128/', 'https://proxy.corp:3128/', null]);
+});
+
+it('a failed connection says what its code means', () => {
+  for (const [code, cause, told] of [
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', {}, /not trusted.* NODE_EXTRA_CA_CERTS$/],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', {}, /not trusted/],
+    ['CERT_HAS_EXPIRED', {}, /not valid/],
+    ['EPROTO', {}, /is its address http:/],
+    ['ERR_PROXY_TUNNEL', { statusCode: 407 }, /\(ERR_PROXY_TUNNEL 407\); the proxy .* refused$/],
+    ['ECONNREFUSED', undefined, /^cannot reach far:1 \(ECONNREFUSED\)$/],
+  ] as const)
+    assert.match(unconnected('far:1', code, cause).message, told);
 });
 
 it('without proxies nothing changes', async () => {

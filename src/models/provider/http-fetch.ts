@@ -6,7 +6,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
-import { proxyOptions } from '../../processes/hosts/proxies.ts';
+import { proxyOptions, unusedProxy } from '../../processes/hosts/proxies.ts';
 import { foreignEncoding, unpacked } from '../../processes/hosts/unpacked.ts';
 import { given } from '../../records/text/json-fields.ts';
 import type { ModelRequest } from '../model.ts';
@@ -33,11 +33,28 @@ export class ConnectionError extends Error {
 
 const UNREACHED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETDOWN|ENETUNREACH|EHOSTDOWN|EHOSTUNREACH)$/;
 
+/** What the code of a failed connection means for whoever set it up. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(?:DEPTH_ZERO_)?SELF_SIGNED|^UNABLE_TO_(?:GET_ISSUER|VERIFY)/,
+    'its certificate is not trusted: name a file with that of its authority in NODE_EXTRA_CA_CERTS',
+  ],
+  [/^CERT_|^ERR_TLS_CERT/, 'its certificate is not valid, or not for this host'],
+  [/^EPROTO$/, 'it does not speak TLS there: is its address http://…?'],
+  [/^ERR_PROXY_TUNNEL$/, 'the proxy in HTTPS_PROXY refused'],
+];
+
 /** No connection to this host. */
 export function unconnected(host: string | null | undefined, code = '', cause?: unknown): ConnectionError {
-  const which = code === '' ? '' : ` (${code})`;
   const reason = UNREACHED.test(code) ? 'unreached' : 'connect';
-  return new ConnectionError(reason, `cannot reach ${host}${which}`, cause);
+  const status = Object(cause).statusCode;
+  const which = code === '' ? '' : ` (${code}${status === undefined ? '' : ` ${status}`})`;
+  const unused = unusedProxy();
+  const advice = [
+    ADVICE.find(([codes]) => codes.test(code))?.[1],
+    unused === null ? undefined : `${unused} is not used: it is not the address of an HTTP proxy`,
+  ].flatMap((one) => (one === undefined ? [] : `; ${one}`));
+  return new ConnectionError(reason, `cannot reach ${host}${which}${advice.join('')}`, cause);
 }
 
 /** An answer that would be the same at the next try: too long, or of another protocol. */

@@ -1,6 +1,8 @@
 /** Addresses of this machine, which no proxy reaches. */
 const OWN = ['localhost', '127.0.0.1', '::1', '[::1]'];
 
+const PROXIES = ['https_proxy', 'http_proxy'];
+
 /**
  * The proxies of the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in either case) as an option of the agents of `node:http` and `node:https`, for
  * every connection that leaves this machine (docs/configuration.md). Empty without proxies.
@@ -8,20 +10,37 @@ const OWN = ['localhost', '127.0.0.1', '::1', '[::1]'];
 export function proxyOptions(env: NodeJS.ProcessEnv = process.env): {
   readonly proxyEnv?: NodeJS.ProcessEnv;
 } {
-  const [http, https, none] = ['http_proxy', 'https_proxy', 'no_proxy'].map(
-    (name) => (env[name] || env[name.toUpperCase()]) ?? '',
-  );
+  const [https, http] = PROXIES.map((name) => proxyOf(env, name)?.href ?? '');
   if (!http && !https) return {};
+  const none = setIn(env, 'no_proxy');
   const direct = [...(none ? [none] : []), ...OWN].join(',');
   return { proxyEnv: { http_proxy: http, https_proxy: https, no_proxy: direct } };
 }
 
+/** A proxy as curl, git and npm read it: `proxy:3128` is `http://proxy:3128`. Null for none, and for what no HTTP proxy has as its address (`socks5://…`). */
+function proxyOf(env: NodeJS.ProcessEnv, name: string): URL | null {
+  const said = setIn(env, name);
+  const proxy = URL.parse(said === '' || said.includes('://') ? said : `http://${said}`);
+  return proxy !== null && /^https?:$/.test(proxy.protocol) ? proxy : null;
+}
+
+function setIn(env: NodeJS.ProcessEnv, name: string): string {
+  return (env[name] || env[name.toUpperCase()] || '').trim();
+}
+
+/** The variable of a proxy whose value is not the address of an HTTP proxy; null if there is none. */
+export function unusedProxy(env: NodeJS.ProcessEnv = process.env): string | null {
+  const unused = PROXIES.find((name) => setIn(env, name) !== '' && proxyOf(env, name) === null);
+  return unused === undefined || env[unused] ? (unused ?? null) : unused.toUpperCase();
+}
+
 /** The proxy of the environment through which this address is reached; null for none. */
-export async function proxyFor({ href, hostname }: URL): Promise<URL | null> {
+export async function proxyFor({ href, hostname, protocol }: URL): Promise<URL | null> {
   // @ts-expect-error: this package has no types.
   const { getProxyForUrl } = await import('proxy-from-env');
-  const proxy = URL.parse(OWN.includes(hostname) || /^127\./.test(hostname) ? '' : getProxyForUrl(href));
-  return proxy !== null && /^https?:$/.test(proxy.protocol) ? proxy : null;
+  if (OWN.includes(hostname) || /^127\./.test(hostname) || getProxyForUrl(href) === '') return null;
+  const name = `${protocol.replace(':', '')}_proxy`;
+  return proxyOf(process.env, setIn(process.env, name) === '' ? 'all_proxy' : name);
 }
 
 /** Makes the global `fetch` use the proxies, where Node can do that while it runs (24.14 and later). Changes the whole process: not for a library. */
