@@ -281,7 +281,14 @@ function keyVariable({ key_env }: Pick<KnownProvider, 'key_env'>, env: Environme
 function keyOf({ name, key_env }: KnownProvider, env: Environment): string | null {
   if (key_env.length === 0) return null;
   const variable = keyVariable({ key_env }, env);
-  if (variable !== null) return env[variable]?.trim() ?? null;
+  const key = env[variable ?? '']?.trim() ?? null;
+  // It could not be sent: a header holds none of these.
+  if (key !== null && /[^ -~]/.test(key)) {
+    throw new CoppiceError('E_NO_KEY', `${variable} has a line break or a character that no key has`, {
+      hint: 'Copy the key again: only letters, digits and signs of a keyboard',
+    });
+  }
+  if (key !== null) return key;
   throw new CoppiceError('E_NO_KEY', `provider ${name} needs a key and ${key_env.join(' or ')} is not set`, {
     hint: `Set it: export ${key_env[0]}=…`,
   });

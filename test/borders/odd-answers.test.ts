@@ -163,6 +163,18 @@ describe('openai-compatible', () => {
     ),
     { text: 'x', reasoning: 'hm' },
   );
+  for (const [odd, reasoning] of [
+    [{ text: 'hm' }, 'hm'],
+    [[{ type: 'summary_text', text: 'h' }, 'm'], 'hm'],
+    [{ tokens: 12 }, ''],
+    [[[1]], ''],
+  ] as const)
+    for (const field of ['reasoning', 'reasoning_content'])
+      told(
+        `a thought in ${field} as ${JSON.stringify(odd)}`,
+        ended(chunk({ [field]: odd }), chunk({ content: 'x' })),
+        { text: 'x', reasoning },
+      );
   told(
     'a thought as text',
     ended(

@@ -144,14 +144,14 @@ const CASES: readonly Case[] = [
     'openai-compatible',
     [404, '404 page not found'],
     'no_model',
-    /or not at this address: 404: 404 page not found/,
+    /or not at this address \(http:.*\/chat\/completions\): 404: 404 page not found/,
   ],
   [
     'a web page',
     'openai-compatible',
     [404, '<html>nothing here</html>'],
     'no_model',
-    /address: 404: Not Found/,
+    /\/chat\/completions\): 404: Not Found/,
   ],
   [
     'no tools (Ollama)',

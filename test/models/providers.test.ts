@@ -95,6 +95,20 @@ it('an entry that only adds to a built-in provider keeps its address and key', a
   assert.equal((await failing('anthropic/m', { providers })).code, 'E_NO_KEY');
 });
 
+it('a key that no header can hold is told of by its variable before anything is sent', async () => {
+  for (const key of ['sk-one\nsk-two', 'sk-“quoted”', 'sk-\u200b1', 'schlüssel', 'a\tb']) {
+    const fault = await failing('anthropic/m', { env: { ANTHROPIC_API_KEY: key } });
+    assert.equal(fault.code, 'E_NO_KEY');
+    assert.match(fault.message, /^ANTHROPIC_API_KEY has a line break or a character that no key has$/);
+  }
+  for (const key of ['\ufeffsk-1\r\n', ' sk-1 '])
+    await openModel('anthropic/m', {
+      providers: {},
+      env: { ANTHROPIC_API_KEY: key },
+      gates: gates('anthropic/m'),
+    });
+});
+
 it('a key of a letter or two masks no letters, a key at the place where a long message is cut stays whole and hidden', async () => {
   for (const [key, message, wanted] of [
     ['xi', 'Maximum call exceeded', /Maximum call exceeded/],

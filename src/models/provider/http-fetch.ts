@@ -181,15 +181,18 @@ export function headersOf(answer: IncomingMessage): Map<string, string> {
   return headers;
 }
 
+/** Without a name, a password and a query, which may be secret. Only for an error: parsing an address costs as much as reading an event. */
+export function publicAddress(url: string): string {
+  if (!URL.canParse(url)) return 'its address';
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
+
 /** Why an answer is not the stream of events that was requested; null if it may be one, because some servers do not name the type, or is an error by its status. */
 export function foreignAnswer(answer: IncomingMessage, url: string): UnusableAnswer | null {
   const status = answer.statusCode ?? 0;
   const { location } = answer.headers;
-  // Without a name, a password and a query, which may be secret. Only for an error: parsing an address costs as much as reading an event.
-  const place = () => {
-    const { origin, pathname } = new URL(url);
-    return origin + pathname;
-  };
+  const place = () => publicAddress(url);
   if (status >= 300 && status < 400 && location !== undefined)
     return new UnusableAnswer(
       `${status}: ${place()} redirects to ${location}, which is not followed: set baseURL to the new address`,

@@ -8,7 +8,7 @@ import { refusedMessage } from '../refusals/refused-message.ts';
 import { retryAfter, waitIn } from '../refusals/retry-after.ts';
 import { saidIn } from '../refusals/said-in.ts';
 import { closingIn, isUsedUp, NO_SERVICE } from '../refusals/spent.ts';
-import { ConnectionError, UnusableAnswer } from './http-fetch.ts';
+import { ConnectionError, publicAddress, UnusableAnswer } from './http-fetch.ts';
 
 const OVERFLOW =
   /context.{0,20}(length|window|limit)|too many tokens|prompt is too long|maximum context|exceeds the maximum number of tokens/i;
@@ -80,7 +80,7 @@ function callFailure(error: APICallError, { secrets, key_env, messages }: Requir
       : kind === 'no_credit'
         ? noCredit(said) + which
         : kind === 'no_model'
-          ? `the provider does not have this model, or not for this key, or not at this address: ${said}`
+          ? `the provider does not have this model, or not for this key, or not at this address (${publicAddress(error.url)}): ${said}`
           : said;
   const retryable = ['rate_limit', 'overloaded', 'network', 'no_credit'].includes(kind);
   const wish = retryAfter(error.responseHeaders ?? {}, Date.now(), error.responseBody || error.message);

@@ -12,6 +12,7 @@ import {
   calledName,
   eventType,
   textAt,
+  thoughtAt,
   typeIn,
   type WirePiece,
   type WireProtocol,
@@ -205,7 +206,7 @@ class AnthropicReader implements WireReader {
     const said = textAt(text, 'text');
     if (said !== '') this.#collector.add({ type: 'text-delta', id, delta: said });
     const sealed = wordOf(signature);
-    const thought = textAt(thinking, 'thinking');
+    const thought = thoughtAt(thinking);
     if (thought !== '' || sealed !== undefined) {
       const own = sealed === undefined ? {} : { providerMetadata: { anthropic: { signature: sealed } } };
       this.#collector.add({ type: 'reasoning-delta', id, delta: thought, ...own });

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { endAnswer, isFinish } from './finish-reason.ts';
 import { takeError } from './stream-error.ts';
-import { argumentsOf, BrokenEvent, OneChoice, textAt, type WireReader } from './wire-protocol.ts';
+import { argumentsOf, BrokenEvent, OneChoice, textAt, thoughtAt, type WireReader } from './wire-protocol.ts';
 
 /** Key, in the metadata of a thought, of how it came: it goes back in the same way. */
 export const THOUGHTS = 'thoughts';
@@ -89,8 +89,7 @@ export class ChatReader implements WireReader {
     const details = itemsOf(delta.reasoning_details).filter(isJsonObject);
     this.#details = details.reduce(addDetail, this.#details);
     const field = delta.reasoning_content == null ? 'reasoning' : 'reasoning_content';
-    const told = delta[field] ?? details.map(({ text, summary }) => text ?? summary ?? '').join('');
-    this.#say('reasoning', textAt(told, field), field);
+    this.#say('reasoning', thoughtAt(delta[field] ?? details), field);
     if (typeof delta.content === 'object') this.#pieces(itemsOf(delta.content));
     else this.#text(textAt(delta.content, 'content'));
     if (typeof delta.refusal === 'string' && delta.refusal !== '') {
@@ -107,10 +106,7 @@ export class ChatReader implements WireReader {
     for (const one of pieces) {
       const piece = typeof one === 'string' ? { text: one } : fieldsOf(one);
       if (piece.thinking === undefined) this.#text(textAt(piece.text, 'text'));
-      else if (typeof piece.thinking === 'string') this.#say('reasoning', piece.thinking);
-      else
-        for (const thought of itemsOf(piece.thinking))
-          this.#say('reasoning', textAt(fieldsOf(thought).text, 'thinking'));
+      else this.#say('reasoning', thoughtAt(piece.thinking));
     }
   }
 

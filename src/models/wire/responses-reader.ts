@@ -3,7 +3,15 @@ import type { JsonObject } from '../../records/text/json-text.ts';
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import { endAnswer } from './finish-reason.ts';
 import { takeError } from './stream-error.ts';
-import { argumentsOf, calledName, eventType, textAt, typeIn, type WireReader } from './wire-protocol.ts';
+import {
+  argumentsOf,
+  calledName,
+  eventType,
+  textAt,
+  thoughtAt,
+  typeIn,
+  type WireReader,
+} from './wire-protocol.ts';
 
 /** Types of items by the field that tells them. */
 const ITEMS = {
@@ -108,7 +116,7 @@ export class ResponsesReader implements WireReader {
   }
 
   #text(type: 'text' | 'reasoning', place: number, suffix: string, delta: unknown): void {
-    const text = textAt(delta, 'delta');
+    const text = type === 'reasoning' ? thoughtAt(delta) : textAt(delta, 'delta');
     if (text === '') return;
     this.#said.add(`${type} ${place}`);
     this.#collector.add({ type: `${type}-delta`, id: `${place}${suffix}`, delta: text });

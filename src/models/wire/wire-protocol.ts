@@ -66,6 +66,15 @@ export function textAt(value: unknown, what: string): string {
   return wordOf(value) ?? '';
 }
 
+/** A thought, which no answer needs: of what is not text, the texts in it. */
+export function thoughtAt(value: unknown): string {
+  const texts = itemsOf(value).map((one) => {
+    const { text, summary, content } = fieldsOf(one);
+    return wordOf(one) ?? wordOf(text) ?? wordOf(summary) ?? wordOf(content) ?? '';
+  });
+  return texts.join('');
+}
+
 /** The name of a tool that is called. Throws `BrokenEvent` if it is missing. */
 export function calledName(value: unknown): string {
   const name = wordOf(value);
