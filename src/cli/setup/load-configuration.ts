@@ -42,12 +42,31 @@ export async function loadConfiguration(
 
 async function parse(text: string, file: string): Promise<unknown> {
   try {
-    return JSON.parse(text);
+    const value = JSON.parse(text);
+    const twice = nameTwice(text);
+    if (twice === null) return value;
+    throw new CoppiceError('E_CONFIG', `${twice} stands twice in one object of ${file}`, {
+      hint: 'JSON takes only the last one: make one of both, or remove one',
+    });
   } catch (error) {
+    if (error instanceof CoppiceError) throw error;
     const { jsonFaultPlace } = await import('../../records/text/json-text.ts');
     const { message } = error as Error;
     throw new CoppiceError('E_CONFIG', `${file} is not valid JSON at ${jsonFaultPlace(text)}: ${message}`, {
       cause: error,
     });
   }
+}
+
+/** A name that one object of a text that is JSON has twice, with its quotation marks: rules under the first would be lost. Null if there is none. */
+function nameTwice(json: string): string | null {
+  const open: Set<string>[] = [];
+  for (const [sign, text, colon] of json.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[[{}\]]/g)) {
+    if (colon !== undefined && text !== undefined) {
+      if (open.at(-1)?.has(text)) return text;
+      open.at(-1)?.add(text);
+    } else if ('[{'.includes(sign)) open.push(new Set());
+    else if (']}'.includes(sign)) open.pop();
+  }
+  return null;
 }

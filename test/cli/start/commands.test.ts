@@ -140,6 +140,10 @@ describe('coppice without a model', () => {
         /unknown key "providers.local.baseUrl".*\n.*Did you mean baseURL\?/,
       ],
       ['{"model":\n  oops}', /not valid JSON at line 2, column 3/],
+      [
+        '{"agents": {"a": {"description": "}\\" : {"}, "defaults": {"permissions": {"deny": ["bash"]}}, "defaults": {}}}',
+        /"defaults" stands twice in one object of .*\n {2}JSON takes only the last/,
+      ],
       ['{"model": 7}', /model in .*expected string/],
       [
         '{"channels": {"webhook": {"ops": {"url": "https://a.example"}}}}',
@@ -161,6 +165,11 @@ describe('coppice without a model', () => {
       assert.equal(result.code, 2);
       assert.match(result.stderr, message);
     }
+    // The same name in objects of their own, and texts like names.
+    home.configure(
+      '{"mcp": {"servers": {"a": {"command": "model", "args": ["model", "model"]}, "b": {"command": "{"}}}}',
+    );
+    assert.equal((await home.run(['ps'])).code, 0);
     home.configure({});
   });
 
