@@ -1,8 +1,5 @@
+import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import type { ExportedTree } from '../../src/documents/shapes/tree-documents.ts';
-
-interface Paged {
-  readonly messages: readonly { readonly seq: number }[];
-}
 
 /** Tree that is embedded in this page (`coppice export --html`); null if a server answers. */
 export const EXPORTED = read();
@@ -29,11 +26,15 @@ export function exportedAnswer({ documents }: ExportedTree, href: string): objec
 }
 
 /** Conversation of an agent; inherited messages are stored with the agent that it was forked from. */
-function conversation(documents: ExportedTree['documents'], agent: string): Paged['messages'] {
-  const own = (documents[`/v1/agents/${agent}/messages`] as unknown as Paged | undefined)?.messages ?? [];
-  const { forked_from = null } = (documents[`/v1/agents/${agent}`] ?? {}) as {
-    readonly forked_from?: { readonly agent_id: string; readonly seq: number } | null;
-  };
+function conversation(
+  documents: ExportedTree['documents'],
+  agent: string,
+): DocumentOf<'coppice/messages/v1'>['messages'] {
+  const page = documents[`/v1/agents/${agent}/messages`] as DocumentOf<'coppice/messages/v1'> | undefined;
+  const { messages: own = [] } = page ?? {};
+  const { forked_from = null } = (documents[`/v1/agents/${agent}`] ?? {}) as Partial<
+    DocumentOf<'coppice/agent/v1'>
+  >;
   if (forked_from === null) return own;
   return [...conversation(documents, forked_from.agent_id).slice(0, forked_from.seq), ...own];
 }

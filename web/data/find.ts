@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { messageText } from '../../src/records/conversation/message.ts';
-import type { Message } from '../views/agent/agent.tsx';
+import type { Message, Messages } from '../views/agent/agent.tsx';
 import { request } from './api.ts';
 
 const PAGE = 1_000;
@@ -43,7 +43,7 @@ export function useFind(agent_id: string, count: number, query: string): readonl
       };
       while (rows.length < count && !left) {
         const path = `/v1/agents/${agent_id}/messages?after=${rows.length}&limit=${PAGE}`;
-        const { messages } = await request<{ readonly messages: readonly Message[] }>('GET', path);
+        const { messages } = await request<Messages>('GET', path);
         if (messages.length === 0) break;
         for (const message of messages) rows.push(knownOf(message, rows.length, calls));
         if (!left) show();

@@ -1,3 +1,5 @@
+import { store, stored } from './storage.ts';
+
 /**
  * The session of this browser: a cookie that scripts cannot read, and a key in the storage of this origin. The browser sends the cookie to every port of this
  * machine, and the key to none: each request carries it in a header.
@@ -6,12 +8,12 @@
 const STORED = 'coppice-key';
 
 /** Where the browser offers no storage, the session lasts as long as the page. */
-let key = stored();
+let key = stored(STORED);
 
 /** Headers that make a request one of this session. */
 export function sessionHeaders(): Record<string, string> {
   // Read again, because another tab may have signed in since.
-  const now = stored() ?? key;
+  const now = stored(STORED) ?? key;
   return now === null ? {} : { 'coppice-key': now };
 }
 
@@ -32,18 +34,6 @@ export async function signIn(code: string): Promise<string | null> {
   const answer: { key?: string; error?: { message: string } } = await response.json().catch(() => ({}));
   if (answer.key === undefined) return answer.error?.message ?? `the server answered ${response.status}`;
   key = answer.key;
-  try {
-    window.localStorage.setItem(STORED, key);
-  } catch {
-    // There is no storage, or it is full.
-  }
+  store(STORED, key);
   return null;
-}
-
-function stored(): string | null {
-  try {
-    return window.localStorage.getItem(STORED);
-  } catch {
-    return null;
-  }
 }

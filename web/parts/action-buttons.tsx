@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useKeys } from '../data/keys.ts';
+import { Button } from './button.tsx';
 
 export interface Action {
   readonly key: string;
@@ -8,27 +9,27 @@ export interface Action {
 }
 
 interface ButtonsProps {
-  readonly actions: readonly Action[];
+  /** False: it cannot be done now. */
+  readonly actions: readonly (Action | false)[];
   readonly busy: boolean;
   readonly children?: ComponentChildren;
 }
 
 /** What a person can do here, each by a button and by a key; `x` kills or stops. */
 export function ActionButtons({ actions, busy, children }: ButtonsProps) {
-  useKeys(actions.map((one) => ({ ...one, act: () => void one.act() })));
+  const possible = actions.filter((one) => one !== false);
+  useKeys(possible.map((one) => ({ ...one, act: () => void one.act() })));
   return (
     <div class="buttons">
-      {actions.map(({ key, what, act }) => (
-        <button
+      {possible.map(({ key, what, act }) => (
+        <Button
+          does={what}
           key={key}
-          type="button"
           title={key}
           class={key === 'x' ? 'danger' : undefined}
           disabled={busy}
           onClick={() => void act()}
-        >
-          {what}
-        </button>
+        />
       ))}
       {children}
     </div>

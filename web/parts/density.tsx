@@ -1,30 +1,19 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
+import { store, stored } from '../data/storage.ts';
 import { Icon } from './icon.tsx';
 
 const STORED = 'coppice-density';
 
 /** Switches between comfortable and compact rows; this browser remembers which. */
 export function DensityButton() {
-  const [compact, setCompact] = useState(stored);
+  const [compact, setCompact] = useState(() => stored(STORED) === 'compact');
   useLayoutEffect(() => {
     document.documentElement.classList.toggle('compact', compact);
-    try {
-      window.localStorage.setItem(STORED, compact ? 'compact' : 'comfortable');
-    } catch {
-      // There is no storage, or it is full: the choice lasts as long as the page.
-    }
+    store(STORED, compact ? 'compact' : 'comfortable');
   }, [compact]);
   return (
     <button type="button" class="quiet" aria-pressed={compact} onClick={() => setCompact(!compact)}>
       <Icon name="dense" /> <span class="label">Compact</span>
     </button>
   );
-}
-
-function stored(): boolean {
-  try {
-    return window.localStorage.getItem(STORED) === 'compact';
-  } catch {
-    return false;
-  }
 }

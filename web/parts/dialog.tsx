@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Sending } from '../data/api.ts';
+import { type Method, type Sending, useSending } from '../data/api.ts';
+import { Button } from './button.tsx';
 import { Trouble } from './trouble.tsx';
 
 export interface DialogProps {
@@ -10,7 +11,7 @@ export interface DialogProps {
 }
 
 /** A modal dialog: Escape closes it, and the focus goes back to where it was. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+function Dialog({ title, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const before = document.activeElement as HTMLElement | null;
@@ -23,6 +24,18 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       <h2>{title}</h2>
       {children}
     </dialog>
+  );
+}
+
+/** A dialog that only says something. */
+export function SayingDialog({ children, ...dialog }: DialogProps) {
+  return (
+    <Dialog {...dialog}>
+      {children}
+      <div class="buttons">
+        <Button does="Close" onClick={dialog.onClose} data-first />
+      </div>
+    </Dialog>
   );
 }
 
@@ -61,13 +74,31 @@ export function FormDialog(props: FormDialogProps) {
           <button type="submit" class={danger ? 'danger' : 'primary'} disabled={sending.busy}>
             {does}
           </button>
-          <button type="button" onClick={onClose} data-first={danger ? true : undefined}>
-            Cancel
-          </button>
+          <Button does="Cancel" onClick={onClose} data-first={danger ? true : undefined} />
         </div>
       </form>
     </Dialog>
   );
+}
+
+interface OrderDialogProps<Answer> extends Omit<FormDialogProps, 'sending' | 'onSubmit'> {
+  readonly method?: Method;
+  readonly path: string;
+  readonly body?: (field: Fields) => object;
+  readonly onSent: (answer: Answer) => void;
+}
+
+/** A form in a dialog that sends one order, and closes when the server has taken it. */
+export function OrderDialog<Answer>(props: OrderDialogProps<Answer>) {
+  const { method = 'POST', path, body = () => ({}), onSent, ...dialog } = props;
+  const sending = useSending();
+  const submit = async (field: Fields) => {
+    const answer = await sending.send<Answer>(method, path, body(field));
+    if (answer === null) return;
+    dialog.onClose();
+    onSent(answer);
+  };
+  return <FormDialog {...dialog} sending={sending} onSubmit={submit} />;
 }
 
 export interface FieldProps {

@@ -1,4 +1,5 @@
 import { createContext } from 'preact';
+import { Button } from './button.tsx';
 
 /** Whether everything within is shown: a search has found something there. */
 export const Revealed = createContext(false);
@@ -13,8 +14,6 @@ interface FoldButtonProps {
 /** Shows the rest of something long, and hides it again. */
 export function FoldButton({ open, more, onToggle }: FoldButtonProps) {
   return (
-    <button type="button" class="fold" aria-expanded={open} onClick={() => onToggle(!open)}>
-      {open ? 'Fold' : more}
-    </button>
+    <Button does={open ? 'Fold' : more} class="fold" aria-expanded={open} onClick={() => onToggle(!open)} />
   );
 }

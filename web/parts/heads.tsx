@@ -21,6 +21,30 @@ export function Heads({ names, numbers = [] }: HeadsProps) {
   );
 }
 
+interface AmountProps {
+  /** What it is, in a word that a phone shows before it, where a table has no head. */
+  readonly is: string;
+  readonly children: ComponentChildren;
+}
+
+/** A cell with a number. */
+export function Amount({ is, children }: AmountProps) {
+  return (
+    <td class="number" data-is={is}>
+      {children}
+    </td>
+  );
+}
+
+/** A fact by its name, in a list of them. */
+export function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt> <dd>{children}</dd>
+    </div>
+  );
+}
+
 interface TableProps extends HeadsProps {
   /** Said to those who do not see what the table is of. */
   readonly caption?: string;

@@ -1,6 +1,6 @@
-import { useApi, useSending } from '../data/api.ts';
+import { useApi } from '../data/api.ts';
 import type { TreeAgents } from '../views/agent/agent.tsx';
-import { FormDialog } from './dialog.tsx';
+import { OrderDialog } from './dialog.tsx';
 import { say } from './notice.tsx';
 
 const NAMES_SHOWN = 8;
@@ -12,22 +12,16 @@ interface KillDialogProps {
 
 /** Asks before an agent is killed, and says how many descendants go with it. */
 export function KillDialog({ agent: { id, root_id, name }, onClose }: KillDialogProps) {
-  const sending = useSending();
   const { data } = useApi<TreeAgents>(`/v1/trees/${root_id}`);
-  const kill = async () => {
-    if ((await sending.send('POST', `/v1/agents/${id}/kill`)) === null) return;
-    say(`Killed ${name}`);
-    onClose();
-  };
   const names = data === null ? [] : livingBelow(id, data.agents);
   return (
-    <FormDialog
+    <OrderDialog
       title={`Kill ${name}?`}
       does={names.length === 0 ? 'Kill' : `Kill ${names.length + 1} agents`}
       danger
       onClose={onClose}
-      sending={sending}
-      onSubmit={kill}
+      path={`/v1/agents/${id}/kill`}
+      onSent={() => say(`Killed ${name}`)}
     >
       <p>
         {data === null
@@ -37,7 +31,7 @@ export function KillDialog({ agent: { id, root_id, name }, onClose }: KillDialog
             : `${names.length} ${names.length === 1 ? 'descendant is' : 'descendants are'} killed, too: ${names.slice(0, NAMES_SHOWN).join(', ')}${names.length > NAMES_SHOWN ? ', …' : '.'}`}
       </p>
       <p class="dim">Nothing of it can go on afterwards. The conversations stay readable.</p>
-    </FormDialog>
+    </OrderDialog>
   );
 }
 

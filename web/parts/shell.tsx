@@ -5,7 +5,7 @@ import { isFree, type KeyBinding, Keys, moveRow, useKeys } from '../data/keys.ts
 import { addressNow, go, useRoute } from '../data/route.ts';
 import { PAGES } from '../views/pages.tsx';
 import { DensityButton } from './density.tsx';
-import { Dialog } from './dialog.tsx';
+import { SayingDialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { Notices, say } from './notice.tsx';
 import type { ListedApproval, PageContext } from './page.ts';
@@ -172,7 +172,7 @@ function KeyList({ onClose }: { readonly onClose: () => void }) {
     key === undefined ? [] : [{ key: `g ${key}`, what: title }],
   );
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <SayingDialog title="Keys" onClose={onClose}>
       <dl class="keys">
         {[...[...all].flat(), ...pages].map(({ key, what }) => (
           <div key={key}>
@@ -183,11 +183,6 @@ function KeyList({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <div class="buttons">
-        <button type="button" onClick={onClose} data-first>
-          Close
-        </button>
-      </div>
-    </Dialog>
+    </SayingDialog>
   );
 }

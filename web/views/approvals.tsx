@@ -1,9 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
-import type { z } from 'zod';
-import type { treeRow } from '../../src/documents/shapes/agent-parts.ts';
+import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import { questionOf } from '../../src/records/question/question.ts';
 import { useApi, useSending } from '../data/api.ts';
 import { isFree } from '../data/keys.ts';
+import { Button } from '../parts/button.tsx';
 import { say } from '../parts/notice.tsx';
 import { Call, Diff, Output } from '../parts/output.tsx';
 import type { ListedApproval, PageContext } from '../parts/page.ts';
@@ -17,7 +17,7 @@ const TITLES_MS = 10_000;
 /** The one queue of approvals, oldest first. */
 export function ApprovalsView({ approvals, writes }: PageContext) {
   const { data, open, error, reload } = approvals;
-  const trees = useApi<{ readonly trees: readonly z.infer<typeof treeRow>[] }>(
+  const trees = useApi<DocumentOf<'coppice/trees/v1'>>(
     data === null || data.length === 0 ? null : '/v1/trees?limit=500',
     TITLES_MS,
   );
@@ -181,16 +181,8 @@ export function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) 
       )}
       {writes && !grants && (
         <div class="buttons">
-          {!asks && (
-            <button type="button" class="primary" disabled={busy} onClick={once}>
-              Allow once
-            </button>
-          )}
-          {grantable && (
-            <button type="button" disabled={busy} onClick={askGrant}>
-              Allow from now on…
-            </button>
-          )}
+          {!asks && <Button does="Allow once" class="primary" disabled={busy} onClick={once} />}
+          {grantable && <Button does="Allow from now on…" disabled={busy} onClick={askGrant} />}
           {denies ? (
             <form
               onSubmit={(event) => {
@@ -210,9 +202,7 @@ export function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) 
               </button>
             </form>
           ) : (
-            <button type="button" class="danger" disabled={busy} onClick={askNote}>
-              Deny…
-            </button>
+            <Button does="Deny…" class="danger" disabled={busy} onClick={askNote} />
           )}
         </div>
       )}

@@ -1,9 +1,10 @@
-import type { DeliveryDocument } from '../../src/documents/shapes/document-parts.ts';
+import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import { duration } from '../data/amounts.ts';
 import { useApi, useSending } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
 import { go } from '../data/route.ts';
-import { Table } from '../parts/heads.tsx';
+import { Button } from '../parts/button.tsx';
+import { Amount, Table } from '../parts/heads.tsx';
 import { Markdown } from '../parts/markdown.tsx';
 import { say } from '../parts/notice.tsx';
 import type { PageContext } from '../parts/page.ts';
@@ -17,7 +18,7 @@ const STATES = ['all', 'pending', 'delivered', 'failed', 'alerts'] as const;
 /** Deliveries through channels: their status, and retrying them. */
 export function DeliveriesView({ route, writes }: PageContext) {
   const shown = STATES.find((one) => one === route.query.get('status')) ?? 'all';
-  const { data, error, reload } = useApi<{ readonly deliveries: readonly DeliveryDocument[] }>(
+  const { data, error, reload } = useApi<DocumentOf<'coppice/deliveries/v1'>>(
     `/v1/deliveries?limit=200${shown === 'all' ? '' : shown === 'alerts' ? '&kind=alert' : `&status=${shown}`}`,
     REFRESH_MS,
   );
@@ -55,9 +56,7 @@ export function DeliveriesView({ route, writes }: PageContext) {
           ))}
         </nav>
         {writes && failed > 0 && (
-          <button type="button" disabled={sending.busy} onClick={() => retry()}>
-            Retry all failed
-          </button>
+          <Button does="Retry all failed" disabled={sending.busy} onClick={() => retry()} />
         )}
       </div>
       <Trouble error={error ?? sending.error} />
@@ -100,19 +99,15 @@ export function DeliveriesView({ route, writes }: PageContext) {
                   </a>
                 )}
               </td>
-              <td class="number" data-is="tries">
-                {one.attempts}
-              </td>
-              <td class="number" data-is="since">
+              <Amount is="tries">{one.attempts}</Amount>
+              <Amount is="since">
                 <When at={one.created_at} since />
-              </td>
+              </Amount>
               <td class="dim">{one.error}</td>
               {writes && (
                 <td>
                   {one.status !== 'delivered' && (
-                    <button type="button" disabled={sending.busy} onClick={() => retry([one.id])}>
-                      Retry
-                    </button>
+                    <Button does="Retry" disabled={sending.busy} onClick={() => retry([one.id])} />
                   )}
                 </td>
               )}

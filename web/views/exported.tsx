@@ -1,6 +1,4 @@
-import type { z } from 'zod';
-import type { AgentDocument } from '../../src/documents/shapes/agent-parts.ts';
-import type { treeLetter } from '../../src/documents/shapes/timeline-document.ts';
+import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import { count, dollars } from '../data/amounts.ts';
 import { useApi } from '../data/api.ts';
 import { EXPORTED } from '../data/exported.ts';
@@ -10,21 +8,14 @@ import { Status } from '../parts/status.tsx';
 import { When } from '../parts/when.tsx';
 import { RunHead, RunPanel, type WorkflowRun } from './workflows/run-panel.tsx';
 
-interface Tree {
-  readonly agents: readonly AgentDocument[];
-}
-interface Letters {
-  readonly mail: readonly z.infer<typeof treeLetter>[];
-}
-
 const NUMBERS = ['Calls', 'In', 'Cached', 'Out', 'Cost'];
 const nothing = () => undefined;
 
 /** First page of an exported tree: its agents with their usage, and their mail; of a workflow run, first what it did by phase. */
 export function ExportedView(context: PageContext) {
   const path = `/v1/trees/${EXPORTED?.root_id}`;
-  const agents = useApi<Tree>(path).data?.agents ?? [];
-  const mail = useApi<Letters>(`${path}/mail`).data?.mail ?? [];
+  const agents = useApi<DocumentOf<'coppice/tree/v1'>>(path).data?.agents ?? [];
+  const mail = useApi<DocumentOf<'coppice/tree-mail/v1'>>(`${path}/mail`).data?.mail ?? [];
   const at = `/v1/workflow-runs/${EXPORTED?.root_id}`;
   const run = useApi<WorkflowRun>(EXPORTED?.documents[at] === undefined ? null : at).data;
   const names = new Map(agents.map(({ id, name }) => [id, name]));

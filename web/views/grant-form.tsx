@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ASK_SCOPES } from '../../src/records/conversation/ask.ts';
+import { Button } from '../parts/button.tsx';
 import type { ListedApproval } from '../parts/page.ts';
 
 export interface Grant {
@@ -69,9 +70,7 @@ export function GrantForm({ approval, busy, onGrant, onClose }: GrantFormProps) 
         <button type="submit" class="primary" disabled={busy}>
           Grant it
         </button>
-        <button type="button" onClick={onClose}>
-          Back
-        </button>
+        <Button does="Back" onClick={onClose} />
       </div>
     </form>
   );

@@ -1,6 +1,7 @@
 import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import { grantReach } from '../../src/render/grant-reach.ts';
 import { useApi, useSending } from '../data/api.ts';
+import { Button } from '../parts/button.tsx';
 import { Table } from '../parts/heads.tsx';
 import { say } from '../parts/notice.tsx';
 import type { PageContext } from '../parts/page.ts';
@@ -51,9 +52,7 @@ export function GrantedRules({ writes }: PageContext) {
               </td>
               {writes && (
                 <td>
-                  <button type="button" disabled={sending.busy} onClick={() => void remove(one)}>
-                    Remove
-                  </button>
+                  <Button does="Remove" disabled={sending.busy} onClick={() => void remove(one)} />
                 </td>
               )}
             </tr>

@@ -1,8 +1,7 @@
-import type { z } from 'zod';
-import type { treeRow } from '../../src/documents/shapes/agent-parts.ts';
+import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import type { OutcomeWord } from '../../src/records/run/outcome.ts';
 
-export type Tree = z.infer<typeof treeRow>;
+export type Tree = DocumentOf<'coppice/trees/v1'>['trees'][number];
 
 /** Groups of trees by what came of them, the most urgent for a person first. Whoever a person stopped has not failed. */
 export const GROUPS: readonly {

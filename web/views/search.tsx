@@ -4,6 +4,7 @@ import { phrasePattern, searchPhrases } from '../../src/records/text/search-word
 import { type ApiError, request } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
 import { go } from '../data/route.ts';
+import { Button } from '../parts/button.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { Trouble } from '../parts/trouble.tsx';
 import { When } from '../parts/when.tsx';
@@ -71,9 +72,7 @@ export function SearchView({ route }: PageContext) {
       </ul>
       {next !== null && (
         <p class="empty">
-          <button type="button" onClick={more}>
-            Show older messages
-          </button>
+          <Button does="Show older messages" onClick={more} />
         </p>
       )}
     </section>

@@ -1,6 +1,5 @@
-import { useSending } from '../data/api.ts';
 import { go } from '../data/route.ts';
-import { Field, type Fields, FormDialog } from '../parts/dialog.tsx';
+import { Field, type Fields, OrderDialog } from '../parts/dialog.tsx';
 
 interface StartProps {
   /** Trees that are known: their folders, models and profiles are offered. */
@@ -13,10 +12,9 @@ const EFFORTS = ['', 'off', 'low', 'medium', 'high'];
 
 /** Form that starts a tree and opens it. */
 export function StartTree({ like, onClose }: StartProps) {
-  const sending = useSending();
-  const start = async (field: Fields) => {
+  const settings = (field: Fields) => {
     const [usd, toolset] = [field('usd'), field('toolset')];
-    const entered = await sending.send<{ readonly id: string }>('POST', '/v1/trees', {
+    return {
       prompt: field('prompt'),
       profile: field('profile'),
       model: field('model'),
@@ -25,16 +23,20 @@ export function StartTree({ like, onClose }: StartProps) {
       ...(toolset === undefined ? {} : { toolset: [toolset] }),
       ...(field('allow') === undefined ? {} : { allow: field('allow')?.split(/\s*\n\s*/) }),
       ...(usd === undefined ? {} : { limits: { cost_usd: Number.isNaN(Number(usd)) ? usd : Number(usd) } }),
-    });
-    if (entered === null) return;
-    onClose();
-    go(`/trees/${entered.id}`);
+    };
   };
   const known = (field: 'model' | 'profile' | 'cwd') => [
     ...new Set(like.map((tree) => tree[field] ?? '').filter((one) => one !== '')),
   ];
   return (
-    <FormDialog title="Start a tree" does="Start" onClose={onClose} sending={sending} onSubmit={start}>
+    <OrderDialog<{ readonly id: string }>
+      title="Start a tree"
+      does="Start"
+      path="/v1/trees"
+      body={settings}
+      onSent={({ id }) => go(`/trees/${id}`)}
+      onClose={onClose}
+    >
       <Field name="prompt" label="Task" lines={5} required first />
       <Field
         name="cwd"
@@ -53,6 +55,6 @@ export function StartTree({ like, onClose }: StartProps) {
       />
       <Field name="allow" label="Allow" lines={2} hint="Rules, one a line: bash:npm test" />
       <Field name="usd" label="Budget in US dollars" hint="Empty: the usual limit" />
-    </FormDialog>
+    </OrderDialog>
   );
 }

@@ -1,11 +1,11 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { z } from 'zod';
-import type { activity as activityShape } from '../../src/documents/shapes/server-documents.ts';
+import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import { count, dollars } from '../data/amounts.ts';
 import { type ApiError, request, useApi } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
 import { go } from '../data/route.ts';
-import { Heads } from '../parts/heads.tsx';
+import { Button } from '../parts/button.tsx';
+import { Amount, Heads } from '../parts/heads.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Status } from '../parts/status.tsx';
@@ -14,9 +14,7 @@ import { When } from '../parts/when.tsx';
 import { GROUPS, matches, type Tree } from './search-trees.ts';
 import { StartTree } from './start-tree.tsx';
 
-interface Trees {
-  readonly trees: readonly Tree[];
-}
+type Trees = DocumentOf<'coppice/trees/v1'>;
 
 const NUMBERS = ['Agents', 'Tokens', 'Cost', 'Started'];
 const TREES = 500;
@@ -38,7 +36,7 @@ export function TreesView({ writes, route }: PageContext) {
     ...group,
     trees: all.filter(({ outcome }) => group.of.includes(outcome)),
   }));
-  const active = useApi<z.infer<typeof activityShape>>(`/v1/activity?limit=${TREES}`, ACTIVITY_MS).data;
+  const active = useApi<DocumentOf<'coppice/activity/v1'>>(`/v1/activity?limit=${TREES}`, ACTIVITY_MS).data;
   const activity = useMemo(
     () => new Map((active?.trees ?? []).map(({ root_id, tokens }) => [root_id, tokens])),
     [active],
@@ -75,11 +73,7 @@ export function TreesView({ writes, route }: PageContext) {
             In conversations
           </a>
         )}
-        {writes && (
-          <button type="button" class="primary" title="n" onClick={() => setStarts(true)}>
-            Start a tree
-          </button>
-        )}
+        {writes && <Button does="Start a tree" class="primary" title="n" onClick={() => setStarts(true)} />}
       </div>
       <nav class="chips" aria-label="Outcome">
         {[{ key: 'all', title: 'All', trees: all }, ...groups].map(({ key, title, trees }) => (
@@ -113,9 +107,7 @@ export function TreesView({ writes, route }: PageContext) {
           text={data?.trees.length === 0 ? 'No trees yet.' : 'Nothing matches.'}
         >
           {data?.trees.length === 0 && writes && (
-            <button type="button" class="primary" onClick={() => setStarts(true)}>
-              Start the first one
-            </button>
+            <Button does="Start the first one" class="primary" onClick={() => setStarts(true)} />
           )}
         </Nothing>
       )}
@@ -136,9 +128,7 @@ export function TreesView({ writes, route }: PageContext) {
       )}
       {older.more && (
         <p class="empty">
-          <button type="button" disabled={older.busy} onClick={older.load}>
-            Show older trees
-          </button>
+          <Button does="Show older trees" disabled={older.busy} onClick={older.load} />
         </p>
       )}
       <Trouble error={older.error} />
@@ -225,21 +215,19 @@ function Group({ title, trees, activity, compared, onCompare }: GroupProps) {
               </span>
             )}
           </td>
-          <td class="number" data-is="agents">
+          <Amount is="agents">
             <a href={`/agents/${tree.root_id}`} title="the root agent">
               {tree.working > 0 ? `${tree.working}/` : ''}
               {tree.agents}
             </a>
-          </td>
-          <td class="number" data-is="tokens">
+          </Amount>
+          <Amount is="tokens">
             <Sparkline tokens={activity.get(tree.root_id) ?? []} /> {count(tree.tokens)}
-          </td>
-          <td class="number" data-is="cost">
-            {dollars(tree.cost_usd)}
-          </td>
-          <td class="number" data-is="started">
+          </Amount>
+          <Amount is="cost">{dollars(tree.cost_usd)}</Amount>
+          <Amount is="started">
             <When at={tree.started_at} since />
-          </td>
+          </Amount>
         </tr>
       ))}
     </tbody>

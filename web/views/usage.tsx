@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { z } from 'zod';
-import type { usage } from '../../src/documents/shapes/server-documents.ts';
+import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import { count, dollars } from '../data/amounts.ts';
 import { useApi } from '../data/api.ts';
 import type { Route } from '../data/route.ts';
@@ -8,7 +7,7 @@ import { DayChart } from '../parts/day-chart.tsx';
 import { Heads } from '../parts/heads.tsx';
 import { Trouble } from '../parts/trouble.tsx';
 
-type Usage = z.infer<typeof usage>;
+type Usage = DocumentOf<'coppice/usage/v1'>;
 type Used = Usage['total'];
 
 const REFRESH_MS = 10_000;

@@ -1,23 +1,24 @@
 import { useState } from 'preact/hooks';
-import type { WorkerDocument } from '../../src/documents/shapes/document-parts.ts';
-import { useApi, useSending } from '../data/api.ts';
-import { FormDialog } from '../parts/dialog.tsx';
-import { Table } from '../parts/heads.tsx';
+import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
+import { useApi } from '../data/api.ts';
+import { Button } from '../parts/button.tsx';
+import { OrderDialog } from '../parts/dialog.tsx';
+import { Amount, Table } from '../parts/heads.tsx';
 import { say } from '../parts/notice.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { Status } from '../parts/status.tsx';
 import { Nothing, Trouble } from '../parts/trouble.tsx';
 import { When } from '../parts/when.tsx';
 
+type Workers = DocumentOf<'coppice/workers/v1'>;
+type Worker = Workers['workers'][number];
+
 const REFRESH_MS = 3_000;
 
 /** The processes that lead agents of this ledger. */
 export function WorkersView({ writes }: PageContext) {
-  const { data, error, reload } = useApi<{ readonly workers: readonly WorkerDocument[] }>(
-    '/v1/workers',
-    REFRESH_MS,
-  );
-  const [drained, setDrained] = useState<WorkerDocument | null>(null);
+  const { data, error, reload } = useApi<Workers>('/v1/workers', REFRESH_MS);
+  const [drained, setDrained] = useState<Worker | null>(null);
   return (
     <section aria-labelledby="workers">
       <div class="head">
@@ -43,19 +44,15 @@ export function WorkersView({ writes }: PageContext) {
                 <Status word={worker.state} />
               </td>
               <td>{worker.role}</td>
-              <td class="number" data-is="agents">
-                {worker.agents}
-              </td>
+              <Amount is="agents">{worker.agents}</Amount>
               <td class="dim">{worker.labels.join(', ')}</td>
-              <td class="number" data-is="since">
+              <Amount is="since">
                 <When at={worker.started_at} since />
-              </td>
+              </Amount>
               {writes && (
                 <td>
                   {worker.role === 'worker' && worker.state === 'works' && (
-                    <button type="button" onClick={() => setDrained(worker)}>
-                      Drain…
-                    </button>
+                    <Button does="Drain…" onClick={() => setDrained(worker)} />
                   )}
                 </td>
               )}
@@ -68,32 +65,29 @@ export function WorkersView({ writes }: PageContext) {
 }
 
 interface DrainProps {
-  readonly worker: WorkerDocument;
+  readonly worker: Worker;
   readonly onClose: () => void;
   readonly onDrained: () => void;
 }
 
 function Drain({ worker: { id, host, pid, agents }, onClose, onDrained }: DrainProps) {
-  const sending = useSending();
-  const drain = async () => {
-    if ((await sending.send('POST', `/v1/workers/${id}/drain`)) === null) return;
+  const drained = () => {
     say(`Process ${pid} on ${host} finishes its turns and stops`);
-    onClose();
     onDrained();
   };
   return (
-    <FormDialog
+    <OrderDialog
       title={`Drain process ${pid} on ${host}?`}
       does="Drain"
       danger
       onClose={onClose}
-      sending={sending}
-      onSubmit={drain}
+      path={`/v1/workers/${id}/drain`}
+      onSent={drained}
     >
       <p>
         It takes no more trees, finishes the turns of {agents === 1 ? '1 agent' : `${agents} agents`}, and
         stops.
       </p>
-    </FormDialog>
+    </OrderDialog>
   );
 }

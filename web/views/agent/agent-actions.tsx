@@ -3,7 +3,7 @@ import type { AgentDocument } from '../../../src/documents/shapes/agent-parts.ts
 import { useSending } from '../../data/api.ts';
 import { go } from '../../data/route.ts';
 import { ActionButtons } from '../../parts/action-buttons.tsx';
-import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
+import { Field, OrderDialog } from '../../parts/dialog.tsx';
 import { KillDialog } from '../../parts/kill-dialog.tsx';
 import { say } from '../../parts/notice.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
@@ -23,21 +23,14 @@ export function AgentActions({ agent, onDone }: ActionsProps) {
     onDone();
   };
   const lives = agent.ended_at === null;
+  const fails = lives && agent.state === 'errored';
   const works = lives && !['idle', 'errored'].includes(agent.state);
   const actions = [
-    ...(works
-      ? [{ key: 'i', what: 'Interrupt', act: () => order('interrupt', `${agent.name} is interrupted`) }]
-      : []),
-    ...(lives && agent.state === 'errored'
-      ? [{ key: 'r', what: 'Retry', act: () => order('retry', `${agent.name} asks its model again`) }]
-      : []),
-    ...(lives
-      ? [
-          { key: 'f', what: 'Fork…', act: () => setDialog('fork') },
-          { key: 'x', what: 'Kill…', act: () => setDialog('kill') },
-        ]
-      : []),
-  ];
+    works && { key: 'i', what: 'Interrupt', act: () => order('interrupt', `${agent.name} is interrupted`) },
+    fails && { key: 'r', what: 'Retry', act: () => order('retry', `${agent.name} asks its model again`) },
+    lives && { key: 'f', what: 'Fork…', act: () => setDialog('fork') },
+    lives && { key: 'x', what: 'Kill…', act: () => setDialog('kill') },
+  ] as const;
   const close = () => {
     setDialog(null);
     onDone();
@@ -58,20 +51,17 @@ interface DialogProps {
 }
 
 function Fork({ agent, onClose }: DialogProps) {
-  const sending = useSending();
-  const fork = async (field: Fields) => {
-    const child = await sending.send<AgentDocument>('POST', `/v1/agents/${agent.id}/fork`, {
-      name: field('name'),
-      prompt: field('prompt') ?? null,
-    });
-    if (child === null) return;
-    onClose();
-    go(`/agents/${child.id}`);
-  };
   return (
-    <FormDialog title={`Fork ${agent.name}`} does="Fork" onClose={onClose} sending={sending} onSubmit={fork}>
+    <OrderDialog<AgentDocument>
+      title={`Fork ${agent.name}`}
+      does="Fork"
+      path={`/v1/agents/${agent.id}/fork`}
+      body={(field) => ({ name: field('name'), prompt: field('prompt') ?? null })}
+      onSent={(child) => go(`/agents/${child.id}`)}
+      onClose={onClose}
+    >
       <Field name="name" label="Name of the child" required first />
       <Field name="prompt" label="Its task" lines={4} hint="Empty: it waits for what you write to it" />
-    </FormDialog>
+    </OrderDialog>
   );
 }

@@ -1,13 +1,12 @@
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
-import type { z } from 'zod';
-import type { AgentDocument, request as requestShape } from '../../../src/documents/shapes/agent-parts.ts';
-import type { message } from '../../../src/documents/shapes/message-lines.ts';
+import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
 import { count, dollars } from '../../data/amounts.ts';
 import { useApi } from '../../data/api.ts';
 import { type Found, useFind, useHighlights } from '../../data/find.ts';
 import { useKeys } from '../../data/keys.ts';
 import { usePages } from '../../data/paged-list.ts';
 import { go } from '../../data/route.ts';
+import { Button } from '../../parts/button.tsx';
 import { Revealed } from '../../parts/fold-button.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import { Standing } from '../../parts/status.tsx';
@@ -24,22 +23,12 @@ import { RequestsView, SHOWN } from './requests.tsx';
 
 const REFRESH_MS = 1_500;
 
-export interface FullAgent extends AgentDocument {
-  readonly messages: number;
-  readonly requests: number;
-  readonly children: readonly string[];
-}
-export interface TreeAgents {
-  readonly title: string;
-  readonly agents: readonly AgentDocument[];
-}
-export type Message = z.infer<typeof message>;
-export type ModelRequest = z.infer<typeof requestShape>;
-
-interface Budget {
-  readonly usd: { readonly left: number | null };
-  readonly tokens: { readonly left: number | null };
-}
+export type FullAgent = DocumentOf<'coppice/agent/v1'>;
+export type TreeAgents = DocumentOf<'coppice/tree/v1'>;
+export type Messages = DocumentOf<'coppice/messages/v1'>;
+export type Message = Messages['messages'][number];
+type Requests = DocumentOf<'coppice/requests/v1'>;
+export type ModelRequest = Requests['requests'][number];
 
 const TABS = [
   ['transcript', 'Transcript'],
@@ -52,7 +41,7 @@ export function AgentView({ route, writes }: PageContext) {
   const id = route.path[1] ?? '';
   const path = `/v1/agents/${encodeURIComponent(id)}`;
   const { data: agent, error, reload } = useApi<FullAgent>(id === '' ? null : path, REFRESH_MS);
-  const requests = useApi<{ readonly requests: readonly ModelRequest[] }>(
+  const requests = useApi<Requests>(
     agent === null ? null : `${path}/requests?tail=${SHOWN}`,
     0,
     agent?.requests,
@@ -184,10 +173,7 @@ interface TranscriptProps {
 }
 
 function Transcript({ agent, writes, requests, start, find }: TranscriptProps) {
-  const { at, need, error } = usePages<Message, { readonly messages: readonly Message[] }>(
-    `/v1/agents/${agent.id}/messages`,
-    agent.messages,
-  );
+  const { at, need, error } = usePages<Message, Messages>(`/v1/agents/${agent.id}/messages`, agent.messages);
   const opened = useRef(new Set<string>());
   const [, render] = useState(0);
   const toggle = useCallback((id: string) => {
@@ -219,9 +205,7 @@ function Transcript({ agent, writes, requests, start, find }: TranscriptProps) {
     <div class="found-in" ref={list}>
       <Trouble error={error} />
       {query === null ? (
-        <button type="button" class="quiet open-find" title="/" onClick={() => setQuery('')}>
-          Find…
-        </button>
+        <Button does="Find…" class="quiet open-find" title="/" onClick={() => setQuery('')} />
       ) : (
         <FindBar
           query={query}
@@ -269,7 +253,7 @@ function placeIn(found: readonly Found[], seq: number | null): number {
 
 /** What the agent may still spend, by the nearest budgets that limit it. */
 function Left({ id, requests }: { readonly id: string; readonly requests: number }) {
-  const { data } = useApi<Budget>(`/v1/agents/${id}/budget`, 0, requests);
+  const { data } = useApi<DocumentOf<'coppice/budget/v1'>>(`/v1/agents/${id}/budget`, 0, requests);
   if (data === null) return null;
   const { usd, tokens } = data;
   const parts = [

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { Button } from '../../parts/button.tsx';
 
 interface FindBarProps {
   readonly query: string;
@@ -34,15 +35,9 @@ export function FindBar({ query, total, place, onQuery, onMove, onClose }: FindB
       <output aria-live="polite">
         {total === null ? '' : total === 0 ? 'nothing' : `${place + 1} of ${total}`}
       </output>
-      <button type="button" aria-label="Previous" title="Shift+Enter" onClick={() => onMove(-1)}>
-        ↑
-      </button>
-      <button type="button" aria-label="Next" title="Enter" onClick={() => onMove(1)}>
-        ↓
-      </button>
-      <button type="button" class="quiet" title="Esc" onClick={onClose}>
-        Close
-      </button>
+      <Button does="↑" aria-label="Previous" title="Shift+Enter" onClick={() => onMove(-1)} />
+      <Button does="↓" aria-label="Next" title="Enter" onClick={() => onMove(1)} />
+      <Button does="Close" class="quiet" title="Esc" onClick={onClose} />
     </search>
   );
 }

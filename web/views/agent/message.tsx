@@ -5,6 +5,7 @@ import type { WaitResult } from '../../../src/records/conversation/facts/wait-ro
 import type { Image } from '../../../src/records/conversation/message.ts';
 import { count, dollars, duration } from '../../data/amounts.ts';
 import { EXPORTED } from '../../data/exported.ts';
+import { Button } from '../../parts/button.tsx';
 import { Revealed } from '../../parts/fold-button.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import { isDiff, Output } from '../../parts/output.tsx';
@@ -143,9 +144,12 @@ function Frame({ message, who, agent, linked, onBack, children }: FrameProps) {
           </a>
         )}
         {onBack !== null && (
-          <button type="button" class="quiet" data-key="b" onClick={() => onBack(placeOf(message, agent))}>
-            Go back…
-          </button>
+          <Button
+            does="Go back…"
+            class="quiet"
+            data-key="b"
+            onClick={() => onBack(placeOf(message, agent))}
+          />
         )}
         <a href={`/agents/${agent.id}?seq=${message.seq}`} title="permanent link">
           <When at={message.at} />
@@ -189,9 +193,7 @@ function CallView({ call, result, unanswered, agent, onBack, ...folds }: CallPro
       {result !== null && <ResultOutput {...result.content} />}
       <Pictures images={result?.content.images} />
       {onBack !== null && result !== null && (
-        <button type="button" class="quiet" onClick={() => onBack(placeOf(result, agent))}>
-          Go back…
-        </button>
+        <Button does="Go back…" class="quiet" onClick={() => onBack(placeOf(result, agent))} />
       )}
     </Fold>
   );

@@ -1,5 +1,4 @@
-import type { z } from 'zod';
-import type { promptMessage } from '../../../src/documents/shapes/agent-parts.ts';
+import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
 import { bytes, count } from '../../data/amounts.ts';
 import { usePages } from '../../data/paged-list.ts';
 import { Output } from '../../parts/output.tsx';
@@ -7,16 +6,7 @@ import { Trouble } from '../../parts/trouble.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import type { FullAgent, ModelRequest } from './agent.tsx';
 
-type PromptMessage = z.infer<typeof promptMessage>;
-
-interface PromptPage {
-  readonly system: string;
-  readonly total: number;
-  readonly bytes: number;
-  readonly shared: number;
-  readonly shared_bytes: number;
-  readonly messages: readonly PromptMessage[];
-}
+type PromptPage = DocumentOf<'coppice/prompt/v1'>;
 
 export interface PromptProps {
   readonly agent: FullAgent;
@@ -27,7 +17,7 @@ export interface PromptProps {
 /** The conversation as its model sees it: sizes, what is shared with the parent, and how much the provider read from its cache. */
 export function PromptView({ agent, request }: PromptProps) {
   // The first page has the total. Every new message may change earlier ones, so the number of messages is the version.
-  const { at, need, newest, error } = usePages<PromptMessage, PromptPage>(
+  const { at, need, newest, error } = usePages<PromptPage['messages'][number], PromptPage>(
     `/v1/agents/${agent.id}/prompt`,
     agent.messages,
     String(agent.messages),

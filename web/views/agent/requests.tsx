@@ -1,5 +1,5 @@
 import { count, dollars, duration } from '../../data/amounts.ts';
-import { Heads } from '../../parts/heads.tsx';
+import { Amount, Heads } from '../../parts/heads.tsx';
 import { When } from '../../parts/when.tsx';
 import type { ModelRequest } from './agent.tsx';
 
@@ -37,24 +37,14 @@ export function RequestsView({
                 <When at={started_at} />
               </td>
               <td>{model}</td>
-              <td class="number" data-is="took">
-                {duration(duration_ms)}
-              </td>
-              <td class="number" data-is="input">
-                {count(usage.input)}
-              </td>
-              <td class="number" data-is="cached">
+              <Amount is="took">{duration(duration_ms)}</Amount>
+              <Amount is="input">{count(usage.input)}</Amount>
+              <Amount is="cached">
                 {usage.input === 0 ? '' : `${Math.round((100 * usage.cached) / usage.input)} %`}
-              </td>
-              <td class="number" data-is="output">
-                {count(usage.output)}
-              </td>
-              <td class="number" data-is="reasoning">
-                {count(usage.reasoning)}
-              </td>
-              <td class="number" data-is="cost">
-                {dollars(usage.cost_usd)}
-              </td>
+              </Amount>
+              <Amount is="output">{count(usage.output)}</Amount>
+              <Amount is="reasoning">{count(usage.reasoning)}</Amount>
+              <Amount is="cost">{dollars(usage.cost_usd)}</Amount>
             </tr>
           ))}
         </tbody>

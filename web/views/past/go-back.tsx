@@ -8,8 +8,7 @@ import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
 import { say } from '../../parts/notice.tsx';
 import { Diff } from '../../parts/output.tsx';
 import { When } from '../../parts/when.tsx';
-
-import type { Message } from '../agent/agent.tsx';
+import type { Message, Messages } from '../agent/agent.tsx';
 
 type Rewound = DocumentOf<'coppice/rewind/v1'>;
 
@@ -40,9 +39,7 @@ export function GoBack({ place: { root_id, agent_id, seq, who }, onClose }: GoBa
   const making = useRef<Promise<void> | null>(null);
   const made = useRef(new Map<string, string>());
   const [way, setWay] = useState<Way>('keep');
-  const read = useApi<{ readonly messages: readonly Message[] }>(
-    `/v1/agents/${agent_id}/messages?after=${seq - 1}&limit=1`,
-  );
+  const read = useApi<Messages>(`/v1/agents/${agent_id}/messages?after=${seq - 1}&limit=1`);
   const [message] = read.data?.messages ?? [];
   const text = message === undefined ? null : said(message);
   const path = `/v1/trees/${root_id}/rewind`;

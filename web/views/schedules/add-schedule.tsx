@@ -1,5 +1,4 @@
-import { useSending } from '../../data/api.ts';
-import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
+import { Field, type Fields, OrderDialog } from '../../parts/dialog.tsx';
 import { say } from '../../parts/notice.tsx';
 
 const KINDS = ['cron', 'every', 'at'] as const;
@@ -11,10 +10,9 @@ export interface AddScheduleProps {
 
 /** Form for a new schedule with the most common settings; `coppice cron add` has all of them. */
 export function AddSchedule({ onClose, onAdded }: AddScheduleProps) {
-  const sending = useSending();
-  const add = async (field: Fields) => {
+  const settings = (field: Fields) => {
     const kind = KINDS.find((one) => one === field('kind')) ?? 'cron';
-    const job = await sending.send<{ readonly name: string }>('POST', '/v1/jobs', {
+    return {
       name: field('name'),
       task: field('task'),
       [kind]: field('when'),
@@ -23,14 +21,21 @@ export function AddSchedule({ onClose, onAdded }: AddScheduleProps) {
       model: field('model'),
       profile: field('profile'),
       cwd: field('cwd'),
-    });
-    if (job === null) return;
-    say(`Scheduled ${job.name}`);
-    onClose();
+    };
+  };
+  const added = ({ name }: { readonly name: string }) => {
+    say(`Scheduled ${name}`);
     onAdded();
   };
   return (
-    <FormDialog title="Add a schedule" does="Add" onClose={onClose} sending={sending} onSubmit={add}>
+    <OrderDialog
+      title="Add a schedule"
+      does="Add"
+      path="/v1/jobs"
+      body={settings}
+      onSent={added}
+      onClose={onClose}
+    >
       <Field name="name" label="Name" required first />
       <Field name="task" label="Task" lines={4} required />
       <div class="pair">
@@ -51,6 +56,6 @@ export function AddSchedule({ onClose, onAdded }: AddScheduleProps) {
         <Field name="model" label="Model" />
       </div>
       <Field name="cwd" label="Folder" hint="On the machine of the server" />
-    </FormDialog>
+    </OrderDialog>
   );
 }

@@ -4,8 +4,9 @@ import { duration } from '../../data/amounts.ts';
 import { useApi, useSending } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
 import { go } from '../../data/route.ts';
-import { FormDialog } from '../../parts/dialog.tsx';
-import { Table } from '../../parts/heads.tsx';
+import { Button } from '../../parts/button.tsx';
+import { OrderDialog } from '../../parts/dialog.tsx';
+import { Amount, Fact, Table } from '../../parts/heads.tsx';
 import { say } from '../../parts/notice.tsx';
 import { Output } from '../../parts/output.tsx';
 import { Standing, Status } from '../../parts/status.tsx';
@@ -44,8 +45,7 @@ export function Schedule({ job, writes, onChanged }: ScheduleProps) {
       sending.send('PATCH', path, { enabled: !job.enabled }),
       `${job.name} is ${job.enabled ? 'disabled' : 'enabled'}`,
     );
-  const remove = async () => {
-    if ((await sending.send('DELETE', path)) === null) return;
+  const removed = () => {
     say(`${job.name} is removed`);
     onChanged();
     go('/schedules');
@@ -71,41 +71,40 @@ export function Schedule({ job, writes, onChanged }: ScheduleProps) {
         </h1>
         {writes && (
           <div class="buttons">
-            <button type="button" class="primary" title="r" disabled={sending.busy} onClick={run}>
-              Run now
-            </button>
-            <button type="button" title="e" disabled={sending.busy} onClick={toggle}>
-              {job.enabled ? 'Disable' : 'Enable'}
-            </button>
-            <button type="button" class="danger" title="x" onClick={() => setRemoves(true)}>
-              Remove…
-            </button>
+            <Button does="Run now" class="primary" title="r" disabled={sending.busy} onClick={run} />
+            <Button
+              does={job.enabled ? 'Disable' : 'Enable'}
+              title="e"
+              disabled={sending.busy}
+              onClick={toggle}
+            />
+            <Button does="Remove…" class="danger" title="x" onClick={() => setRemoves(true)} />
           </div>
         )}
       </div>
-      <Trouble error={removes ? null : sending.error} />
+      <Trouble error={sending.error} />
       {removes && (
-        <FormDialog
+        <OrderDialog
           title={`Remove ${job.name}?`}
           does="Remove"
           danger
           onClose={() => setRemoves(false)}
-          sending={sending}
-          onSubmit={remove}
+          method="DELETE"
+          path={path}
+          onSent={removed}
         >
           <p>It will not fire again. Its past runs are kept.</p>
-        </FormDialog>
+        </OrderDialog>
       )}
       <dl class="facts">
-        <Fact name="When" text={scheduleText(job.schedule)} />
-        <Fact name="Next" text={job.enabled && job.next_at !== null ? clock(job.next_at) : 'never'} />
-        <Fact name="Model" text={job.model} />
-        <Fact name="Profile" text={job.profile} />
-        <Fact name="Folder" text={job.cwd} />
-        <Fact name="Session" text={job.session} />
-        <Fact name="Results go to" text={job.deliver.join(', ')} />
-        <Fact name="While one runs" text={job.overlap} />
-        <Fact name="Made by" text={job.created_by} />
+        {Object.entries(factsOf(job)).map(
+          ([name, text]) =>
+            text && (
+              <Fact key={name} name={name}>
+                {text}
+              </Fact>
+            ),
+        )}
       </dl>
       <h2>Task</h2>
       <Output text={job.task} />
@@ -134,9 +133,9 @@ export function Schedule({ job, writes, onChanged }: ScheduleProps) {
                 {missed > 0 && <span class="badge">{missed} missed</span>}
               </td>
               <td>{run === null ? <Status word={outcome} /> : <Standing of={run} />}</td>
-              <td class="number" data-is="took">
+              <Amount is="took">
                 {typeof run?.duration_ms === 'number' ? duration(run.duration_ms) : ''}
-              </td>
+              </Amount>
               <td class="dim">
                 {run === null ? '' : run.outcome_text === 'done' ? (run.result ?? '') : run.outcome_text}
               </td>
@@ -148,12 +147,16 @@ export function Schedule({ job, writes, onChanged }: ScheduleProps) {
   );
 }
 
-function Fact({ name, text }: { readonly name: string; readonly text: string | null }) {
-  if (text === null || text === '') return null;
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{text}</dd>
-    </div>
-  );
+function factsOf(job: JobDocument): Readonly<Record<string, string | null>> {
+  return {
+    When: scheduleText(job.schedule),
+    Next: job.enabled && job.next_at !== null ? clock(job.next_at) : 'never',
+    Model: job.model,
+    Profile: job.profile,
+    Folder: job.cwd,
+    Session: job.session,
+    'Results go to': job.deliver.join(', '),
+    'While one runs': job.overlap,
+    'Made by': job.created_by,
+  };
 }

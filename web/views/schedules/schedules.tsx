@@ -3,6 +3,7 @@ import type { JobDocument, JobRunDocument } from '../../../src/documents/shapes/
 import { nameOf, shownWord } from '../../../src/records/run/outcome.ts';
 import { useApi } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
+import { Button } from '../../parts/button.tsx';
 import { Table } from '../../parts/heads.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import { Status, StatusSign } from '../../parts/status.tsx';
@@ -29,22 +30,14 @@ export function SchedulesView(context: PageContext) {
     <section aria-labelledby="schedules">
       <div class="head">
         <h1 id="schedules">Schedules</h1>
-        {writes && (
-          <button type="button" class="primary" title="n" onClick={() => setAdds(true)}>
-            Add a schedule
-          </button>
-        )}
+        {writes && <Button does="Add a schedule" class="primary" title="n" onClick={() => setAdds(true)} />}
       </div>
       <Trouble error={error} />
       {data !== null && id !== undefined && <p class="empty">There is no such schedule any more.</p>}
       {adds && <AddSchedule onClose={() => setAdds(false)} onAdded={reload} />}
       {data === null || data.jobs.length === 0 ? (
         <Nothing data={data} error={error} text="Nothing is scheduled.">
-          {writes && (
-            <button type="button" class="primary" onClick={() => setAdds(true)}>
-              Add the first one
-            </button>
-          )}
+          {writes && <Button does="Add the first one" class="primary" onClick={() => setAdds(true)} />}
         </Nothing>
       ) : (
         <Table names={['Schedule', 'Status', 'When', 'Next', 'Last outcomes', 'Task', 'Results go to']}>

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
-import { nameOf, shownWord } from '../../../src/records/run/outcome.ts';
+import { nameOf } from '../../../src/records/run/outcome.ts';
 import { dollars, duration } from '../../data/amounts.ts';
+import { Button } from '../../parts/button.tsx';
 import { SIGNS } from '../../parts/status.tsx';
-import { type Lane, lastedOf, statusThen, type Timeline } from './lanes.ts';
+import { type Lane, lastedOf, type Timeline, wordThen } from './lanes.ts';
 
 /** From this many agents on, the map stands above the timeline. */
 export const MAP_MIN = 40;
@@ -28,7 +29,7 @@ export function AgentMap({ timeline, until, order, onOrder }: MapProps) {
   const [focused, setFocused] = useState<string | null>(null);
   const cells = timeline.lanes.map((lane) => ({
     lane,
-    word: wordOf(lane, until),
+    word: wordThen(lane, until) ?? 'pending',
     took: tookOf(lane, timeline),
   }));
   if (order === 'failed') cells.sort((a, b) => rankOf(a.word) - rankOf(b.word) || b.took - a.took);
@@ -49,9 +50,7 @@ export function AgentMap({ timeline, until, order, onOrder }: MapProps) {
         <fieldset class="tabs">
           <legend class="hidden">Order of the map</legend>
           {ORDERS.map(([key, title]) => (
-            <button key={key} type="button" aria-pressed={key === order} onClick={() => onOrder(key)}>
-              {title}
-            </button>
+            <Button does={title} key={key} aria-pressed={key === order} onClick={() => onOrder(key)} />
           ))}
         </fieldset>
       </div>
@@ -78,11 +77,6 @@ export function AgentMap({ timeline, until, order, onOrder }: MapProps) {
       </ul>
     </section>
   );
-}
-
-function wordOf(lane: Lane, until: number | null): string {
-  if (until !== null) return statusThen(lane, until) ?? 'pending';
-  return shownWord(lane.about.status, lane.about.outcome);
 }
 
 function rankOf(word: string): number {

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { shownWord } from '../../../src/records/run/outcome.ts';
 import { count, dollars, duration } from '../../data/amounts.ts';
+import { Button } from '../../parts/button.tsx';
 import { Heads } from '../../parts/heads.tsx';
 import { Status } from '../../parts/status.tsx';
-import { type Kind, type Lane, statusThen, type Timeline } from './lanes.ts';
+import { type Kind, type Lane, type Timeline, wordThen } from './lanes.ts';
 import type { Selection } from './picture.ts';
 import { rowsOf } from './rows.ts';
 
@@ -32,8 +32,7 @@ export function AgentsTable({ timeline, until, onSelect }: TableProps) {
   const [top, setTop] = useState(0);
   const rows = rowsOf(timeline.lanes, null).flatMap((row) => {
     if (row.type === 'group') return [];
-    const word =
-      until === null ? shownWord(row.lane.about.status, row.lane.about.outcome) : statusThen(row.lane, until);
+    const word = wordThen(row.lane, until);
     return word === null ? [] : [{ ...row, word }];
   });
   const from = Math.max(0, Math.floor(top / ROW_PX) - BEYOND);
@@ -61,13 +60,11 @@ export function AgentsTable({ timeline, until, onSelect }: TableProps) {
                   scope="row"
                   ref={(cell) => cell?.style.setProperty('padding-left', `${10 + depth * 16}px`)}
                 >
-                  <button
-                    type="button"
+                  <Button
+                    does={lane.about.name}
                     class="quiet"
                     onClick={() => onSelect({ lane: lane.index, bar: null })}
-                  >
-                    {lane.about.name}
-                  </button>
+                  />
                   <span class="dim">{differencesFromRoot(lane, timeline.lanes[0])}</span>
                 </th>
                 <td>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
 import { type ApiError, request, useApi } from '../../data/api.ts';
 import { EXPORTED } from '../../data/exported.ts';
+import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Heads } from '../../parts/heads.tsx';
 import { Nothing, Trouble } from '../../parts/trouble.tsx';
@@ -64,9 +65,7 @@ export function FilesView({ root_id, writes }: FilesProps) {
           ))}
           {next !== null && (
             <p class="empty">
-              <button type="button" onClick={() => void more()}>
-                Show more files
-              </button>
+              <Button does="Show more files" onClick={() => void more()} />
             </p>
           )}
           <p class="dim">
@@ -145,11 +144,7 @@ function Worktrees({ root_id, writes }: FilesProps) {
         </tbody>
       </table>
       <p>
-        {writes && (
-          <button type="button" onClick={() => setMerges(true)}>
-            Merge…
-          </button>
-        )}{' '}
+        {writes && <Button does="Merge…" onClick={() => setMerges(true)} />}{' '}
         <span class="dim">In a terminal:</span> <code>{command}</code>{' '}
         <CopyButton text={command} what="the command" />
       </p>

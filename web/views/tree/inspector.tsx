@@ -2,11 +2,12 @@ import { useMemo } from 'preact/hooks';
 import { count, dollars, duration } from '../../data/amounts.ts';
 import type { Loaded } from '../../data/api.ts';
 import { EXPORTED } from '../../data/exported.ts';
+import { Button } from '../../parts/button.tsx';
 import { Heads } from '../../parts/heads.tsx';
 import { Standing } from '../../parts/status.tsx';
 import type { Place } from '../past/go-back.tsx';
 import { type Why, WhySteps } from '../past/why.tsx';
-import { type Bar, type Lane, repeatOf, type Timeline } from './lanes.ts';
+import { type Bar, type Lane, repeatOf, shortName, type Timeline } from './lanes.ts';
 import type { Selection } from './picture.ts';
 import { RunSummary } from './run-summary.tsx';
 import { stepsOf } from './steps.ts';
@@ -54,16 +55,12 @@ export function Inspector({ timeline, selected, why, onSelect, onWhy, onBack }: 
       {selected.bar !== null && <BarFacts timeline={timeline} lane={lane} index={selected.bar} />}
       {seq != null && EXPORTED === null && (
         <div class="buttons">
-          <button type="button" aria-pressed={why !== null} onClick={() => onWhy(why === null ? seq : null)}>
-            Why
-          </button>
+          <Button does="Why" aria-pressed={why !== null} onClick={() => onWhy(why === null ? seq : null)} />
           {onBack !== null && (
-            <button
-              type="button"
+            <Button
+              does="Go back…"
               onClick={() => onBack({ root_id: timeline.root_id, agent_id: id, seq, who: about.name })}
-            >
-              Go back…
-            </button>
+            />
           )}
         </div>
       )}
@@ -82,7 +79,7 @@ export function Inspector({ timeline, selected, why, onSelect, onWhy, onBack }: 
                     onClick={() => onSelect({ lane: lane.index, bar: from })}
                   >
                     <span class={`swatch ${bar.kind}`} aria-hidden="true" />{' '}
-                    {bar.kind === 'tool' ? repeatOf(lane, from, calls) : shortName(bar)}
+                    {bar.kind === 'tool' ? repeatOf(lane, from, calls) : shortName(bar.name) || bar.kind}
                   </button>
                   {bar.status !== 'ok' && bar.status !== 'open' && (
                     <span class="status error"> {bar.status}</span>
@@ -143,11 +140,6 @@ function BarFacts({
       )}
     </dl>
   );
-}
-
-/** `anthropic/claude-sonnet` → `claude-sonnet`. */
-function shortName({ kind, name }: Bar): string {
-  return name.slice(name.lastIndexOf('/') + 1) || kind;
 }
 
 function lasted({ start, end }: Pick<Bar, 'start' | 'end'>, timeline: Timeline): string {

@@ -1,9 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { shownWord } from '../../../src/records/run/outcome.ts';
 import { dollars } from '../../data/amounts.ts';
 import { StatusSign } from '../../parts/status.tsx';
 import { type Range, shifted, zoomed } from './axis.ts';
-import { barAt, type Lane, statusThen } from './lanes.ts';
+import { barAt, type Lane, wordThen } from './lanes.ts';
 import { AXIS_HEIGHT, Picture, type Scene, type Selection } from './picture.ts';
 import type { Row } from './rows.ts';
 
@@ -158,8 +157,7 @@ function LaneName({ row, scene, onSelect, onGroup }: NameProps) {
     );
   const { lane } = row;
   const chosen = scene.selected?.lane === lane.index;
-  const word =
-    scene.until === null ? shownWord(lane.about.status, lane.about.outcome) : statusThen(lane, scene.until);
+  const word = wordThen(lane, scene.until);
   return (
     <li class={`lane-name${chosen ? ' chosen' : ''}${word === null ? ' later' : ''}`} ref={indent}>
       <button

@@ -3,6 +3,7 @@ import type {
   lane as laneShape,
   timeline as timelineShape,
 } from '../../../src/documents/shapes/timeline-document.ts';
+import { shownWord } from '../../../src/records/run/outcome.ts';
 
 /** The server's timeline in compact columns (docs/json.md, `coppice/timeline/v1`), which `unpacked` turns into a `Timeline`. */
 export type TimelineDocument = z.infer<typeof timelineShape>;
@@ -216,23 +217,30 @@ export function lastedOf({ about, bars }: Lane, end: number): number {
 export function repeatOf({ bars }: Lane, index: number, calls = 1): string {
   const bar = bars[index] as Bar;
   const alike = bars.filter(({ kind, name }) => kind === bar.kind && name === bar.name);
-  const word = bar.name.slice(bar.name.lastIndexOf('/') + 1) || bar.kind;
+  const word = shortName(bar.name) || bar.kind;
   const first = alike.indexOf(bar) + 1;
   if (alike.length === 1) return word;
   return `${word} (${first}${calls > 1 ? `–${first + calls - 1}` : ''}/${alike.length})`;
 }
 
 /** Status of an agent at that time; null if the agent did not exist yet. */
-export function statusThen(lane: Lane, time: number): string | null {
+function statusThen(lane: Lane, time: number): string | null {
   const { created, ended, status } = lane.about;
   if (time < created) return null;
   if (ended !== null && time >= ended) return status;
   const bar = lane.bars[barAt(lane, time) ?? -1];
   if (bar === undefined) return 'running';
   if (bar.kind === 'waiting' || bar.kind === 'approval') return 'waiting';
-  return bar.kind === 'idle' || bar.kind === 'queued'
-    ? bar.kind === 'queued'
-      ? 'queued'
-      : 'idle'
-    : 'running';
+  return bar.kind === 'idle' || bar.kind === 'queued' ? bar.kind : 'running';
+}
+
+/** Word for an agent at that time, or now: its status, with its outcome where the status would hide it; null if it did not exist yet. */
+export function wordThen(lane: Lane, until: number | null): string | null {
+  if (until !== null) return statusThen(lane, until);
+  return shownWord(lane.about.status, lane.about.outcome);
+}
+
+/** `anthropic/claude-sonnet` → `claude-sonnet`. */
+export function shortName(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1);
 }

@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
-import type { z } from 'zod';
-import type { treeLetter } from '../../../src/documents/shapes/timeline-document.ts';
+import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
 import { duration } from '../../data/amounts.ts';
 import { useApi } from '../../data/api.ts';
+import { Button } from '../../parts/button.tsx';
 import { Heads } from '../../parts/heads.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import type { Timeline } from './lanes.ts';
 
-type Letter = z.infer<typeof treeLetter>;
+type MailPage = DocumentOf<'coppice/tree-mail/v1'>;
+type Letter = MailPage['mail'][number];
 
 const REFRESH_MS = 1_000;
 const PAGE = 200;
@@ -18,11 +19,6 @@ const TEXT_MAX = 46;
 const LIST_TEXT_MAX = 200;
 /** Letters between more people than this are a list: no eye follows so many life lines. */
 const PEOPLE_MAX = 12;
-
-interface MailPage {
-  readonly mail: readonly Letter[];
-  readonly next: string | null;
-}
 
 interface LifeLinesProps {
   readonly timeline: Timeline;
@@ -89,9 +85,7 @@ export function MailDiagram({ timeline, until, only }: LifeLinesProps) {
       )}
       {data !== null && data.next !== null && (
         <p>
-          <button type="button" onClick={() => setEarlier([...earlier, data])}>
-            More letters
-          </button>{' '}
+          <Button does="More letters" onClick={() => setEarlier([...earlier, data])} />{' '}
           <span class="dim">Showing letters among the first {all.length}.</span>
         </p>
       )}

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { mergeLine } from '../../../src/documents/merge-line.ts';
 import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
 import { usePlan, useSending } from '../../data/api.ts';
-import { Dialog, type Fields, FormDialog } from '../../parts/dialog.tsx';
+import { type Fields, FormDialog, SayingDialog } from '../../parts/dialog.tsx';
 
 type Merged = DocumentOf<'coppice/merge/v1'>;
 type Agent = DocumentOf<'coppice/tree/v1'>['agents'][number];
@@ -29,18 +29,13 @@ export function MergeDialog({ root_id, agents, onClose }: MergeProps) {
     );
   if (done !== null)
     return (
-      <Dialog title={`Merged into ${done.branch}`} onClose={onClose}>
+      <SayingDialog title={`Merged into ${done.branch}`} onClose={onClose}>
         <ul>
           {done.merges.map((row) => (
             <li key={row.agent_id}>{mergeLine(row)}</li>
           ))}
         </ul>
-        <div class="buttons">
-          <button type="button" onClick={onClose} data-first>
-            Close
-          </button>
-        </div>
-      </Dialog>
+      </SayingDialog>
     );
   const { branch, folder, test } = plan.data ?? {};
   return (

@@ -2,7 +2,7 @@ import { duration } from '../../data/amounts.ts';
 import type { Axis, Range } from './axis.ts';
 import { ticksOf } from './axis.ts';
 import { type Ink, inkOf, paintArrow, paintBar, paintLabel } from './ink.ts';
-import { type Bar, firstAfter, type Lane, type Timeline } from './lanes.ts';
+import { type Bar, firstAfter, type Lane, shortName, type Timeline } from './lanes.ts';
 import type { Link } from './links.ts';
 import { linesOf, type Row } from './rows.ts';
 
@@ -207,7 +207,7 @@ export class Picture {
     const next = bars[index + 1];
     // An answer without words is known by the call that it made.
     const calls = next !== undefined && next.kind !== 'request' && next.seq === bar.seq;
-    const called = calls ? `→ ${deedOf(next)}` : shortModel(bar.name);
+    const called = calls ? `→ ${deedOf(next)}` : shortName(bar.name) || 'model';
     const what = bar.kind === 'request' ? bar.said || called : deedOf(bar) || 'waits';
     const text = bar.kind === 'approval' ? `! ${what}` : what;
     const solid = bar.kind === 'request' || bar.kind === 'tool' || bar.kind === 'approval';
@@ -303,9 +303,4 @@ function deedOf({ name, said }: Bar): string {
   return /^[\w.~-]*(\/[\w.~@ -]+)+$/.test(said)
     ? `${name} ${said.slice(said.lastIndexOf('/') + 1)}`
     : `${name} ${said}`.trim();
-}
-
-/** `anthropic/claude-sonnet` → `claude-sonnet`. */
-function shortModel(name: string): string {
-  return name.slice(name.lastIndexOf('/') + 1) || 'model';
 }

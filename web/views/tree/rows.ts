@@ -18,14 +18,7 @@ const GROUP_MIN = 12;
 
 /** The tree from the root down, each child under its parent. `toggled`: keys of groups that a person has opened or closed; null: no groups are formed. */
 export function rowsOf(lanes: readonly Lane[], toggled: ReadonlySet<string> | null): Row[] {
-  const children = new Map<number, Lane[]>();
-  for (const lane of lanes) {
-    const { parent } = lane.about;
-    if (parent === null) continue;
-    const siblings = children.get(parent);
-    if (siblings === undefined) children.set(parent, [lane]);
-    else siblings.push(lane);
-  }
+  const children = Map.groupBy(lanes, ({ about }) => about.parent);
   const rows: Row[] = [];
   const add = (lane: Lane, depth: number): void => {
     rows.push({ type: 'agent', lane, depth });
@@ -55,7 +48,7 @@ export function rowsOf(lanes: readonly Lane[], toggled: ReadonlySet<string> | nu
       if (isOpen) for (const child of alike) add(child, depth + 1);
     }
   };
-  for (const lane of lanes) if (lane.about.parent === null) add(lane, 0);
+  for (const lane of children.get(null) ?? []) add(lane, 0);
   return rows;
 }
 
@@ -67,14 +60,7 @@ function byPhase(lanes: readonly Lane[]): [string | null, Lane[]][] {
 
 /** Groups lanes by name without a trailing number: `reader-1` and `reader-2` are one group. */
 export function byStem(lanes: readonly Lane[]): Map<string, Lane[]> {
-  const found = new Map<string, Lane[]>();
-  for (const lane of lanes) {
-    const stem = lane.about.name.replace(/[\d\s._-]+$/, '') || lane.about.name;
-    const alike = found.get(stem);
-    if (alike === undefined) found.set(stem, [lane]);
-    else alike.push(lane);
-  }
-  return found;
+  return Map.groupBy(lanes, ({ about: { name } }) => name.replace(/[\d\s._-]+$/, '') || name);
 }
 
 /** Line of each lane, by index of the lane: its own, or that of its group. */

@@ -1,4 +1,5 @@
 import { count, duration } from '../../data/amounts.ts';
+import { Button } from '../../parts/button.tsx';
 import { Heads } from '../../parts/heads.tsx';
 import { Standing } from '../../parts/status.tsx';
 import { type Bar, KINDS, type Lane, type Timeline } from './lanes.ts';
@@ -48,9 +49,11 @@ export function RunSummary({ timeline, onSelect }: SummaryProps) {
             return lane === undefined ? null : (
               <tr key={agent}>
                 <td>
-                  <button type="button" class="quiet" onClick={() => onSelect({ lane: agent, bar: null })}>
-                    {lane.about.name}
-                  </button>{' '}
+                  <Button
+                    does={lane.about.name}
+                    class="quiet"
+                    onClick={() => onSelect({ lane: agent, bar: null })}
+                  />{' '}
                   <Standing of={lane.about} />
                 </td>
                 <td class="number">{Math.round(100 * share)} %</td>

@@ -4,7 +4,7 @@ import { useSending } from '../../data/api.ts';
 import { addressNow, go, settleAddress } from '../../data/route.ts';
 import { ActionButtons } from '../../parts/action-buttons.tsx';
 import { copyText } from '../../parts/copy-button.tsx';
-import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
+import { Field, OrderDialog } from '../../parts/dialog.tsx';
 import { KillDialog } from '../../parts/kill-dialog.tsx';
 import { say } from '../../parts/notice.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
@@ -34,8 +34,8 @@ export function TreeActions({ tree, root, changes, like, onDone }: ActionsProps)
       ended_at === null && (state === 'errored' || (paused !== null && paused.spent !== 'person')),
   );
   const lives = changes && root.ended_at === null;
-  const post = async (path: string, body: object, said: string) => {
-    if ((await sending.send('POST', path, body)) !== null) say(said);
+  const resume = async (how: object, said: string) => {
+    if ((await sending.send('POST', `/v1/trees/${root.root_id}/resume`, how)) !== null) say(said);
     onDone();
   };
   const stop = async () => {
@@ -49,34 +49,27 @@ export function TreeActions({ tree, root, changes, like, onDone }: ActionsProps)
     say(copied ? 'The link is copied' : 'This page may not write to the clipboard');
   };
   const actions = [
-    ...(lives ? [{ key: 'm', what: 'Message…', act: () => setDialog('message') }] : []),
-    ...(changes && working.length > 0 ? [{ key: 'i', what: 'Stop', act: stop }] : []),
-    ...(changes && broken.length > 0
-      ? [
-          {
-            key: 'r',
-            what: broken.length === 1 ? 'Retry' : `Retry ${broken.length} agents`,
-            act: () =>
-              post(`/v1/trees/${root.root_id}/resume`, { retry: true }, 'They ask their models again'),
-          },
-        ]
-      : []),
-    ...(changes && tree.agents.some(({ unled }) => unled !== null)
-      ? [
-          {
-            key: 'c',
-            what: 'Resume',
-            act: () => post(`/v1/trees/${root.root_id}/resume`, {}, 'The tree goes on'),
-          },
-        ]
-      : []),
-    ...(changes ? [{ key: 'a', what: 'Again…', act: () => setDialog('again') }] : []),
-    ...(lives ? [{ key: 'b', what: 'Budget…', act: () => setDialog('budget') }] : []),
+    lives && { key: 'm', what: 'Message…', act: () => setDialog('message') },
+    changes && working.length > 0 && { key: 'i', what: 'Stop', act: stop },
+    changes &&
+      broken.length > 0 && {
+        key: 'r',
+        what: broken.length === 1 ? 'Retry' : `Retry ${broken.length} agents`,
+        act: () => resume({ retry: true }, 'They ask their models again'),
+      },
+    changes &&
+      tree.agents.some(({ unled }) => unled !== null) && {
+        key: 'c',
+        what: 'Resume',
+        act: () => resume({}, 'The tree goes on'),
+      },
+    changes && { key: 'a', what: 'Again…', act: () => setDialog('again') },
+    lives && { key: 'b', what: 'Budget…', act: () => setDialog('budget') },
     { key: 'e', what: 'Export…', act: () => setDialog('export') },
     { key: 'y', what: 'Copy link', act: copyLink },
     { key: 'p', what: 'On a phone', act: () => go(`/phone?page=${encodeURIComponent(addressNow())}`) },
-    ...(lives ? [{ key: 'x', what: 'Kill…', act: () => setDialog('kill') }] : []),
-  ];
+    lives && { key: 'x', what: 'Kill…', act: () => setDialog('kill') },
+  ] as const;
   const close = () => {
     setDialog(null);
     onDone();
@@ -109,42 +102,30 @@ interface DialogProps {
 }
 
 function MessageTree({ root, onClose }: DialogProps) {
-  const sending = useSending();
-  const send = async (field: Fields) => {
-    const sent = await sending.send('POST', `/v1/agents/${root.id}/send`, { text: field('text') });
-    if (sent === null) return;
-    say(`Sent to ${root.name}`);
-    onClose();
-  };
   return (
-    <FormDialog
+    <OrderDialog
       title={`Write to ${root.name}`}
       does="Send"
+      path={`/v1/agents/${root.id}/send`}
+      body={(field) => ({ text: field('text') })}
+      onSent={() => say(`Sent to ${root.name}`)}
       onClose={onClose}
-      sending={sending}
-      onSubmit={send}
     >
       <Field name="text" label="Message" lines={4} required first />
-    </FormDialog>
+    </OrderDialog>
   );
 }
 
 function BudgetOfTree({ tree, root, onClose }: DialogProps & { readonly tree: Tree }) {
-  const sending = useSending();
   const { tokens, cost_usd } = tree.tree.limits;
-  const change = async (field: Fields) => {
-    const body = { usd: amountOf(field('usd')), tokens: amountOf(field('tokens')) };
-    if ((await sending.send('POST', `/v1/agents/${root.id}/budget`, body)) === null) return;
-    say('The limits of the tree are changed');
-    onClose();
-  };
   return (
-    <FormDialog
+    <OrderDialog
       title="Limits of the tree"
       does="Change"
+      path={`/v1/agents/${root.id}/budget`}
+      body={(field) => ({ usd: amountOf(field('usd')), tokens: amountOf(field('tokens')) })}
+      onSent={() => say('The limits of the tree are changed')}
       onClose={onClose}
-      sending={sending}
-      onSubmit={change}
     >
       <Field
         name="usd"
@@ -159,7 +140,7 @@ function BudgetOfTree({ tree, root, onClose }: DialogProps & { readonly tree: Tr
         hint="Empty: no limit"
         value={tokens === null ? '' : String(tokens)}
       />
-    </FormDialog>
+    </OrderDialog>
   );
 }
 

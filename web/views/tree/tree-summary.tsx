@@ -5,11 +5,12 @@ import { useApi } from '../../data/api.ts';
 import { EXPORTED } from '../../data/exported.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { FoldButton } from '../../parts/fold-button.tsx';
+import { Fact } from '../../parts/heads.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import { Standing } from '../../parts/status.tsx';
 import { When } from '../../parts/when.tsx';
-import type { Message } from '../agent/agent.tsx';
+import type { Messages } from '../agent/agent.tsx';
 import { TreeActions } from './tree-actions.tsx';
 
 type Tree = DocumentOf<'coppice/tree/v1'>;
@@ -33,7 +34,7 @@ interface SummaryProps {
 /** What a person wants to know of a tree first: what it was asked, what came of it or why not, and what can be done about it. */
 export function TreeSummary({ root_id, context, is_run, like }: SummaryProps) {
   const tree = useApi<Tree>(`/v1/trees/${root_id}`, EXPORTED === null ? REFRESH_MS : 0);
-  const begun = useApi<{ readonly messages: readonly Message[] }>(`/v1/agents/${root_id}/messages?limit=1`);
+  const begun = useApi<Messages>(`/v1/agents/${root_id}/messages?limit=1`);
   const cuts = useApi<Cuts>(
     EXPORTED === null ? `/v1/trees?cut_of=${root_id}&limit=${CUTS_SHOWN}` : null,
     REFRESH_MS,
@@ -81,14 +82,6 @@ export function TreeSummary({ root_id, context, is_run, like }: SummaryProps) {
         />
       )}
     </section>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt> <dd>{children}</dd>
-    </div>
   );
 }
 

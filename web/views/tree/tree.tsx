@@ -3,6 +3,7 @@ import { useApi } from '../../data/api.ts';
 import { EXPORTED } from '../../data/exported.ts';
 import { useKeys, useListedKeys } from '../../data/keys.ts';
 import { go } from '../../data/route.ts';
+import { Button } from '../../parts/button.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import { Trouble } from '../../parts/trouble.tsx';
 import { Approval } from '../approvals.tsx';
@@ -125,6 +126,7 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
       : [],
   );
   const onGroup = useCallback((key: string) => setOpen((before) => toggled(before, key)), []);
+  const zoom = (by: number) => setRange(zoomed(range, by, (range.from + range.to) / 2, axis.length));
   const press = (event: KeyboardEvent) => {
     if (
       (event.target as Element).closest('input, a') !== null ||
@@ -133,10 +135,9 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
       event.altKey
     )
       return;
-    const middle = (range.from + range.to) / 2;
     const step = (range.to - range.from) / 8;
-    if (event.key === '+' || event.key === '=') setRange(zoomed(range, 0.6, middle, axis.length));
-    else if (event.key === '-') setRange(zoomed(range, 1 / 0.6, middle, axis.length));
+    if (event.key === '+' || event.key === '=') zoom(0.6);
+    else if (event.key === '-') zoom(1 / 0.6);
     else if (event.key === '0') setShown(null);
     else if (event.key === 'ArrowLeft' && event.shiftKey) setSelected(moved(timeline, selected, -1));
     else if (event.key === 'ArrowRight' && event.shiftKey) setSelected(moved(timeline, selected, 1));
@@ -173,25 +174,9 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
       <div class="tree-tools">
         <fieldset class="zoom">
           <legend class="hidden">Zoom</legend>
-          <button
-            type="button"
-            title="+"
-            aria-label="Zoom in"
-            onClick={() => setRange(zoomed(range, 0.6, (range.from + range.to) / 2, axis.length))}
-          >
-            +
-          </button>
-          <button
-            type="button"
-            title="-"
-            aria-label="Zoom out"
-            onClick={() => setRange(zoomed(range, 1 / 0.6, (range.from + range.to) / 2, axis.length))}
-          >
-            −
-          </button>
-          <button type="button" title="0" onClick={() => setShown(null)}>
-            All
-          </button>
+          <Button does="+" title="+" aria-label="Zoom in" onClick={() => zoom(0.6)} />
+          <Button does="−" title="-" aria-label="Zoom out" onClick={() => zoom(1 / 0.6)} />
+          <Button does="All" title="0" onClick={() => setShown(null)} />
         </fieldset>
         <Scrubber
           timeline={timeline}
@@ -225,17 +210,15 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
       {back !== null && <GoBack place={back} onClose={() => setBack(null)} />}
       <div role="tablist" class="below-tabs" aria-label="Below the timeline">
         {TABS.filter(([name]) => name !== 'workflow' || runs.length > 0).map(([name, title]) => (
-          <button
+          <Button
+            does={title}
             key={name}
-            type="button"
             role="tab"
             id={`tab-${name}`}
             aria-selected={tab === name}
             aria-controls="below"
             onClick={() => setTab(name)}
-          >
-            {title}
-          </button>
+          />
         ))}
       </div>
       <div role="tabpanel" id="below" aria-labelledby={`tab-${tab}`}>
@@ -244,15 +227,13 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
             {runs.length > 1 && (
               <nav class="tabs" aria-label="Runs">
                 {runs.map(({ id, index, about }) => (
-                  <button
+                  <Button
+                    does={about.workflow}
                     key={id}
-                    type="button"
                     class="quiet"
                     aria-current={id === run.data?.id ? 'true' : undefined}
                     onClick={() => setSelected({ lane: index, bar: null })}
-                  >
-                    {about.workflow}
-                  </button>
+                  />
                 ))}
               </nav>
             )}

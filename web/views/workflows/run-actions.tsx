@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { useSending } from '../../data/api.ts';
 import { go } from '../../data/route.ts';
 import { ActionButtons } from '../../parts/action-buttons.tsx';
-import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Field, FormDialog, OrderDialog } from '../../parts/dialog.tsx';
 import { say } from '../../parts/notice.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import type { WorkflowRun } from './run-panel.tsx';
@@ -31,18 +32,15 @@ export function RunActions({ run, onDone }: ActionsProps) {
     if (begun !== null) go(`/trees/${begun.id}?like=${run.root_id}`);
   };
   const goes_on = run.ended_at === null;
+  const works = goes_on && run.paused === null;
   const rests = run.paused !== null || run.status === 'unled';
   const actions = [
-    ...(goes_on && run.paused === null
-      ? [
-          { key: 'p', what: 'Pause', act: () => order('pause') },
-          { key: 'x', what: 'Stop…', act: () => setDialog('stop') },
-        ]
-      : []),
-    ...(goes_on && rests ? [{ key: 'r', what: 'Resume', act: () => order('resume') }] : []),
-    ...(goes_on ? [] : [{ key: 'r', what: 'Rerun', act: rerun }]),
+    works && { key: 'p', what: 'Pause', act: () => order('pause') },
+    works && { key: 'x', what: 'Stop…', act: () => setDialog('stop') },
+    goes_on && rests && { key: 'r', what: 'Resume', act: () => order('resume') },
+    !goes_on && { key: 'r', what: 'Rerun', act: rerun },
     { key: 'v', what: 'Save…', act: () => setDialog('save') },
-  ];
+  ] as const;
   return (
     <ActionButtons actions={actions} busy={sending.busy}>
       {goes_on && <SendButton run={run} onDone={onDone} />}
@@ -70,18 +68,15 @@ export function RunActions({ run, onDone }: ActionsProps) {
 
 /** Saves the script, so that it can be run by its name. */
 function Save({ run, onDone }: ActionsProps) {
-  const sending = useSending();
-  const save = async (field: Fields) => {
-    const saved = await sending.send<{ readonly path: string }>('POST', `/v1/workflow-runs/${run.id}/save`, {
-      name: field('name'),
-      overwrite: field('overwrite') === 'yes',
-    });
-    if (saved === null) return;
-    say(`Saved as ${saved.path}`);
-    onDone();
-  };
   return (
-    <FormDialog title="Save the workflow" does="Save" onClose={onDone} sending={sending} onSubmit={save}>
+    <OrderDialog<{ readonly path: string }>
+      title="Save the workflow"
+      does="Save"
+      path={`/v1/workflow-runs/${run.id}/save`}
+      body={(field) => ({ name: field('name'), overwrite: field('overwrite') === 'yes' })}
+      onSent={({ path }) => say(`Saved as ${path}`)}
+      onClose={onDone}
+    >
       <Field name="name" label="Name" value={run.name} required first />
       <Field
         name="overwrite"
@@ -89,7 +84,7 @@ function Save({ run, onDone }: ActionsProps) {
         options={['no', 'yes']}
         value="no"
       />
-    </FormDialog>
+    </OrderDialog>
   );
 }
 
@@ -100,34 +95,25 @@ interface SendProps extends ActionsProps {
 
 /** Writes to all agents of a run, or of a phase. */
 export function SendButton({ run, phase, onDone }: SendProps) {
-  const sending = useSending();
   const [writes, setWrites] = useState(false);
-  const send = async (field: Fields) => {
-    const sent = await sending.send<{ readonly to: readonly unknown[] }>(
-      'POST',
-      `/v1/workflow-runs/${run.id}/send`,
-      { text: field('text'), phase },
-    );
-    if (sent === null) return;
-    say(`Sent to ${sent.to.length} agent${sent.to.length === 1 ? '' : 's'}`);
-    setWrites(false);
+  const sent = ({ to }: { readonly to: readonly unknown[] }) => {
+    say(`Sent to ${to.length} agent${to.length === 1 ? '' : 's'}`);
     onDone();
   };
   return (
     <>
-      <button type="button" onClick={() => setWrites(true)}>
-        Message…
-      </button>
+      <Button does="Message…" onClick={() => setWrites(true)} />
       {writes && (
-        <FormDialog
+        <OrderDialog
           title={`Message to the agents of ${phase ?? run.name}`}
           does="Send"
           onClose={() => setWrites(false)}
-          sending={sending}
-          onSubmit={send}
+          path={`/v1/workflow-runs/${run.id}/send`}
+          body={(field) => ({ text: field('text'), phase })}
+          onSent={sent}
         >
           <Field name="text" label="Message" lines={4} required first />
-        </FormDialog>
+        </OrderDialog>
       )}
     </>
   );
@@ -143,15 +129,13 @@ export function RetryAgent({ agent, onDone }: { readonly agent: RunAgent; readon
   };
   return (
     <>
-      <button
-        type="button"
+      <Button
+        does="Retry"
         class="skip-agent"
         aria-label={`Retry ${agent.label}`}
         disabled={sending.busy}
         onClick={() => void retry()}
-      >
-        Retry
-      </button>
+      />
       <Trouble error={sending.error} />
     </>
   );
@@ -159,37 +143,32 @@ export function RetryAgent({ agent, onDone }: { readonly agent: RunAgent; readon
 
 /** Ends one agent, once a person has confirmed it; the script gets `null` for it. */
 export function SkipAgent({ agent, onDone }: { readonly agent: RunAgent; readonly onDone: () => void }) {
-  const sending = useSending();
   const [asks, setAsks] = useState(false);
-  const skip = async () => {
-    if ((await sending.send('POST', `/v1/agents/${agent.id}/skip`)) === null) return;
+  const skipped = () => {
     say(`Skipped ${agent.label}`);
-    setAsks(false);
     onDone();
   };
   return (
     <>
-      <button
-        type="button"
+      <Button
+        does="Skip"
         class="skip-agent"
         aria-label={`Skip ${agent.label}`}
         onClick={() => setAsks(true)}
-      >
-        Skip
-      </button>
+      />
       {asks && (
-        <FormDialog
+        <OrderDialog
           title={`Skip ${agent.label}?`}
           does="Skip"
           danger
           onClose={() => setAsks(false)}
-          sending={sending}
-          onSubmit={() => void skip()}
+          path={`/v1/agents/${agent.id}/skip`}
+          onSent={skipped}
         >
           <p>
             It is ended, with the agents below it, and the script gets null. Its conversation stays readable.
           </p>
-        </FormDialog>
+        </OrderDialog>
       )}
     </>
   );

@@ -3,7 +3,8 @@ import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts'
 import { duration } from '../../data/amounts.ts';
 import { request, useApi } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
-import { Heads } from '../../parts/heads.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Amount, Heads } from '../../parts/heads.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import { Nothing, Trouble } from '../../parts/trouble.tsx';
 import { When } from '../../parts/when.tsx';
@@ -38,20 +39,14 @@ export function WorkflowsView({ writes }: PageContext) {
     <section aria-labelledby="workflows">
       <div class="head">
         <h1 id="workflows">Workflows</h1>
-        {writes && (
-          <button type="button" class="primary" title="n" onClick={() => setStarts('')}>
-            Run a workflow
-          </button>
-        )}
+        {writes && <Button does="Run a workflow" class="primary" title="n" onClick={() => setStarts('')} />}
       </div>
       {starts !== null && <StartWorkflow name={starts} onClose={() => setStarts(null)} onStarted={reload} />}
       <Trouble error={error} />
       {runs.length === 0 ? (
         <Nothing data={data} error={error} text="No workflow has run yet.">
           {writes && (saved.data?.workflows.length ?? 0) > 0 && (
-            <button type="button" class="primary" onClick={() => setStarts('')}>
-              Run the first one
-            </button>
+            <Button does="Run the first one" class="primary" onClick={() => setStarts('')} />
           )}
         </Nothing>
       ) : (
@@ -69,15 +64,15 @@ export function WorkflowsView({ writes }: PageContext) {
                 <td>
                   <RunStatus of={run} />
                 </td>
-                <td class="number" data-is="took">
+                <Amount is="took">
                   {duration(
                     (run.ended_at === null ? Date.now() : Date.parse(run.ended_at)) -
                       Date.parse(run.started_at),
                   )}
-                </td>
-                <td class="number" data-is="started">
+                </Amount>
+                <Amount is="started">
                   <When at={run.started_at} since />
-                </td>
+                </Amount>
                 <td class="dim">
                   {run.counts.failed > 0 && <span class="status failed">✗ {run.counts.failed} failed </span>}
                   {run.outcome_text === 'done' ? run.description : run.outcome_text}
@@ -89,9 +84,7 @@ export function WorkflowsView({ writes }: PageContext) {
       )}
       {data !== null && data.runs.length === PAGE && (
         <p>
-          <button type="button" onClick={() => void more()}>
-            Older runs
-          </button>
+          <Button does="Older runs" onClick={() => void more()} />
         </p>
       )}
       <h2>
@@ -120,11 +113,7 @@ export function WorkflowsView({ writes }: PageContext) {
                 </td>
                 {writes && (
                   <td class="number">
-                    {fault === null && (
-                      <button type="button" onClick={() => setStarts(name)}>
-                        Run…
-                      </button>
-                    )}
+                    {fault === null && <Button does="Run…" onClick={() => setStarts(name)} />}
                   </td>
                 )}
               </tr>

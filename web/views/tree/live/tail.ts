@@ -1,6 +1,6 @@
 import type { EventDocument } from '../../../../src/documents/shapes/event-documents.ts';
 import { request } from '../../../data/api.ts';
-import type { FullAgent, Message } from '../../agent/agent.tsx';
+import type { FullAgent, Message, Messages } from '../../agent/agent.tsx';
 import { subjectOf } from '../../agent/message.tsx';
 
 const MESSAGES = 30;
@@ -25,7 +25,7 @@ export class Tail {
   async load(agent: string): Promise<void> {
     const { messages: count } = await request<FullAgent>('GET', `/v1/agents/${agent}`);
     const path = `/v1/agents/${agent}/messages?after=${Math.max(0, count - MESSAGES)}&limit=${MESSAGES}`;
-    const { messages } = await request<{ readonly messages: readonly Message[] }>('GET', path);
+    const { messages } = await request<Messages>('GET', path);
     for (const message of messages) this.#put(message);
   }
 

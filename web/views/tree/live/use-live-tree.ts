@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { AgentDocument } from '../../../../src/documents/shapes/agent-parts.ts';
+import type { DocumentOf } from '../../../../src/documents/shapes/all-documents.ts';
 import type { EventDocument } from '../../../../src/documents/shapes/event-documents.ts';
 import { type ApiError, request } from '../../../data/api.ts';
 import { follow } from '../../../data/live.ts';
@@ -16,11 +16,6 @@ export interface LiveTree {
   /** What the chosen agent said and did last; the end may still be written. */
   readonly tail: readonly TailLine[];
   readonly error: ApiError | null;
-}
-
-interface Whole {
-  readonly title: string;
-  readonly agents: readonly AgentDocument[];
 }
 
 /** A tree and the newest words of one of its agents, read once and then followed by their events. */
@@ -61,7 +56,7 @@ export function useLiveTree(tree: string, chosen: string | null): LiveTree {
     const loadTree = async () => {
       rows.begin();
       try {
-        const { title, agents } = await request<Whole>('GET', `/v1/trees/${tree}`);
+        const { title, agents } = await request<DocumentOf<'coppice/tree/v1'>>('GET', `/v1/trees/${tree}`);
         rows.take(agents);
         show({ title, error: null });
       } catch (error) {
