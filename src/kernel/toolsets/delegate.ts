@@ -1,4 +1,5 @@
 import { type AgentConfig, isSubAgent } from '../../records/agent/agent.ts';
+import { taskTerms } from '../../records/agent/task-terms.ts';
 import { refuse } from './acts/agent-reference.ts';
 import { childBudget } from './acts/child-budget.ts';
 import { childConfig } from './acts/child-config.ts';
@@ -134,10 +135,7 @@ function delegated(view: ToolsetView, plan: Delegation): Decision {
   const [id, run_id] = [view.newId('agent'), view.newId()];
   const delegation = delegationOf(self.config) + 1;
   const config = plan.config(
-    {
-      ...{ kind: 'delegate', label: plan.description, run_id, cleanup: 'keep', delegation },
-      ...{ output_schema: null, worktree: null },
-    },
+    taskTerms({ kind: 'delegate', label: plan.description, run_id, delegation }),
     id,
   );
   return {

@@ -9,6 +9,7 @@ import {
 import { nameOfTask } from '../../records/agent/agent-name.ts';
 import { ownBudget, without } from '../../records/agent/budget.ts';
 import type { Call, ChildOutcome, SpawnedChild } from '../../records/agent/state.ts';
+import { taskTerms } from '../../records/agent/task-terms.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import { wholeMilliseconds } from '../../records/text/parse-duration.ts';
 import { storable } from '../../records/text/text.ts';
@@ -134,15 +135,10 @@ function plan(
       run_ms: task.timeout_seconds ? wholeMilliseconds(task.timeout_seconds) : null,
       budget: ground.budget,
       id,
-      task: {
-        kind: 'spawn',
-        label: task.label || null,
-        run_id: null,
-        cleanup: 'keep',
-        output_schema: task.output_schema ?? null,
-        delegation: 0,
-        worktree: ground.worktree,
-      },
+      task: taskTerms({
+        ...{ kind: 'spawn', label: task.label || null },
+        ...{ output_schema: task.output_schema ?? null, worktree: ground.worktree },
+      }),
     }),
     inherits: false,
     first: { origin: 'task', text: ground.text },

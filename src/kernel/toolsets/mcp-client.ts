@@ -2,8 +2,7 @@ import * as z from 'zod';
 import type { Agent } from '../../records/agent/agent.ts';
 import { framedName } from '../../records/agent/agent-name.ts';
 import { ownBudget, without } from '../../records/agent/budget.ts';
-import type { Consequence } from '../transition/event.ts';
-import { refuse, text } from './acts/agent-reference.ts';
+import { refuse, settle, text } from './acts/agent-reference.ts';
 import { exceededCreationLimit } from './acts/creation-limits.ts';
 import { delegateInput, programOf } from './acts/delegate-input.ts';
 import { createdJson, forkAgent, forkNeeds } from './acts/fork-agent.ts';
@@ -117,16 +116,11 @@ const delegate = checkedTool({
 });
 
 function started(runs: readonly PlannedRun[]): Decision {
-  return {
-    type: 'settle',
-    output: JSON.stringify({
-      agents: runs.map(({ child: { agent }, run_id }) => ({
-        ...createdJson(agent.id, agent.name, agent.config.task?.worktree),
-        run_id,
-      })),
-    }),
-    consequences: runs.flatMap(({ consequences }): readonly Consequence[] => consequences),
-  };
+  const agents = runs.map(({ child: { agent }, run_id }) => ({
+    ...createdJson(agent.id, agent.name, agent.config.task?.worktree),
+    run_id,
+  }));
+  return settle(JSON.stringify({ agents }), ...runs.flatMap(({ consequences }) => consequences));
 }
 
 export const clientToolset: Toolset = {

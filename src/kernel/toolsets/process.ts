@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Agent, isSubAgent } from '../../records/agent/agent.ts';
 import { forkMessage } from '../../records/conversation/fork-message.ts';
-import { find, name, refuse, strings, text } from './acts/agent-reference.ts';
+import { find, name, refuse, settle, strings, text } from './acts/agent-reference.ts';
 import { budgetOption } from './acts/child-budget.ts';
 import { noNesting } from './acts/creation-limits.ts';
 import { createdJson, forkAgent, forkNeeds } from './acts/fork-agent.ts';
@@ -100,11 +100,8 @@ export const send = checkedTool({
     const sent = letters.filter((one) => one.type === 'settle');
     // Nobody gets a letter if somebody cannot.
     return (
-      letters.find((one) => one.type === 'refuse') ?? {
-        type: 'settle',
-        output: `[${sent.map((one) => one.output).join(',')}]`,
-        consequences: sent.flatMap((one) => one.consequences),
-      }
+      letters.find((one) => one.type === 'refuse') ??
+      settle(`[${sent.map((one) => one.output).join(',')}]`, ...sent.flatMap((one) => one.consequences))
     );
   },
 });

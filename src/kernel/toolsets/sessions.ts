@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
+import { taskTerms } from '../../records/agent/task-terms.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
 import { wholeMilliseconds } from '../../records/text/parse-duration.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Consequence } from '../transition/event.ts';
-import { name, type Refused, refuse, text } from './acts/agent-reference.ts';
+import { name, type Refused, refuse, settle, text } from './acts/agent-reference.ts';
 import { childConfig } from './acts/child-config.ts';
 import { exceededCreationLimit } from './acts/creation-limits.ts';
 import { isolatedChild } from './acts/new-child.ts';
@@ -99,11 +100,8 @@ const list = checkedTool({
   name: 'sessions_list',
   description: 'List your background runs that have not ended.',
   schema: z.strictObject({}),
-  decode: (_input, _call, view) => ({
-    type: 'settle',
-    output: JSON.stringify({ runs: openRuns(view).map(({ id: _, ...run }) => run) }),
-    consequences: [],
-  }),
+  decode: (_input, _call, view) =>
+    settle(JSON.stringify({ runs: openRuns(view).map(({ id: _, ...run }) => run) })),
 });
 
 const cancel = checkedTool({
@@ -118,7 +116,7 @@ const cancel = checkedTool({
     if (run === undefined || more.length > 0)
       return refuse('AGENT_NOT_FOUND', `field "runId": not one open run "${runId}". Open: ${known}.`);
     const output = JSON.stringify({ status: 'cancelled', runId: run.runId });
-    return { type: 'settle', output, consequences: [{ type: 'kill-agents', agent_ids: [run.id] }] };
+    return settle(output, { type: 'kill-agents', agent_ids: [run.id] });
   },
 });
 
@@ -168,16 +166,11 @@ export function planRun(
     run_ms: timeout_ms,
     budget: ground.budget,
     id,
-    task: {
-      kind: 'session',
-      label,
-      run_id,
-      cleanup,
+    task: taskTerms({
+      ...{ kind: 'session', label, run_id, cleanup, worktree: ground.worktree },
       output_schema: options.output_schema ?? null,
-      delegation: 0,
-      worktree: ground.worktree,
       ...(deliver.length === 0 ? {} : { delivers: true }),
-    },
+    }),
   });
   const { child, consequences } = isolatedChild(view, {
     ...{ id, session_key, config, deliver, timeout_ms, task: options.task, text: ground.text },

@@ -3,7 +3,7 @@ import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import { nameOfTask } from '../../records/agent/agent-name.ts';
 import type { Limits } from '../../records/agent/limits.ts';
-import type { TaskTerms } from '../../records/agent/task-terms.ts';
+import { taskTerms } from '../../records/agent/task-terms.ts';
 import { cutShort, resultText } from '../../records/conversation/child-text.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
@@ -39,15 +39,7 @@ export function subagentHost({ runtime, delegation, config, limits }: SubagentHo
   return {
     cwd: config.cwd,
     async run(asked) {
-      const terms: TaskTerms = {
-        kind: 'delegate',
-        label: asked.description.trim(),
-        run_id: null,
-        cleanup: 'keep',
-        output_schema: null,
-        delegation: 1,
-        worktree: null,
-      };
+      const terms = taskTerms({ kind: 'delegate', label: asked.description.trim(), delegation: 1 });
       const started = await runtime.start({
         prompt: asked.task,
         name: nameOfTask(asked.task, asked.description),

@@ -39,3 +39,15 @@ export interface TaskTerms {
     readonly instead_of?: string;
   };
 }
+
+/** A task with what is usual for all that is not given. */
+export function taskTerms(own: Partial<TaskTerms> & Pick<TaskTerms, 'kind' | 'label'>): TaskTerms {
+  const usual = {
+    run_id: null,
+    cleanup: 'keep',
+    output_schema: null,
+    delegation: 0,
+    worktree: null,
+  } as const;
+  return { ...usual, ...own };
+}

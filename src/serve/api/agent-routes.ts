@@ -10,7 +10,7 @@ import {
 import { oneAgent } from '../../trees/find-agent.ts';
 import { diffDocument } from '../../trees/looking-back/diff.ts';
 import { whyDocument } from '../../trees/looking-back/why.ts';
-import { countUpTo, flag, NAME_MAX, named, route } from './route.ts';
+import { countUpTo, flag, NAME_MAX, named, route, someText, textUpTo } from './route.ts';
 
 const AGENTS_MAX = 1_000;
 const MESSAGES_MAX = 1_000;
@@ -27,9 +27,7 @@ export const AGENT_ROUTES = [
     query: z.strictObject({
       tree: z.string().optional().describe('only of this tree'),
       all: flag.describe('also ended agents, and sub-agents of tasks'),
-      called: z
-        .string()
-        .max(NAME_MAX)
+      called: textUpTo(NAME_MAX)
         .optional()
         .describe(
           'only agents that this uuid, unique prefix, name or session key identifies, living ones first',
@@ -63,12 +61,7 @@ export const AGENT_ROUTES = [
     answer: 'coppice/why/v1',
     query: z.strictObject({
       message: z.coerce.number().int().min(1).optional().describe('`seq`; default: its newest answer'),
-      call: z
-        .string()
-        .min(1)
-        .max(NAME_MAX)
-        .optional()
-        .describe('instead: a call of its tree, by id or prefix'),
+      call: someText(NAME_MAX).optional().describe('instead: a call of its tree, by id or prefix'),
       all: flag.describe('everything, not only some 20 steps'),
     }),
     handle: ({ store }, request) => whyDocument(store, named(request, 'agent'), request.query),

@@ -7,7 +7,7 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { isLed, killedDocument, livingAgent, sentDocument } from '../../trees/answers/people-answers.ts';
 import { waitDocument } from '../../trees/answers/wait-document.ts';
 import { oneAgent } from '../../trees/find-agent.ts';
-import { type ApiSources, NAME_MAX, named, route } from './route.ts';
+import { type ApiSources, NAME_MAX, named, route, someText } from './route.ts';
 
 const TEXT_MAX = 1_000_000;
 const AGENTS_MAX = 5_000;
@@ -128,16 +128,8 @@ export const ORDER_ROUTES = [
     answer: 'coppice/wait/v1',
     body: z
       .strictObject({
-        agents: z
-          .array(z.string().min(1).max(NAME_MAX))
-          .min(1)
-          .max(AGENTS_MAX)
-          .optional()
-          .describe('whom to wait for'),
-        tree: z
-          .string()
-          .min(1)
-          .max(NAME_MAX)
+        agents: z.array(someText(NAME_MAX)).min(1).max(AGENTS_MAX).optional().describe('whom to wait for'),
+        tree: someText(NAME_MAX)
           .optional()
           .describe('a tree: all of its agents, those that are created meanwhile too'),
         timeout_seconds: z.number().min(0).max(WAIT_MAX_S).default(30).describe('longest time'),

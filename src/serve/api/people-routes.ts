@@ -18,7 +18,7 @@ import {
 import { isNotFound, oneRun } from '../../trees/find-agent.ts';
 import { ledRuns } from '../../trees/leaders/leaders.ts';
 import { lookUntil } from '../../trees/rest.ts';
-import { type ApiSources, before, countUpTo, flag, named, route } from './route.ts';
+import { type ApiSources, before, countUpTo, flag, named, route, someText } from './route.ts';
 
 const ROWS_MAX = 1_000;
 const NOTE_MAX = 10_000;
@@ -64,10 +64,7 @@ export const PEOPLE_ROUTES = [
         .describe(
           'this call; or grant: to this agent until its turn ends, to this agent, to its tree, or in its folder for good',
         ),
-      rule: z
-        .string()
-        .min(1)
-        .max(RULE_MAX)
+      rule: someText(RULE_MAX)
         .optional()
         .describe('what is granted, such as `bash:git status *`; default: the whole tool'),
       shown: shownDigestField,
@@ -151,7 +148,7 @@ export const PEOPLE_ROUTES = [
     answer: 'coppice/deliveries-retried/v1',
     body: z.strictObject({
       deliveries: z
-        .array(z.string().min(1).max(200))
+        .array(someText(200))
         .max(ROWS_MAX)
         .optional()
         .describe('ids; without any, all failed ones'),

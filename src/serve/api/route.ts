@@ -22,6 +22,9 @@ import type { AgentPrompts } from './agent-prompts.ts';
 export const NAME_MAX = 200;
 export const words = z.array(z.string().min(1).max(1_000)).max(100);
 
+export const textUpTo = (max: number) => z.string().max(max);
+export const someText = (max: number) => textUpTo(max).min(1);
+
 /** Settings of an agent that a request may give. */
 export const rootSettings = {
   model: z.string().min(1).max(500).optional().describe('`provider/model`'),

@@ -4,7 +4,7 @@ import { spillFolder } from '../../processes/output/spill-folder.ts';
 import { isActive } from '../../records/agent/agent.ts';
 import { OUTCOMES } from '../../records/run/outcome.ts';
 import { given } from '../../records/text/json-fields.ts';
-import type { ResumeOptions, ResumeReport, RuntimeFace } from '../../runtime/runtime-face.ts';
+import type { ResumeOptions, ResumeReport } from '../../runtime/runtime-face.ts';
 import { dataFolder, outputFolder } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
 import { agentDocument } from '../../trees/answers/agent-answers.ts';
@@ -17,7 +17,19 @@ import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
 import { unledOf } from '../../trees/leaders/unled-reason.ts';
 import { rewindTree } from '../../trees/rewind/rewind-tree.ts';
 import { timelineDocument } from '../../trees/timeline/timeline-json.ts';
-import { before, countUpTo, flag, NAME_MAX, named, route, startSettings, words } from './route.ts';
+import {
+  type ApiSources,
+  before,
+  countUpTo,
+  flag,
+  NAME_MAX,
+  named,
+  route,
+  someText,
+  startSettings,
+  textUpTo,
+  words,
+} from './route.ts';
 
 const TREES_MAX = 500;
 const FILES_MAX = 100;
@@ -36,11 +48,7 @@ export const TREE_ROUTES = [
       before,
       conversations: flag.describe('only those that a person began, not runs on a timer'),
       cwd: z.string().max(4_096).optional().describe('only those that work in this folder'),
-      cut_of: z
-        .string()
-        .max(NAME_MAX)
-        .optional()
-        .describe('only those that were cut from the tree with this root'),
+      cut_of: textUpTo(NAME_MAX).optional().describe('only those that were cut from the tree with this root'),
       asking: flag.describe('also all older ones that wait for an approval'),
       outcome: z.enum(OUTCOMES).optional().describe('only those with this [outcome](guarantees.md#outcomes)'),
     }),
@@ -108,15 +116,15 @@ export const TREE_ROUTES = [
       model: z.string().min(1).max(500).optional().describe("another model for agents that use the root's"),
       limits: startSettings.limits,
     }),
-    handle: async ({ store, runtime, unled, onEntered }, request) => {
-      const root = await oneRoot(store, named(request, 'tree'));
+    handle: async (sources, request) => {
+      const root = await oneRoot(sources.store, named(request, 'tree'));
       const { model, limits: said, ...how } = request.body;
-      const report = await resumeTree({ store, runtime, env: unled.env }, root.id, {
+      const report = await resumeTree(sources, root.id, {
         ...how,
         ...(model === undefined ? {} : { model }),
         ...(said === undefined ? {} : { limits: given(said) }),
       });
-      onEntered();
+      sources.onEntered();
       return {
         root_id: root.id,
         agents: report.agents.map(({ id }) => id),
@@ -131,20 +139,11 @@ export const TREE_ROUTES = [
     creates: true,
     answer: 'coppice/rewind/v1',
     body: z.strictObject({
-      to: z
-        .string()
-        .min(1)
-        .max(NAME_MAX)
-        .describe('`12`, `NAME#12`, `before 12`, `before CALL`, `10 minutes`, or a time'),
-      edit: z
-        .string()
-        .max(PROMPT_MAX)
+      to: someText(NAME_MAX).describe('`12`, `NAME#12`, `before 12`, `before CALL`, `10 minutes`, or a time'),
+      edit: textUpTo(PROMPT_MAX)
         .optional()
         .describe('text that takes the place of the message, or of the result of the call, that `to` names'),
-      model: z
-        .string()
-        .min(1)
-        .max(500)
+      model: someText(500)
         .optional()
         .describe("another model for the agent that `to` names, else for those with the root's"),
       files: z
@@ -169,9 +168,7 @@ export const TREE_ROUTES = [
     watched: true,
     query: z.strictObject({
       agents: flag.describe('only the agents, at once: what they did, and the path, are left out'),
-      after: z
-        .string()
-        .max(100)
+      after: textUpTo(100)
         .optional()
         .describe('`after` of an earlier answer: only lanes of agents that changed since'),
     }),
@@ -240,15 +237,11 @@ const SOON_MS = 2_000;
  * them as failed.
  */
 async function resumeTree(
-  {
-    store,
-    runtime,
-    env,
-  }: { readonly store: Store; readonly runtime: RuntimeFace; readonly env: NodeJS.ProcessEnv },
+  { store, runtime, unled }: Pick<ApiSources, 'store' | 'runtime' | 'unled'>,
   root_id: string,
   how: ResumeOptions,
 ): Promise<ResumeReport> {
-  await assertMayLeadHere(store, root_id, env);
+  await assertMayLeadHere(store, root_id, unled.env);
   await store.serveTree(root_id);
   // A tree at rest in this process is first released, then taken over like one that nobody leads.
   await runtime.release(root_id);

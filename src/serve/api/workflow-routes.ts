@@ -32,6 +32,7 @@ import {
   NAME_MAX,
   named,
   route,
+  someText,
   startSettings,
   words,
 } from './route.ts';
@@ -41,17 +42,9 @@ const CALLS_MAX = 20_000;
 const CHECKS_MAX = 2;
 const TEXT_MAX = 1_000_000;
 
-const folder = z
-  .string()
-  .min(1)
-  .max(4_096)
-  .optional()
-  .describe('folder on the machine of the server; default: its own');
+const folder = someText(4_096).optional().describe('folder on the machine of the server; default: its own');
 export const wanted = {
-  name: z
-    .string()
-    .min(1)
-    .max(NAME_MAX)
+  name: someText(NAME_MAX)
     .regex(/^[^\\/]+$/, 'it is no name')
     .optional()
     .describe('a saved workflow'),

@@ -333,7 +333,9 @@ function errorAnswer(error: unknown): {
 } {
   const report = errorJson(error);
   const status = statusOf(report);
-  const told = status === 500 ? hidden(report) : report;
+  const { code, retryable } = report;
+  const failed = { code, message: 'the server failed; its log says why', hint: null, retryable };
+  const told = status === 500 ? failed : report;
   return { status, document: { schema: 'coppice/error/v1', error: told } };
 }
 
@@ -341,8 +343,4 @@ function statusOf({ code, retryable }: ErrorDocument): ContentfulStatusCode {
   if (code.endsWith('_NOT_FOUND')) return 404;
   if (code.endsWith('_AMBIGUOUS')) return 409;
   return STATUS[code] ?? (retryable ? 503 : code.startsWith('E_DB_') ? 503 : 400);
-}
-
-function hidden({ code, retryable }: ErrorDocument): ErrorDocument {
-  return { code, message: 'the server failed; its log says why', hint: null, retryable };
 }

@@ -23,9 +23,7 @@ type Samples = Partial<Record<MetricName, readonly Sample[]>>;
 
 /** Answer to `GET /metrics`. Its cost does not grow with history: open items are counted anew each time, events as they occur. */
 export class Metrics {
-  readonly #store: Store;
-  readonly #clients: () => number;
-  readonly #runtime: RuntimeFace;
+  readonly #sources: MetricsSources;
   readonly #feed: RequestFeed;
   readonly #loop = monitorEventLoopDelay({ resolution: 20 });
   readonly #unsubscribe: () => void;
@@ -39,15 +37,13 @@ export class Metrics {
   } satisfies Partial<Record<MetricName, Counts>>;
   #under_way: Promise<string> | null = null;
 
-  constructor({ store, runtime, clients }: MetricsSources) {
-    this.#clients = clients;
-    this.#runtime = runtime;
-    this.#store = store;
-    this.#feed = new RequestFeed(store);
+  constructor(sources: MetricsSources) {
+    this.#sources = sources;
+    this.#feed = new RequestFeed(sources.store);
     // Counting begins here; if this fails, it begins with the first scrape.
     void this.#feed.next().catch(() => undefined);
     this.#counts.coppice_ledger_unreachable_total.add({}, 0);
-    this.#unsubscribe = runtime.subscribe((event) => this.#count(event));
+    this.#unsubscribe = sources.runtime.subscribe((event) => this.#count(event));
     this.#loop.enable();
   }
 
@@ -77,13 +73,14 @@ export class Metrics {
   }
 
   async #text(): Promise<string> {
+    const { store, runtime, clients } = this.#sources;
     const [load, workers, now] = await Promise.all([
-      this.#store.load(),
-      this.#store.workers(),
-      this.#store.now(),
+      store.load(),
+      store.workers(),
+      store.now(),
       this.#countModelRequests(),
     ]);
-    const gates = (await this.#runtime.models()).flatMap(({ id: model, gate }) =>
+    const gates = (await runtime.models()).flatMap(({ id: model, gate }) =>
       gate === undefined ? [] : [{ labels: { model }, ...gate.load }],
     );
     const counted = Object.entries(this.#counts).map(([name, counts]) => [name, counts.samples()] as const);
@@ -93,7 +90,7 @@ export class Metrics {
       coppice_model_gate_limit: gates.map(({ labels, limit }) => ({ labels, value: limit })),
       coppice_model_gate_at_work: gates.map(({ labels, at_work }) => ({ labels, value: at_work })),
       coppice_model_gate_waiting: gates.map(({ labels, waiting }) => ({ labels, value: waiting })),
-      coppice_stream_clients: unlabelledSample(this.#clients()),
+      coppice_stream_clients: unlabelledSample(clients()),
       ...this.#processSamples(),
     };
     return Object.entries(METRICS)

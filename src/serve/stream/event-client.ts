@@ -38,9 +38,9 @@ export class EventClient {
   #queue: Uint8Array[] = [GREETING];
   #bytes = GREETING.length;
   #dropped = false;
-  /** Whether `begin` was called; nothing is sent before. */
-  #begun = false;
-  #ended = false;
+  /** Nothing is sent before. */
+  begun = false;
+  ended = false;
   /** Ends the pending read; set while the client has read everything. */
   #wake: (() => void) | null = null;
 
@@ -51,18 +51,6 @@ export class EventClient {
       pull: (controller) => this.#pull(controller),
       cancel: () => this.#gone(),
     });
-  }
-
-  get begun(): boolean {
-    return this.#begun;
-  }
-
-  get ended(): boolean {
-    return this.#ended;
-  }
-
-  begin(): void {
-    this.#begun = true;
   }
 
   wants({ type, root_id, agent_id }: Frame): boolean {
@@ -83,7 +71,7 @@ export class EventClient {
 
   /** Sends the frame regardless of the filter. */
   send({ bytes }: Frame): void {
-    if (!this.#begun || this.#dropped || this.#ended) return;
+    if (!this.begun || this.#dropped || this.ended) return;
     const full = this.#queue.length >= EVENTS_MAX || this.#bytes + bytes.length > BYTES_MAX;
     if (full && this.#queue.length > 0) {
       this.#queue = [];
@@ -111,20 +99,20 @@ export class EventClient {
   }
 
   #gone(): void {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.ended) return;
+    this.ended = true;
     this.#queue = [];
     this.#options.onGone();
   }
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    if (this.#queue.length === 0 && !this.#dropped && !this.#ended)
+    if (this.#queue.length === 0 && !this.#dropped && !this.ended)
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     this.#wake = null;
     // The client may have closed it.
-    if (this.#ended) return orElse(() => controller.close(), undefined);
+    if (this.ended) return orElse(() => controller.close(), undefined);
     if (this.#dropped) {
       this.#dropped = false;
       controller.enqueue(this.#options.resync().bytes);

@@ -52,7 +52,8 @@ export class EventFeed {
   /** Changed trees of which brief clients have not been told yet, and the time of the last `changed` event. */
   readonly #changed = new Set<string>();
   #changed_told = 0;
-  #told_at = Number.NEGATIVE_INFINITY;
+  /** Time of the last event for brief clients, by `performance.now()`. */
+  told_at = Number.NEGATIVE_INFINITY;
   /** Time until which rows are emitted as documents, and the number of the first event in that period. */
   #rows_until = 0;
   #rows_since = 0;
@@ -68,11 +69,6 @@ export class EventFeed {
     this.#sources = sources;
     this.#marks = new LedgerMarks(sources.store, sources.runtime.worker_id);
     this.#rows = new ChangedRows(sources, this.#tell);
-  }
-
-  /** Time of the last event for brief clients, by `performance.now()`. */
-  get told_at(): number {
-    return this.#told_at;
   }
 
   /** Opens a stream. `after` is the id of the last event that the client got. Rejects with `E_TOO_MANY_REQUESTS` or `E_CLOSED`. */
@@ -99,7 +95,7 @@ export class EventFeed {
       if (!watch.brief) await this.#rowsAreTold();
       const tree = watch.follows === null ? null : await this.#watch(watch.follows);
       if (client.ended) return client.body;
-      client.begin();
+      client.begun = true;
       if (tree !== null) tree.clients += 1;
       const seen = after === null ? null : this.#ring.numberOf(after);
       const since = Math.max(tree?.since ?? 0, watch.brief ? 0 : this.#rows_since);
@@ -127,7 +123,7 @@ export class EventFeed {
 
   readonly #tell: Tell = (event, scope) => {
     const frame = this.#ring.add(event, scope);
-    if (isBrief(event.type)) this.#told_at = performance.now();
+    if (isBrief(event.type)) this.told_at = performance.now();
     for (const client of this.#clients) client.offer(frame);
   };
 

@@ -1,23 +1,18 @@
 import { z } from 'zod';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { oneAgent, oneRoot } from '../../trees/find-agent.ts';
-import { type ApiSources, flag, type Terms } from '../api/route.ts';
+import { type ApiSources, flag, someText, type Terms, textUpTo } from '../api/route.ts';
 import type { EventFeed } from './event-feed.ts';
 
 const query = z.strictObject({
   tree: z.string().min(1).max(200).optional().describe('only of this tree, with its conversations'),
-  agent: z
-    .string()
-    .min(1)
-    .max(200)
+  agent: someText(200)
     .optional()
     .describe('only of this agent, with its conversation and live text; beside `tree`, its live text too'),
   brief: flag.describe(
     '`changed` instead of documents: which trees have changed, at most once a second; beside it `removed` and `workers`',
   ),
-  after: z
-    .string()
-    .max(100)
+  after: textUpTo(100)
     .optional()
     .describe('id of the last event that was read; the header `Last-Event-ID` takes precedence'),
 });

@@ -13,7 +13,7 @@ function opened() {
   const ring = new EventRing();
   const watch = { root_id: null, agent_id: null, brief: false, follows: null };
   const client = new EventClient({ watch, resync: () => ring.resync(), onGone: () => undefined });
-  client.begin();
+  client.begun = true;
   const reader = client.body.getReader();
   let text = '';
   return {

@@ -3,13 +3,19 @@ import type { Agent } from '../../../records/agent/agent.ts';
 import { nameFault, storedName } from '../../../records/agent/agent-name.ts';
 import { fieldsOf } from '../../../records/text/json-fields.ts';
 import { parseJson } from '../../../records/text/json-text.ts';
+import type { Consequence } from '../../transition/event.ts';
 import type { Decision, RefusalCode, ToolsetView } from '../toolset.ts';
 
 export type Refused = Extract<Decision, { type: 'refuse' }>;
+type Settled = Extract<Decision, { type: 'settle' }>;
 type Found = { readonly ok: true; readonly agent: Agent } | { readonly ok: false; readonly refused: Refused };
 
 export function refuse(code: RefusalCode, message: string): Refused {
   return { type: 'refuse', code, message };
+}
+
+export function settle(output: string, ...consequences: readonly Consequence[]): Settled {
+  return { type: 'settle', output, consequences };
 }
 
 export function agentInMessage(agent: Agent): string {

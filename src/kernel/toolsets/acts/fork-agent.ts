@@ -1,7 +1,7 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import type { Worktree } from '../../../records/agent/task-terms.ts';
 import { type Decision, type Need, type ToolsetView, toolsetClash } from '../toolset.ts';
-import { refuse } from './agent-reference.ts';
+import { refuse, settle } from './agent-reference.ts';
 import { childConfig } from './child-config.ts';
 import { exceededCreationLimit } from './creation-limits.ts';
 import { type ChildPlan, newChild } from './new-child.ts';
@@ -51,11 +51,7 @@ export function forkAgent(view: ToolsetView, plan: ForkPlan): Decision {
     first: { origin: 'identity', text: first, facts: task === null ? {} : { fork } },
     ...(plan.rests === true ? { rests: true } : {}),
   };
-  return {
-    type: 'settle',
-    output: plan.output(worktree),
-    consequences: [{ type: 'create-agents', agents: [newChild(view, child)] }],
-  };
+  return settle(plan.output(worktree), { type: 'create-agents', agents: [newChild(view, child)] });
 }
 
 /** A new agent in the result of the call that created it. */

@@ -1,7 +1,7 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import { isTerminal } from '../../../records/agent/state.ts';
 import type { Decision, ToolsetView } from '../toolset.ts';
-import { agentInMessage, find, type Refused, refuse } from './agent-reference.ts';
+import { agentInMessage, find, type Refused, refuse, settle } from './agent-reference.ts';
 
 /**
  * Kills the named descendants of the caller with all their descendants (law 9), or none if one is refused. Ended ones among several are skipped. `output`
@@ -26,7 +26,7 @@ export function killAgents(
     return refuse('ALREADY_DEAD', `${targets.map(agentInMessage).join(', ')}: ended already.`);
   const killed = new Set(living.flatMap((target) => view.subtree(target).map(({ id }) => id)));
   const agent_ids = [...new Set(living.map(({ id }) => id))];
-  return { type: 'settle', output: output([...killed]), consequences: [{ type: 'kill-agents', agent_ids }] };
+  return settle(output([...killed]), { type: 'kill-agents', agent_ids });
 }
 
 function forbidden(target: Agent, view: ToolsetView): Refused | null {

@@ -8,7 +8,7 @@ import { fieldsOf, wordOf } from '../../../records/text/json-fields.ts';
 import type { JsonObject } from '../../../records/text/json-text.ts';
 import { storable } from '../../../records/text/text.ts';
 import { propertiesOf } from '../../reading/read-arguments.ts';
-import { refuse } from '../acts/agent-reference.ts';
+import { refuse, settle } from '../acts/agent-reference.ts';
 import { noNesting } from '../acts/creation-limits.ts';
 import { forkAgent, forkNeeds } from '../acts/fork-agent.ts';
 import { killAgents } from '../acts/kill-agent.ts';
@@ -121,16 +121,11 @@ function completionIn(message: string): string | null {
 function checkMail(view: ToolsetView): Decision {
   const letters = view.letters.filter((letter) => letter.from_id !== null);
   if (letters.length === 0)
-    return {
-      type: 'settle',
-      output: 'no mail: if you have nothing else to do, end your turn; mail wakes you',
-      consequences: [],
-    };
-  return {
-    type: 'settle',
-    output: `[${letters.map((letter) => letterJson(letter, view)).join(',')}]`,
-    consequences: [{ type: 'consume-mail', mail_ids: letters.map((letter) => letter.id) }],
-  };
+    return settle('no mail: if you have nothing else to do, end your turn; mail wakes you');
+  return settle(`[${letters.map((letter) => letterJson(letter, view)).join(',')}]`, {
+    type: 'consume-mail',
+    mail_ids: letters.map((letter) => letter.id),
+  });
 }
 
 /** One letter as JSON. The completion of an own child stands in it as it was written, so that nothing is dropped from it. */

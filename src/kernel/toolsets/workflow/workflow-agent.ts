@@ -1,5 +1,5 @@
 import { nameFault, storedName } from '../../../records/agent/agent-name.ts';
-import type { TaskTerms } from '../../../records/agent/task-terms.ts';
+import { taskTerms } from '../../../records/agent/task-terms.ts';
 import type { NewAgent } from '../../../records/run/new-agent.ts';
 import { storable } from '../../../records/text/text.ts';
 import type { WorkflowTerms } from '../../../records/workflow/workflow-terms.ts';
@@ -19,11 +19,8 @@ export interface WorkflowPlan {
 export function workflowAgent(view: ToolsetView, { id, run_id, workflow, phase }: WorkflowPlan): NewAgent {
   const { self } = view;
   const { name } = workflow;
-  const task: TaskTerms = {
-    ...({ kind: 'session', label: name, run_id, cleanup: 'keep', delegation: 0 } as const),
-    ...{ output_schema: null, worktree: null },
-    ...(phase === undefined ? {} : { workflow: { phase } }),
-  };
+  const own = phase === undefined ? {} : { workflow: { phase } };
+  const task = taskTerms({ kind: 'session', label: name, run_id, ...own });
   const config = childConfig(self.config, { profile: null, id, task });
   // What a script starts is known by its key (`OF_WORKFLOWS`, src/store/ledger/sql-conditions.ts).
   const session_key = `agent:main:workflow${phase === undefined ? '-run' : ''}:${id}`;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Agent, AgentConfig } from '../../../records/agent/agent.ts';
 import { framedName } from '../../../records/agent/agent-name.ts';
 import type { Call } from '../../../records/agent/state.ts';
-import type { TaskTerms } from '../../../records/agent/task-terms.ts';
+import { taskTerms } from '../../../records/agent/task-terms.ts';
 import { formFields } from '../../../records/question/form-field.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
 import { storable } from '../../../records/text/text.ts';
@@ -117,8 +117,8 @@ const agent = checkedTool({
     const label = input.label ?? (typeof input.continue === 'string' ? input.continue : null);
     const prompt = systemPrompt(self, label, input.schema !== undefined);
     const thinking = thinkingOf(input.effort);
-    const task: TaskTerms = {
-      ...{ kind: 'session', label, run_id, cleanup: 'keep', delegation: 0 },
+    const task = taskTerms({
+      ...{ kind: 'session', label, run_id },
       output_schema: options.output_schema ?? null,
       worktree: checked.worktree,
       workflow: {
@@ -126,7 +126,7 @@ const agent = checkedTool({
         ...(forked ? { forked } : {}),
         ...(instead_of === undefined ? {} : { instead_of: before?.id ?? instead_of }),
       },
-    };
+    });
     const { profile, cwd, budget } = checked;
     const system = profile?.system ? `${profile.system}\n\n${prompt}` : prompt;
     const config =
