@@ -120,8 +120,8 @@ export const HTTP_GUARDS: readonly Guard[] = [
     name: 'http-hidden-errors',
     protects: 'paths and texts from inside the server from appearing in answers',
     file: 'src/serve/http/web-app.ts',
-    guard: 'status === 500 ? hidden(report) : report',
-    without: 'report',
+    guard: 'status === 500 ? failed : report',
+    without: 'status === 501 ? failed : report',
     tests: NEAR,
   },
   {
