@@ -90,7 +90,7 @@ export function workflowsOn({ runtime, store, functions, rootOf, env }: Workflow
   ): Promise<RunningWorkflow<Value>> {
     if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
     const { id: key, calls = DEFAULT_CALLS, ...own } = options;
-    if (calls < 0 || !Number.isInteger(calls)) throw invalid('calls', 'a whole number');
+    if (calls < 1 || !Number.isInteger(calls)) throw invalid('calls', 'a whole number, 1 or more');
     const id = idOf(key, 'workflow');
     const known = key === undefined ? null : await store.agent(id);
     if (typeof what === 'function') functions.set(id, what as WorkflowFunction);
@@ -200,11 +200,22 @@ async function programOf(
   return { name: meta.name, description: meta.description, script: source, within };
 }
 
+/** As JSON; what that would lose without a word, such as the entries of a Map, is an error. */
 function jsonOf(args: unknown): string {
-  const text = orElse((): string | undefined => JSON.stringify(args), undefined);
-  if (text === undefined) throw invalid('args', 'JSON');
-  return text;
+  const lost: string[] = [];
+  const look = function (this: Record<string, unknown>, name: string, after: unknown) {
+    const kind = Object.prototype.toString.call(this[name]).slice('[object '.length, -1);
+    const is_number = kind !== 'Number' || Number.isFinite(Number(after));
+    if (!PLAIN.test(kind) ? after === this[name] : !is_number)
+      lost.push(`${name === '' ? 'they are' : `"${name}" is`} ${is_number ? `a ${kind}` : after}`);
+    return after;
+  };
+  const text = orElse((): string | undefined => JSON.stringify(args, look), undefined);
+  if (text !== undefined && lost.length === 0) return text;
+  throw invalid('args', `JSON${lost.length === 0 ? '' : ` (${lost[0]})`}`);
 }
+
+const PLAIN = /^(?:Object|Array|String|Number|Boolean|Null|Undefined)$/;
 
 function invalid(what: string, wanted: string): CoppiceError {
   return new CoppiceError('E_INVALID_ARGUMENT', `workflow: ${what} must be ${wanted}`);

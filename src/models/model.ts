@@ -36,6 +36,8 @@ export interface ModelRequest {
   readonly onTaken?: () => void;
   /** Called after a request has tried a closed provider; null: it is open, or the next one may try. */
   readonly onTried?: (doors: readonly string[], still: Barred | null) => void;
+  /** That nothing is left of its budget, in words; said to scripts only, which may end, and start nothing more. */
+  readonly used_up?: string | undefined;
   /** The requesting agent; matched by the scripted model, ignored by real providers. */
   readonly agent: { readonly id: string; readonly name: string; readonly parent_id: string | null };
   /** Called with what people should know about the request. */

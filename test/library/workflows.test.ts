@@ -149,6 +149,16 @@ describe('a script', () => {
       failureOf((coppice.workflow as (...given: unknown[]) => Promise<unknown>)(what, args, options));
     assert.equal((await bad(7)).code, 'E_INVALID_ARGUMENT');
     assert.equal((await bad(script('return 1'), () => 1)).code, 'E_INVALID_ARGUMENT');
+    for (const args of [
+      new Map([[1, 2]]),
+      { a: new Set([1]) },
+      [Number.NaN],
+      { a: [() => 1] },
+      { a: 1n },
+      /x/,
+    ])
+      assert.match((await bad(script('return 1'), args)).message, /args must be JSON \(/);
+    assert.equal((await bad(script('return 1'), 1, { calls: 0 })).code, 'E_INVALID_ARGUMENT');
     assert.equal((await bad(script('return 1'), 1, { id: '' })).code, 'E_INVALID_ARGUMENT');
     assert.equal((await bad(script('return 1'), 1, { calls: 0.5 })).code, 'E_INVALID_ARGUMENT');
     assert.match((await bad(script('return 1'), 1, { modle: 'x' })).hint ?? '', /model/);

@@ -22,7 +22,7 @@ onBothDatabases('a workflow run that a person interrupts', (database) => {
       },
       {
         ...{ database: await database(), workflows: workflowHost() },
-        config: { workflow: termsOf("return [await agent('slow'), await agent('next')]") },
+        config: { workflow: termsOf("return [await agent('slow'), budget.spent(), await agent('next')]") },
       },
     );
     const { id } = await stage.start();
@@ -38,7 +38,9 @@ onBothDatabases('a workflow run that a person interrupts', (database) => {
     await stage.runtime.interrupt(id, 'enough');
     await until(async () => (await state()) === 'idle', 'the run rests');
     answer();
-    assert.equal((await stage.runtime.settled(id)).reply, '["did slow","did next"]');
+    const [slow_result, spent, next] = JSON.parse((await stage.runtime.settled(id)).reply ?? '');
+    assert.deepEqual([slow_result, next], ['did slow', 'did next']);
+    assert.ok(spent > 0, 'what the agent has spent is told with its end');
     assert.equal(stage.requests.length, 2, 'nobody is asked twice');
   });
 

@@ -93,6 +93,18 @@ it('more than 4,096 entries and more agents than a run may have are errors that 
   });
 });
 
+it('calls that nothing awaits come to an end at the limit of calls', async () => {
+  for (const [body, message] of [
+    ["for (;;) agent('z')", 'this run may call agent() 20 times at most'],
+    ['for (;;) agent()', 'agent() is called more than 20000 times without waiting for a result'],
+    ['for (;;) sleep(1)', 'sleep() is called more than 20000 times without waiting for a result'],
+  ] as const) {
+    const { state } = await firstStep(setupOf(body, { limits: { agents: 20 } }));
+    assert.ok(state.type === 'failed');
+    assert.deepEqual([state.failure.message, state.failure.line], [`RangeError: ${message}`, 2]);
+  }
+});
+
 it('an unknown option is a notice; a value that would change what the agent does is an error', async () => {
   const body = `const said = []
     for (const options of [{ isolation: 'container' }, { context: 'all' }, { schema: 'x' }, { budget: -1 }, { continue: 1 }, { onFailure: 'ask' }, { schema: { a() {} } }])
@@ -289,6 +301,10 @@ it('an error has the line of what it names, and says that args were not given', 
     ['\nlog(1)\n\nconst { a } = args', 5, none],
     ['\nfor (const f of args.files) log(f)', 3, /'files' of null$/, null],
     ['\n\nconst n = missing.x', 4, /ReferenceError: missing is not defined$/],
+    ["log('x')\nconst o = { x: null }\nreturn o.x.x", 4, /'x' of null$/],
+    ["log('x')\nconst o = null\nreturn o['x']", 4, /'x' of null$/],
+    ["log('x')\n\nfor (const one of null) log(one)", 4, /'Symbol.iterator' of null$/],
+    ["log('x')\n\nconst [a] = null", 4, /'Symbol.iterator' of null$/],
   ] as const) {
     const { state } = await firstStep(setupOf(body, args === undefined ? {} : { args }));
     assert.equal(state.type, 'failed');

@@ -200,7 +200,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
     if (outcome_text !== outcome)
       process.stderr.write(`${[outcome_text, ...hint].map(clean).join('\n  ')}\n`);
     const failure = (await run.failure?.(root_id)) ?? null;
-    if (failure !== null) process.stderr.write(`${clean(failure)}\n`);
+    if (failure !== null) process.stderr.write(context.hint(`${clean(failure)}\n`));
     return exitCodeOf(ended, root.error) || (failure === null ? EXIT.done : EXIT.failed);
   } finally {
     standstill.dispose();

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ASK, deliverOption, followOptions, rootOptions } from '../run/run-commands.ts';
 import type { CommandBuilder } from '../start/command-builder.ts';
-import { collect, countOf, ruleOptions, whole } from '../start/option-values.ts';
+import { collect, countOf, ruleOptions } from '../start/option-values.ts';
 
 const RUN = 'the agent of the run: uuid, unique prefix or name';
 const AGENT = 'the agent: uuid, unique prefix or label';
@@ -13,7 +13,7 @@ export function addWorkflowCommands({ sub, imported }: CommandBuilder): void {
   const run = sub('run', 'Run a workflow; progress on stderr, its result on stdout', group)
     .argument('<workflow>', WORKFLOW)
     .option('--args <json>', 'the value that the script sees as args, as JSON')
-    .option('--calls <count>', 'maximum calls of agent(); default 1000', whole)
+    .option('--calls <count>', 'maximum calls of agent(); default 1000', countOf)
     .option('--ask', `${ASK}; without it, ask() fails`);
   deliverOption(followOptions(rootOptions(run))).action(
     imported(async () => (await import('./workflow-run.ts')).workflowRun, { creates_ledger: true }),

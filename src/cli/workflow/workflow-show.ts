@@ -19,7 +19,7 @@ export async function workflowShow(context: Context, text: string): Promise<numb
       ),
     ...refused.map(({ label, reason }) => `  refused   ${clean(label)}  ${clean(reason)}`),
     ...agents
-      .filter(({ error, outcome }) => error !== null || outcome !== 'done')
+      .filter(({ error, outcome }) => error !== null || outcome !== 'done' || document.outcome !== 'done')
       .map((agent) => `  ${agent.id.slice(0, 8)}  ${clean(agent.label)}  ${clean(agent.outcome_text)}`),
   ]);
 }

@@ -1,6 +1,8 @@
+import type { Agent } from '../../records/agent/agent.ts';
 import { framedName } from '../../records/agent/agent-name.ts';
 import { isResting, restAfterSummary } from '../../records/agent/state.ts';
 import { type FramedLetter, framesIn } from '../../records/conversation/facts/message-facts.ts';
+import type { WorkflowNews, WorkflowWait } from '../../records/conversation/facts/workflow-wait.ts';
 import { isLetter, type Mail } from '../../records/conversation/mail.ts';
 import type { UserContent } from '../../records/conversation/message.ts';
 import { namesNoTime, pauseOf } from '../../records/conversation/parked.ts';
@@ -83,7 +85,7 @@ function takeAnnouncement(draft: Draft, mail: Mail): void {
   const delimiter = delimiterOf(draft.newId());
   const text = announcement(who, outcome, delimiter, did ?? 'nothing');
   const known = { ...content, agent_id: firstId(draft.view.relatives, agent_id) };
-  const arrived = draft.config.workflow && { now: draft.view.now, arrived: [known] };
+  const arrived = draft.config.workflow && waitedFor(draft, [known]);
   const facts = { frames: framesIn(text, delimiter), ...(arrived && { arrived }) };
   say(draft, mail, { origin: 'system', text, facts });
   // With outside deliveries it is deleted after them (`Store.cleanRuns`).
@@ -93,6 +95,20 @@ function takeAnnouncement(draft: Draft, mail: Mail): void {
 /** The id that an agent was created with, by which a script knows it also in a tree that was cut. */
 export function firstId(relatives: Draft['view']['relatives'], id: string): string {
   return relatives.agent(id)?.was?.at(-1) ?? id;
+}
+
+/** What a script gets with what has arrived for it. */
+export function waitedFor({ led, view }: Draft, arrived: readonly WorkflowNews[]): WorkflowWait {
+  return { now: view.now, spent: spentBy(led.agent, view), arrived };
+}
+
+/** Tokens spent of what the script sees as its budget: the nearest on its path that counts tokens, or that of the tree. Agents that have ended count. */
+function spentBy({ config, root_id }: Agent, { relatives }: Draft['view']): number {
+  const nearest = config.budgets?.find(({ tokens }) => tokens !== undefined);
+  const budget = nearest && relatives.budget(nearest.agent_id);
+  if (budget !== undefined) return budget.spent.tokens;
+  const { tokens = 0, cached = 0 } = relatives.tree(root_id) ?? {};
+  return tokens - cached;
 }
 
 function takeLetters(draft: Draft, letters: readonly Mail[]): void {

@@ -1,7 +1,6 @@
-import type { Agent } from '../../records/agent/agent.ts';
 import { type Call, isTerminal, type WaitSpec } from '../../records/agent/state.ts';
 import { PERSON, type WaitCut } from '../../records/conversation/facts/wait-row.ts';
-import type { WorkflowNews, WorkflowWait } from '../../records/conversation/facts/workflow-wait.ts';
+import type { WorkflowNews } from '../../records/conversation/facts/workflow-wait.ts';
 import { isLetter, type Mail } from '../../records/conversation/mail.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
 import {
@@ -17,7 +16,7 @@ import type { EventOf } from '../transition/event.ts';
 import { HUMAN_WAIT } from '../transition/human-wait.ts';
 import type { Draft } from './draft.ts';
 import { saidSoFar } from './led-agent.ts';
-import { firstId, hear } from './take-mail.ts';
+import { firstId, hear, waitedFor } from './take-mail.ts';
 
 export const NO_CURSORS: ReadonlyMap<string, number> = new Map();
 
@@ -145,20 +144,10 @@ function settleRuns({ call }: Parked, draft: Draft): void {
 
 function runsResult(
   { id: call_id, name }: Call,
-  { led, view }: Draft,
+  draft: Draft,
   arrived: readonly WorkflowNews[],
 ): ResultContent {
-  const waited: WorkflowWait = { now: view.now, spent: spentBy(led.agent, view), arrived };
-  return { call_id, name, status: 'ok', output: JSON.stringify(waited) };
-}
-
-/** Tokens spent of what the script sees as its budget: the nearest on its path that counts tokens, or that of the tree. Agents that have ended count. */
-function spentBy({ config, root_id }: Agent, { relatives }: Draft['view']): number {
-  const nearest = config.budgets?.find(({ tokens }) => tokens !== undefined);
-  const budget = nearest && relatives.budget(nearest.agent_id);
-  if (budget !== undefined) return budget.spent.tokens;
-  const { tokens = 0, cached = 0 } = relatives.tree(root_id) ?? {};
-  return tokens - cached;
+  return { call_id, name, status: 'ok', output: JSON.stringify(waitedFor(draft, arrived)) };
 }
 
 /** A person waits for letters of agents, and sees them; they stay in the mailbox for the model, as the person's own letters do. */

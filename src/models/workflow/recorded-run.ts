@@ -28,6 +28,8 @@ export interface AgentEnd {
   readonly label: string;
   readonly type: 'value' | 'failed' | 'skipped';
   readonly reason: string;
+  /** What the call got, if it succeeded. */
+  readonly value?: unknown;
 }
 
 interface Started {
@@ -167,8 +169,9 @@ export class RecordedRun {
       this.#agents.set(output.agent_id, { call: number, label: this.#labelOf(number), checked });
       this.started.set(number, output.agent_id);
     } else if (typeof output.reused === 'string') {
-      this.ends.push({ call: number, label: this.#labelOf(number), type: 'value', reason: '' });
-      add({ call: number, type: 'value', value: output.value });
+      const { value } = output;
+      this.ends.push({ call: number, label: this.#labelOf(number), type: 'value', reason: '', value });
+      add({ call: number, type: 'value', value });
     } else if (typeof output.until === 'number') this.timers.set(number, output.until);
     else add({ call: number, type: 'value', value: null });
   }
@@ -202,13 +205,13 @@ export class RecordedRun {
 
   #ended(agent_id: string, { call, label, checked }: Started, outcome: ChildOutcome, add: Add): void {
     this.#agents.delete(agent_id);
-    const end = (type: AgentEnd['type'], reason = '') => this.ends.push({ call, label, type, reason });
     if (outcome.type === 'success') {
-      end('value');
-      return add({ call, type: 'value', value: checked ? checkedValue(outcome.result) : outcome.result });
+      const value = checked ? checkedValue(outcome.result) : outcome.result;
+      this.ends.push({ call, label, type: 'value', reason: '', value });
+      return add({ call, type: 'value', value });
     }
     const type = outcome.error_kind === 'killed' ? 'skipped' : 'failed';
-    end(type, outcome.error);
+    this.ends.push({ call, label, type, reason: outcome.error });
     add({ call, type, reason: outcome.error });
   }
 }

@@ -81,14 +81,22 @@ const UNNOTED =
 /** A value that cannot be taken apart; the error does not name it, and most often it is what the run was not given. */
 const APART = /^TypeError: Cannot convert undefined or null to object$/;
 
+const ITERATED = '\\]\\s*=(?!=)|\\.\\.\\.|\\bof\\b';
+
 /** The line of what an error names, from the one that the interpreter noted last on: it notes those of calls only. */
 export function lineOfError(message: string, noted: number | null, program: string): number | null {
   const [, property, variable] = UNNOTED.exec(message) ?? [];
   const name = property ?? variable ?? (APART.test(message) ? 'args' : undefined);
   if (name === undefined || noted === null) return noted;
-  const word = new RegExp(`(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`);
-  const at = program.split(LINE_END).findIndex((text, index) => index >= noted - 1 && word.test(text));
-  return at < 0 ? noted : at + 1;
+  const word = `(?<![\\w$])${RegExp.escape(name)}(?![\\w$])`;
+  // Where it is read as a property, before where it is any word; what is taken apart has no name.
+  const places = property === undefined ? [word] : [`(?:\\.|\\[\\s*['"\`])${word}`, word];
+  const lines = program.split(LINE_END);
+  for (const place of property === 'Symbol.iterator' ? [ITERATED] : places) {
+    const at = lines.findIndex((text, index) => index >= noted - 1 && new RegExp(place).test(text));
+    if (at >= 0) return at + 1;
+  }
+  return noted;
 }
 
 /** The text of a line, from 1; empty if there is none. */

@@ -16,6 +16,9 @@ const CALLS_MAX = 100;
 const CHARACTERS_MAX = 1_000_000;
 /** Failures that a result names. */
 const NAMED_MAX = 10;
+/** Of agents that had finished when their run failed, so many are named, each with so much of its result. */
+const FINISHED_MAX = 50;
+const FINISHED_CHARACTERS_MAX = 300;
 /** A run that has waited for so long is parked: its interpreter, some 16 MB and a thread, is given back. Its next result finds it by a replay. */
 const PARK_MS = 10_000;
 const ABOUT = { id: 'workflow', context_window: null, tells_cost: true, is_free: true };
@@ -25,7 +28,7 @@ const ABOUT = { id: 'workflow', context_window: null, tells_cost: true, is_free:
  * from its first line and is where it was (docs/workflows.md#replay). `own`: the function of this program that is in the place of a script.
  */
 export function scriptModel(
-  { config }: Agent,
+  { id, config }: Agent,
   terms: WorkflowTerms,
   own?: () => WorkflowFunction | undefined,
   park_ms = PARK_MS,
@@ -45,7 +48,8 @@ export function scriptModel(
     stream(request) {
       clearTimeout(parking);
       const answer = queue.then(() => answered(request, terms, total, held));
-      queue = answer.then(() => {
+      const told = answer.then((outcome) => withFinished(outcome, held.recorded.ends, id));
+      queue = told.then(() => {
         clearTimeout(parking);
         // A function of the program cannot be stopped, so it is not run a second time beside itself.
         if (terms.program === true) return;
@@ -53,7 +57,7 @@ export function scriptModel(
           queue = queue.then(letGo);
         }, park_ms).unref();
       });
-      return answer;
+      return told;
     },
     async close() {
       clearTimeout(parking);
@@ -90,7 +94,7 @@ interface Held {
 }
 
 async function answered(
-  { messages, signal }: ModelRequest,
+  { messages, signal, used_up }: ModelRequest,
   terms: WorkflowTerms,
   total: number | null,
   held: Held,
@@ -113,6 +117,9 @@ async function answered(
   for (const number of cleared) recorded.timers.delete(number);
   const state = held.state ?? { type: 'stuck' };
   const retries = state.type === 'waiting' ? recorded.retries : [];
+  // They are asked for again when the run goes on.
+  const starts = retries.length > 0 || calls.some(({ kind }) => kind === 'agent' || kind === 'workflow');
+  if (used_up !== undefined && starts && state.type === 'waiting') return failure(used_up, 'limit');
   if (calls.length + retries.length > 0 && state.type !== 'failed')
     return answer([...parts, ...retries, ...callsNow(calls)]);
   if (state.type === 'waiting') return answer([...parts, nextCall(recorded)]);
@@ -214,8 +221,22 @@ function answer(parts: readonly AssistantPart[]): ModelOutcome {
   return { type: 'answer', content: { model: 'workflow', parts }, usage: NO_USAGE, finish };
 }
 
-function failure(error: string): ModelOutcome {
-  return { type: 'failure', failure: { kind: 'script', error, retryable: false } };
+function failure(error: string, kind: 'script' | 'limit' = 'script'): ModelOutcome {
+  return { type: 'failure', failure: { kind, error, retryable: kind === 'limit' } };
+}
+
+/** With what a run had when it failed, for whoever gets its end: its agents are paid for, and a re-run takes their results. */
+function withFinished(outcome: ModelOutcome, ends: readonly AgentEnd[], run_id: string): ModelOutcome {
+  const done = ends.filter(({ type }) => type === 'value');
+  if (outcome.type !== 'failure' || done.length === 0) return outcome;
+  const shown = done.slice(0, FINISHED_MAX).map(({ label, value }) => {
+    const text = (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(/\s+/g, ' ');
+    return `- ${label}: ${cutText(text, FINISHED_CHARACTERS_MAX, '…')}`;
+  });
+  const rerun = `coppice workflow rerun ${run_id.slice(0, 8)}`;
+  const head = `Agents that had finished (${done.length}); \`${rerun}\` takes their results:`;
+  const more = done.length > shown.length ? [`- … and ${done.length - shown.length} more`] : [];
+  return { ...outcome, partial: [head, ...shown, ...more].join('\n') };
 }
 
 function failureText({ kind, message, line, stack }: ScriptFailure): string {

@@ -170,7 +170,7 @@ function withHowOn(why: string, { state, root_id, config }: OutcomeFacts): strin
   if ((limit === 'turns' || limit === 'run_ms') && config[limit] === was)
     return `${why}${OF_PROFILE}${resume} --retry`;
   const is_over = limit === 'run_ms' && config.budgets?.some(({ until }) => until !== undefined);
-  if (config.workflow !== undefined || is_over) return why;
+  if (is_over) return why;
   return `${why.replace(/\. A person can raise it \(.*$/, '')}${TO_RAISE}${resume} --limit ${raised}`;
 }
 

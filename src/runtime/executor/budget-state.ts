@@ -22,11 +22,12 @@ import type { Charged } from './requests-in-flight.ts';
  * B1. At most one request of an agent exceeds its budget: the one whose answer passed it is its last, and where that is foreseeable, it is asked to finish.
  * B2. A turn that begins when nothing is left sends no request.
  * B3. A prompt of an agent program may run for hours: it is aborted when any answer passes the budget that it is charged to.
+ * B4. A script's own requests cost nothing, so it goes on when nothing is left, and is told: it may end, and starts no agent.
  */
 
-/** `charged`: null if nothing limits the agent. `stop`: no request is sent. `last`: what is left suffices for one answer. `tell`: the agent is warned. */
+/** `charged`: null if nothing limits the agent. `stop`: no request is sent. `last`: what is left suffices for one answer. `tell`: the agent is warned. `used_up`: see B4. */
 export type BudgetVerdict = { readonly reached?: Reached | undefined } & (
-  | { readonly type: 'go'; readonly charged: Charged | null }
+  | { readonly type: 'go'; readonly charged: Charged | null; readonly used_up?: string }
   | { readonly type: 'stop' | 'last' | 'tell'; readonly text: string }
 );
 
@@ -48,13 +49,22 @@ export function checkBudgets(cell: Cell, agent_index: AgentIndex, now: number): 
   let last: string | null = null;
   let tell: string | null = null;
   let reached: Reached | undefined;
+  const is_script = config.workflow !== undefined;
   for (const name of DIMENSIONS) {
     const scope = scopeFor(agent, name, agent_index);
     const limit = scope?.budget.limit[name] ?? null;
-    if (scope === null || limit === null || (scope.usual && cell.is_free)) continue;
+    if (scope === null || limit === null || (scope.usual && cell.is_free && !is_script)) continue;
     const { spent, reserved } = scope.budget;
     charged[name] = scope.agent_id ?? root_id;
     const gone = spent[name] + reserved[name] + TOLERANCE;
+    if (is_script && spent[name] + TOLERANCE < limit) continue;
+    if (is_script)
+      return {
+        type: 'go',
+        charged: null,
+        reached: reachedOf(scope, name),
+        used_up: reachedText(scope, name),
+      };
     if (gone >= limit && (turn.requests === 0 || cell.overspent))
       return {
         type: 'stop',
@@ -72,6 +82,7 @@ export function checkBudgets(cell: Cell, agent_index: AgentIndex, now: number): 
   if (turn.grace !== null || turn.requests === 0) last = null;
   if (last !== null) return { type: 'last', text: last, reached };
   if (tell !== null && !cell.warned && turn.grace === null) return { type: 'tell', text: tell };
+  if (is_script) return { type: 'go', charged: null };
   const { turns } = agent_index.tree(root_id)?.limits ?? DEFAULT_LIMITS;
   // The next request would be the last one that may call tools.
   const is_last = turn.requests > 0 && turn.requests === turns - 1 && turn.grace === null;

@@ -87,7 +87,7 @@ export async function performRequest(cell: Cell, context: RequestContext, insist
   cell.flight = charged && executor.agent_index.in_flight.begin(cell.agent.root_id, charged, expected);
   const outcome =
     verdict.type === 'go'
-      ? await ask(cell, controller, context, insists, () => {
+      ? await ask(cell, controller, context, { insists, used_up: verdict.used_up }, () => {
           began_ms = clock.lap();
         })
       : limitReached(verdict.text);
@@ -152,7 +152,7 @@ async function ask(
   cell: Cell,
   controller: AbortController,
   context: RequestContext,
-  insists: boolean,
+  told: Pick<ModelRequest, 'insists' | 'used_up'>,
   onStart: () => void,
 ): Promise<ModelOutcome | Relieved | Summarised> {
   const { agent, prompt } = cell;
@@ -188,7 +188,7 @@ async function ask(
       signal: controller.signal,
       onNotice,
       parks: mayPark(agent, context.executor),
-      insists,
+      ...told,
       begins: agent.state.type === 'requesting' && agent.state.turn.requests === 0,
       bars: () => pausedHere(agent, context.executor),
       is_paused: pauseOf(agent.state) !== null,

@@ -1,5 +1,5 @@
 import { type Agent, descendantsOf } from '../../records/agent/agent.ts';
-import { type Outcome, outcomeOf, UNSUCCESSFUL } from '../../records/run/outcome.ts';
+import { nameOf, type Outcome, outcomeOf, UNSUCCESSFUL } from '../../records/run/outcome.ts';
 
 import type { Store } from '../../store/store.ts';
 
@@ -32,10 +32,15 @@ export async function workflowFailure(
   const refused = (await store.history(run_id))
     .flatMap((message) => (message.kind === 'result' ? [message.content] : []))
     .filter(({ name, status }) => STARTS.has(name) && status !== 'ok').length;
-  if (failed + refused === 0) return null;
+  const { outcome } = outcomeOf(run);
+  const finished = agents.filter((one) => outcomeOf(one).outcome === 'done').length;
+  const kept = UNSUCCESSFUL.has(outcome) && finished > 0;
+  if (failed + refused === 0 && !kept) return null;
   const faults = [
     ...(failed === 0 ? [] : [`${failed} of its ${agents.length} agents failed`]),
     ...(refused === 0 ? [] : [refused === 1 ? '1 call was refused' : `${refused} calls were refused`]),
   ];
-  return `the workflow is done, but ${faults.join(', and ')}`;
+  if (!kept) return `the workflow is ${nameOf(outcome)}, but ${faults.join(', and ')}`;
+  const results = `${finished} of its agents finished: coppice workflow show ${run_id.slice(0, 8)}`;
+  return `the workflow is ${nameOf(outcome)}; ${[...faults, results].join(', and ')}`;
 }

@@ -52,6 +52,25 @@ describe('schemas that are refused', () => {
       /\/items contradicts itself: no value that it lists matches/,
     ],
     [{ const: 'ab', maxLength: 1 }, /it contradicts itself: no value that it lists matches the rest/],
+    [
+      { allOf: [{ type: 'string' }, { type: 'number' }] },
+      /it contradicts itself: its types exclude each other/,
+    ],
+    [{ type: 'integer', allOf: [{ minimum: 5 }, { maximum: 1 }] }, /minimum is more than maximum/],
+    [{ not: {} }, /it contradicts itself: it allows nothing/],
+    [{ required: ['a'], properties: { a: { not: {} } } }, /"a" is required, and not allowed/],
+    [{ required: ['a'], properties: { a: { allOf: [true, false] } } }, /"a" is required, and not allowed/],
+    [
+      {
+        ...{ type: 'object', properties: { a: { type: 'string' } } },
+        allOf: [{ required: ['a'], properties: { a: { type: 'null' } } }],
+      },
+      /"a" is required, and its types exclude each other/,
+    ],
+    [
+      { properties: { a: { type: 'string' } }, allOf: [{ enum: [1] }, { type: 'string' }] },
+      /no value that it lists matches the rest/,
+    ],
     [{ type: 'strin' }, /\/type must be one or several of string, /],
     [{ items: { type: 7 } }, /\/items\/type must be/],
     [{ exclusiveMinimum: true }, /\/exclusiveMinimum must be a number/],
@@ -109,6 +128,13 @@ describe('schemas that are accepted', () => {
         /\/a must be number/,
       );
     });
+
+  it('a field that must not be there, by a schema that allows nothing', () => {
+    const schema = { properties: { a: { not: {} }, b: { type: 'number', allOf: [{ type: 'integer' }] } } };
+    assert.equal(schemaFault(schema), null);
+    assert.equal(resultFault(schema, '{"b":1}'), null);
+    assert.match(resultFault(schema, '{"a":1}') ?? '', /\/a /);
+  });
 
   it('tuples as in draft 07', () => {
     const schema = { items: [{ type: 'string' }, { type: 'number' }], additionalItems: false };

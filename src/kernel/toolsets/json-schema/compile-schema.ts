@@ -75,7 +75,7 @@ class Compiler {
       }
     }
     // What must not match may be impossible.
-    const fault = NEGATIVE.test(at) ? null : contradictionOf(schema, node.checks);
+    const fault = NEGATIVE.test(at) ? null : contradictionOf(schema, node.checks, at);
     if (fault !== null) this.#contradiction ??= `${at || 'it'} contradicts itself: ${fault}`;
     return node;
   }
@@ -287,18 +287,50 @@ const ITEMS: ReadonlySet<string> = new Set(['prefixItems', 'items', 'additionalI
 const NEGATIVE = /\/(?:not|if|oneOf)(?:\/|$)/;
 const BOUNDS = ['Length', 'Items', 'Properties', 'imum'].map((what) => [`min${what}`, `max${what}`] as const);
 
-function contradictionOf(schema: Record<string, unknown>, checks: readonly Check[]): string | null {
+function contradictionOf(schema: Record<string, unknown>, checks: readonly Check[], at = '-'): string | null {
+  if (at === '' && isNever(schema)) return 'it allows nothing';
+  const all = together(schema);
+  const bounds = (name: string) => all.flatMap((one) => (typeof one[name] === 'number' ? [one[name]] : []));
   for (const [least, most] of BOUNDS)
-    if ((schema[least] as number) > (schema[most] as number)) return `${least} is more than ${most}`;
-  const { required = [], properties = {}, patternProperties, additionalProperties } = schema;
-  const closed = additionalProperties === false && patternProperties === undefined;
-  const own = properties as Record<string, unknown>;
-  for (const name of required as readonly string[])
-    if (has(own, name) ? own[name] === false : closed) return `"${name}" is required, and not allowed`;
-  const values = 'const' in schema ? [schema.const] : (schema.enum as readonly unknown[] | undefined);
+    if (Math.max(...bounds(least)) > Math.min(...bounds(most))) return `${least} is more than ${most}`;
+  const types = all.flatMap(({ type }) => (type === undefined ? [] : [typesOf(type)]));
+  if (types.length > 0 && types.reduce((a, b) => a.intersection(b)).size === 0)
+    return 'its types exclude each other';
+  for (const name of all.flatMap(({ required = [] }) => required as readonly string[])) {
+    const own: unknown[] = [];
+    for (const { properties = {}, patternProperties, additionalProperties } of all) {
+      const fields = properties as Record<string, unknown>;
+      if (has(fields, name)) own.push(fields[name]);
+      else if (additionalProperties === false && patternProperties === undefined) own.push(false);
+    }
+    if (own.some(isNever)) return `"${name}" is required, and not allowed`;
+    const fault = own.length > 1 ? contradictionOf({ allOf: own }, []) : null;
+    if (fault !== null) return `"${name}" is required, and ${fault}`;
+  }
+  const listed = all.find((one) => 'const' in one || 'enum' in one);
+  const values = listed && ('const' in listed ? [listed.const] : (listed.enum as readonly unknown[]));
   return values === undefined || values.some((one) => new Walk().passes(checks, one, ''))
     ? null
     : 'no value that it lists matches the rest of it';
+}
+
+/** The schema, and those that must match with it; what a reference names is left out. */
+function together(schema: unknown): readonly Record<string, unknown>[] {
+  if (!isJsonObject(schema)) return [];
+  return [schema, ...((schema.allOf ?? []) as readonly unknown[]).flatMap(together)];
+}
+
+/** Whether it allows no value: `false`, or the negation of everything. */
+function isNever(schema: unknown): boolean {
+  if (!isJsonObject(schema)) return schema === false;
+  const { not, allOf = [] } = schema;
+  const all = isJsonObject(not) && Object.keys(not).every((keyword) => ANNOTATIONS.has(keyword));
+  return not === true || all || (allOf as readonly unknown[]).some(isNever);
+}
+
+function typesOf(type: unknown): ReadonlySet<unknown> {
+  const named = [type].flat();
+  return new Set(named.includes('number') ? [...named, 'integer'] : named);
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -168,6 +168,19 @@ export function installGlobals(
     return options;
   };
 
+  const AGENTS_MAX = `this run may call agent() ${setup.agents_max} times at most`;
+  let asked = 0;
+  /** Who goes on calling without awaiting what comes never learns that it was refused: then the call itself throws. */
+  const awaited = <Given extends unknown[]>(name: string, run: (...given: Given) => unknown) =>
+    assign((...given: Given) => {
+      if (name === 'agent' && agents > 2 * setup.agents_max) throw new RangeError(AGENTS_MAX);
+      if (++asked > EVENTS_MAX)
+        throw new RangeError(
+          `${name}() is called more than ${EVENTS_MAX} times without waiting for a result`,
+        );
+      return run(...given);
+    }, run);
+
   const failed = (fields: Fields) => {
     failures[failures.length] = fields;
   };
@@ -176,10 +189,9 @@ export function installGlobals(
       must(filled(prompt), 'agent() needs a prompt, a text');
       const { label = null, phase: own = phase, onFailure, ...options } = optionsOf(given);
       if (agents >= setup.agents_max) {
-        const reason = `this run may call agent() ${setup.agents_max} times at most`;
-        if (agents++ === setup.agents_max) notice(reason);
-        failed({ label, phase: own, reason, skipped: false });
-        throw new RangeError(reason);
+        if (agents++ === setup.agents_max) notice(AGENTS_MAX);
+        failed({ label, phase: own, reason: AGENTS_MAX, skipped: false });
+        throw new RangeError(AGENTS_MAX);
       }
       agents++;
       const settle =
@@ -244,15 +256,15 @@ export function installGlobals(
 
   const spent = () => budget.spent;
   const ours: Fields = {
-    agent,
+    agent: awaited('agent', agent),
     parallel,
     pipeline,
     log,
-    workflow,
-    ask,
-    sleep,
-    until,
-    notify,
+    workflow: awaited('workflow', workflow),
+    ask: awaited('ask', ask),
+    sleep: awaited('sleep', sleep),
+    until: awaited('until', until),
+    notify: awaited('notify', notify),
     setTimeout,
     clearTimeout,
     phase: (title: unknown) => {
@@ -290,6 +302,7 @@ export function installGlobals(
     deliver(entry_text: string): void {
       const entry = parse(entry_text) as Parameters<Settle>[0] & { call: number; budget: typeof budget };
       budget = entry.budget;
+      asked = 0;
       const settle = pending[entry.call];
       pending[entry.call] = undefined;
       settle?.(entry);
