@@ -469,6 +469,10 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
     default: '"X-Signature-256"',
   },
   'hooks.NAME.task': { meaning: 'the task, with `{{path.to.field}}` of the payload' },
+  'hooks.NAME.workflow': {
+    meaning: 'in place of a task: a [workflow](webhooks.md#a-delivery-starts-a-workflow), by name or path',
+  },
+  'hooks.NAME.args': { meaning: 'what its script sees as `args`; texts in it are templates, as the task is' },
   'hooks.NAME.key': {
     meaning:
       'what the deliveries of one conversation have in common, such as `{{repository.full_name}}#{{number}}`',

@@ -17,7 +17,9 @@ export const hookConfig = agentSettings
     /** The secret is given by the name of an environment variable, never by value. */
     secretEnv: z.string().regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable'),
     header: z.string().min(1).optional(),
-    task: z.string().regex(/\S/, 'it is empty'),
+    task: z.string().regex(/\S/, 'it is empty').optional(),
+    workflow: z.string().min(1).optional(),
+    args: z.unknown().optional(),
     key: z.string().min(1).optional(),
     on: z.array(z.string().min(1)).min(1).optional(),
     when: z.record(z.string(), z.union([scalar, z.array(scalar)])).optional(),
@@ -31,6 +33,18 @@ export const hookConfig = agentSettings
   .refine(({ signature, header }) => header === undefined || signature === 'hmac', {
     path: ['header'],
     message: 'is for signature: hmac',
+  })
+  .refine(({ task, workflow }) => (task === undefined) !== (workflow === undefined), {
+    path: ['task'],
+    message: 'give a task, or a workflow in its place',
+  })
+  .refine(({ key, workflow }) => key === undefined || workflow === undefined, {
+    path: ['key'],
+    message: 'is for a task: each delivery starts a run of the workflow',
+  })
+  .refine(({ args, workflow }) => args === undefined || workflow !== undefined, {
+    path: ['args'],
+    message: 'are for a workflow',
   });
 
 export type HookConfig = z.infer<typeof hookConfig>;

@@ -10,12 +10,14 @@ import { jsonIn } from '../../records/text/json-text.ts';
 import { storable } from '../../records/text/text.ts';
 import { delimiterOf } from '../../records/text/untrusted-text.ts';
 import { derivedId } from '../../trees/derived-id.ts';
+import { workflowRoot } from '../../trees/workflow/workflow-root.ts';
 import type { HookAnswer, HookReceiver, HookRequest } from '../api/hook-route.ts';
 import type { ApiSources } from '../api/route.ts';
+import { assertAllowed, scriptOf } from '../api/workflow-routes.ts';
 import { RateLimit } from '../http/guard.ts';
 import type { HookConfig } from './hook-config.ts';
 import { verifiedIdentity } from './signature.ts';
-import { fieldAt, filledIn, taskOf, templateFault } from './task-template.ts';
+import { argsFault, fieldAt, filledArgs, filledIn, taskOf, templateFault } from './task-template.ts';
 
 const HEADER = 'x-signature-256';
 const PER_HOUR = 300;
@@ -30,7 +32,8 @@ export interface Hook extends HookConfig {
   readonly secret: string;
 }
 
-export interface HooksOptions extends Pick<ApiSources, 'store' | 'compose' | 'runtime' | 'onEntered'> {
+export interface HooksOptions
+  extends Pick<ApiSources, 'store' | 'compose' | 'runtime' | 'onEntered' | 'cwd' | 'unled'> {
   readonly hooks: Readonly<Record<string, Hook>>;
   readonly canAsk: (target: string) => boolean;
   readonly log: ChannelLog;
@@ -42,7 +45,9 @@ interface Delivery {
   readonly hook: Hook;
   /** What identifies it. */
   readonly identity: string;
+  /** What the agent is told; of a workflow, for people. */
   readonly task: string;
+  readonly args?: unknown;
 }
 
 /** Webhooks in (docs/webhooks.md#webhooks-in): a delivery starts a tree, or is a message to the tree of its key. */
@@ -61,9 +66,10 @@ export class Hooks implements HookReceiver {
   /** Rejects with the fault of a hook that could start nothing. */
   async check(): Promise<void> {
     for (const [name, hook] of Object.entries(this.#options.hooks)) {
-      const fault = nameFault(name) ?? templateFault(hook.task) ?? templateFault(hook.key ?? '');
-      if (fault !== null) throw new CoppiceError('E_CONFIG', `hooks.${name}: ${fault}`);
-      const { config, limits } = await this.#compose(name, hook);
+      const templates = [hook.task ?? '', hook.key ?? ''].map(templateFault);
+      const fault = [nameFault(name), ...templates, argsFault(hook.args)].find((one) => one !== null);
+      if (fault !== undefined) throw new CoppiceError('E_CONFIG', `hooks.${name}: ${fault}`);
+      const { config, limits } = await this.#compose({ name, hook, identity: '', task: '' });
       await this.#options.runtime.checked(config, limits);
     }
   }
@@ -98,12 +104,15 @@ export class Hooks implements HookReceiver {
     const values = { ...Object(payload), payload, headers };
     const identity = signed ?? randomUUID();
     const delimiter = delimiterOf(createHmac('sha256', secret).update(identity).digest('hex'));
-    const task = taskOf(hook.task, values, `the sender of hook ${name}`, delimiter);
-    return this.#send({ name, hook, identity, task }, hook.key && keyOf(hook.key, values));
+    const told = hook.task ?? `The webhook ${name} starts the workflow ${hook.workflow}.`;
+    const task = taskOf(told, values, `the sender of hook ${name}`, delimiter);
+    const args = hook.args === undefined ? undefined : filledArgs(hook.args, values);
+    return this.#send({ name, hook, identity, task, args }, hook.key && keyOf(hook.key, values));
   }
 
   /** The ids follow from hook, key and delivery: every server finds the same tree. If that has ended, the next one begins. */
-  async #send({ name, hook, identity, task }: Delivery, key: string | undefined): Promise<HookAnswer> {
+  async #send(delivery: Delivery, key: string | undefined): Promise<HookAnswer> {
+    const { name, identity, task } = delivery;
     const { store, onEntered } = this.#options;
     const wait_s = this.#rates.get(name)?.take(name) ?? 0;
     if (wait_s > 0) throw tooMany(name, wait_s);
@@ -112,7 +121,7 @@ export class Hooks implements HookReceiver {
       const of = key === undefined ? `delivery\n${identity}` : `key\n${key}`;
       const id = derivedId(`hook\n${name}\n${of}\n${ended}`);
       const there = await store.agent(id);
-      if (there === null) await this.#begin(id, name, hook, key, at);
+      if (there === null) await this.#begin(id, delivery, key, at);
       const sent = await store.send({
         id: derivedId(`hook letter\n${name}\n${identity}`),
         root_id: id,
@@ -133,8 +142,9 @@ export class Hooks implements HookReceiver {
     throw new CoppiceError('E_REFUSED', `too many trees of ${key} have ended`);
   }
 
-  async #begin(id: string, name: string, hook: Hook, key: string | undefined, at: number): Promise<void> {
-    const { config, limits, placement } = await this.#compose(name, hook);
+  async #begin(id: string, delivery: Delivery, key: string | undefined, at: number): Promise<void> {
+    const { name } = delivery;
+    const { config, limits, placement } = await this.#compose(delivery);
     const session_key = storable(
       `hook:${name}${key === undefined ? '' : `:${key}`}`.slice(0, SESSION_KEY_MAX),
     );
@@ -143,7 +153,11 @@ export class Hooks implements HookReceiver {
     await this.#options.store.createRoot(root, { ...DEFAULT_LIMITS, ...limits }, terms);
   }
 
-  async #compose(name: string, { permissions = {}, budget, deliver = [], toolsets, ...hook }: Hook) {
+  async #compose({
+    name,
+    args,
+    hook: { permissions = {}, budget, deliver = [], toolsets, ...hook },
+  }: Delivery) {
     const { model, thinking, limits, profile, cwd } = hook;
     const asked = { model, thinking, profile, cwd, toolset: toolsets, ...permissions };
     const root = await this.#options.compose({ ...asked, ...(limits && { limits: given(limits) }) });
@@ -156,7 +170,15 @@ export class Hooks implements HookReceiver {
       replies_to: deliver.filter((target) => target !== channel),
       unattended: true,
     };
-    return { ...root, config };
+    const { workflow } = hook;
+    if (workflow === undefined) return { ...root, config };
+    const script = scriptOf(this.#options, { name: workflow }, config.cwd);
+    assertAllowed(config, script);
+    // What it tells with `notify` goes where its result goes.
+    const told = { config: { ...config, deliver }, limits: root.limits };
+    const json = args === undefined ? undefined : JSON.stringify(args);
+    const { workflow: terms } = workflowRoot(told, script, { args: json }).config;
+    return { ...root, config: { ...config, ...(terms && { workflow: terms }) } };
   }
 }
 

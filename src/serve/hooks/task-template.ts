@@ -25,6 +25,28 @@ export function fieldAt(value: unknown, path: string): unknown {
   return at;
 }
 
+/** As `templateFault`, of every text in the arguments of a workflow. */
+export function argsFault(template: unknown): string | null {
+  const faults: (string | null)[] = [];
+  withTexts(template, (text) => faults.push(templateFault(text)));
+  return faults.find((one) => one !== null) ?? null;
+}
+
+/** Fills in the texts in the arguments of a workflow. A text that is nothing but a placeholder becomes the value as it is; null if there is none. */
+export function filledArgs(template: unknown, values: object): unknown {
+  return withTexts(template, (text) => {
+    const [whole, path] = [...text.matchAll(PLACE)][0] ?? [];
+    if (path !== undefined && whole === text) return fieldAt(values, path) ?? null;
+    return text.replaceAll(PLACE, (_, at: string) => textOfValue(fieldAt(values, at) ?? `(no ${at})`));
+  });
+}
+
+function withTexts(template: unknown, change: (text: string) => unknown): unknown {
+  return JSON.parse(JSON.stringify(template ?? null), (_, value) =>
+    typeof value === 'string' ? change(value) : value,
+  );
+}
+
 /** Fills in a template as one line of text. Throws through `lacks` for a field that there is not. */
 export function filledIn(template: string, values: object, lacks: (path: string) => Error): string {
   return template.replaceAll(PLACE, (_, path: string) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { SENDERS } from '../../serve/hooks/senders.ts';
 import { until } from '../../until.ts';
+import { META } from '../../workflows/played-script.ts';
 import { type Home, makeHome } from '../run-cli.ts';
 
 const SECRET = 'a-secret-of-the-hook';
@@ -44,8 +45,13 @@ it('a delivery starts one tree, whichever server gets it and whenever it comes a
         task: 'Review {{number}}: {{pull_request.title}}',
         deliver: ['file:out'],
       },
+      flow: {
+        ...{ signature: 'github', secretEnv: 'HOOK_SECRET', permissions: { allow: ['workflow:test'] } },
+        ...{ workflow: './flow.js', args: { number: '{{number}}' } },
+      },
     },
   });
+  writeFileSync(join(home.work, 'flow.js'), `${META}return [args.number, await agent('look')]`);
   const without = await home.run(['serve']);
   assert.equal(without.code, 2);
   assert.match(without.stderr, /hooks\.review: the environment variable HOOK_SECRET is not set/);
@@ -64,8 +70,8 @@ it('a delivery starts one tree, whichever server gets it and whenever it comes a
     pull_request: { title: 'Mend it' },
   };
   const { headers, body } = SENDERS.github(SECRET, payload);
-  const post = async (url: string, sent = body) => {
-    const answer = await fetch(`${url}/v1/hooks/review`, {
+  const post = async (url: string, sent = body, hook = 'review') => {
+    const answer = await fetch(`${url}/v1/hooks/${hook}`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: sent,
@@ -89,6 +95,10 @@ it('a delivery starts one tree, whichever server gets it and whenever it comes a
     () => existsSync(out) && readFileSync(out, 'utf8').includes('reviewed'),
     'its reply is delivered',
   );
+  const flows = await Promise.all([post(one, body, 'flow'), post(two, body, 'flow')]);
+  assert.equal(flows[0]?.root_id, flows[1]?.root_id);
+  const shown = () => home.run(['show', flows[0]?.root_id ?? '']);
+  await until(async () => (await shown()).stdout.includes('[7,"reviewed"]'), 'the workflow has its result');
   const { paths } = (await (await fetch(`${one}/v1/openapi.json`)).json()) as {
     paths: Record<string, { post: { security: object } }>;
   };
@@ -101,8 +111,5 @@ it('a delivery starts one tree, whichever server gets it and whenever it comes a
   assert.deepEqual([again.status, again.outcome, again.root_id], [202, 'repeated', root_id]);
   await later.stop();
   const trees = JSON.parse((await home.run(['ps', '--all', '--json'])).stdout);
-  assert.deepEqual(
-    trees.agents.map(({ name }: { name: string }) => name),
-    ['review'],
-  );
+  assert.deepEqual(trees.agents.map(({ name }: { name: string }) => name).sort(), ['flow', 'review']);
 });

@@ -1,10 +1,14 @@
 // Proves that webhooks in take what their provider has signed and nothing else, each delivery once, and that a payload is material: a real server, real requests, signatures computed as each provider documents.
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import type { CoppiceError } from '../../../src/records/coppice-error.ts';
 import { type Hook, Hooks } from '../../../src/serve/hooks/hooks.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { onBothDatabases } from '../../runtime/both-databases.ts';
+import { META } from '../../workflows/played-script.ts';
+import { workflowHost } from '../../workflows/staged-workflow.ts';
 import { type Answer, setWebStage, type WebStage } from '../http/web-stage.ts';
 import { type Delivery, SENDERS } from './senders.ts';
 
@@ -45,6 +49,14 @@ const HOOKS: Readonly<Record<string, Hook>> = {
     task: 'All: {{payload}}',
     deliver: ['file:one'],
   },
+  flow: {
+    signature: 'bearer',
+    secretEnv: 'S',
+    secret: 'flow-secret',
+    workflow: './flow.js',
+    args: { issue: '{{issue}}', title: 'of {{issue.title}} and {{none}}', list: ['{{none}}', 7] },
+    deliver: ['file:one'],
+  },
   rare: { signature: 'bearer', secretEnv: 'S', secret: 'rare-secret', task: 'go', maxPerHour: 2 },
 };
 
@@ -53,9 +65,10 @@ let hooks: Hooks;
 let seen: { readonly system: string; readonly user: string }[];
 
 function openHooks(configured = HOOKS, store: Store = web.stage.store): Hooks {
-  const { compose, onEntered, runtime } = web.sources;
+  const { compose, onEntered, runtime, cwd, unled } = web.sources;
   const log = () => undefined;
-  return new Hooks({ store, runtime, compose, onEntered, hooks: configured, canAsk: () => false, log });
+  const sources = { store, runtime, compose, onEntered, cwd, unled };
+  return new Hooks({ ...sources, hooks: configured, canAsk: () => false, log });
 }
 
 /** Gives a delivery to these hooks, as a server of its own would. */
@@ -331,6 +344,29 @@ function trees(): void {
     assert.deepEqual([config?.unattended, session_key], [true, 'hook:bearer']);
   });
 
+  it('a delivery starts a run of a workflow, with what it brings as arguments, once', async () => {
+    const script = `${META}return [args, await agent('look'), await notify('told')]`;
+    writeFileSync(join(web.sources.cwd, 'flow.js'), script);
+    await hooks.check();
+    const issue = { title: 'A {{payload}} "b"', labels: ['x', { y: 1 }] };
+    const delivery = SENDERS.bearer('flow-secret', { issue }, 'flow-1');
+    const root_id = await started('flow', delivery);
+    await rests(root_id);
+    await sameAgain('flow', delivery, root_id);
+    const { config, reply, session_key } = (await web.stage.store.agent(root_id)) ?? {};
+    const args = { issue, title: `of ${issue.title} and (no none)`, list: [null, 7] };
+    assert.deepEqual(JSON.parse(reply ?? ''), [args, 'done', null]);
+    assert.deepEqual([config?.unattended, session_key], [true, 'hook:flow']);
+    const deliveries = (await web.stage.store.deliveries({})).filter((one) => one.root_id === root_id);
+    assert.deepEqual(deliveries.map(({ kind, target }) => [kind, target]).sort(), [
+      ['notice', 'file:one'],
+      ['reply', 'file:one'],
+    ]);
+    const other = await started('flow', SENDERS.bearer('flow-secret', { issue }, 'flow-2'));
+    assert.notEqual(other, root_id);
+    await rests(other);
+  });
+
   it('a hook whose own work causes its deliveries comes to a stop', async () => {
     for (const id of ['1', '2']) await started('rare', SENDERS.bearer('rare-secret', {}, id));
     await refused('rare', SENDERS.bearer('rare-secret', {}, '3'), 429, /more deliveries than it takes/);
@@ -355,7 +391,7 @@ async function open(database?: string): Promise<void> {
       seen.push({ system: request.system, user });
       return 'done';
     },
-    { can_ask: false, database },
+    { can_ask: false, database, workflows: workflowHost() },
     { hooks: { receive: (...delivery) => hooks.receive(...delivery) } },
   );
   hooks = openHooks();
@@ -382,6 +418,7 @@ onBothDatabases('trees of webhooks', (database) => {
       ['main', HOOKS.plain, /hooks\.main: .*reserved name/],
       ['open', { ...HOOKS.plain, task: 'Look at {{a b}}' }, /hooks\.open: a placeholder is/],
       ['half', { ...HOOKS.plain, key: '{{number' }, /hooks\.half: a placeholder is/],
+      ['args', { ...HOOKS.flow, args: { a: [{ b: '{{a b}}' }] } }, /hooks\.args: a placeholder is/],
     ] as const)
       await assert.rejects(openHooks({ [name]: hook as Hook }).check(), (error: CoppiceError) => {
         assert.equal(error.code, 'E_CONFIG');
