@@ -24,6 +24,11 @@ it('lists the messages, goes back to one of them with another text, and goes on'
   );
   const [, id = ''] = /coppice rewind (\w{8}) --to N\n$/.exec(stdout) ?? [];
   assert.equal((await home.run(['rewind', '--json'])).code, 2);
+  for (const to of ['', '1 fortnight']) {
+    const wrong = await home.run(['rewind', id, '--to', to]);
+    assert.match(wrong.stderr, /names no message, call or time.*\n.*NAME#12/s);
+  }
+  assert.match((await home.run(['rewind', id, '--to', '2 weeks'])).stderr, /there is nothing before that/);
 
   const back = await home.run(['rewind', id, '--to', '1', '--edit', 'paint it green']);
   const [, next = ''] = /coppice resume (\w{8})/.exec(back.stdout) ?? [];

@@ -10,6 +10,7 @@ describe('durations', () => {
     ['10m', 600_000],
     ['2h', 7_200_000],
     ['1d', 86_400_000],
+    ['1w', 604_800_000],
     ['250ms', 250],
     ['1h30m', 5_400_000],
     ['1d2h3m4s5ms', 93_784_005],
@@ -43,6 +44,7 @@ describe('durations', () => {
     assert.equal(durationText(600_000), '10m');
     assert.equal(durationText(90_000), '1m30s');
     assert.equal(durationText(0), '0s');
+    assert.equal(durationText(604_800_000), '7d');
     fc.assert(fc.property(fc.nat({ max: 1e13 }), (ms) => assert.equal(parseDuration(durationText(ms)), ms)));
   });
 });
@@ -56,6 +58,9 @@ it('reads durations in words, and refuses other units', () => {
     ['1 0m', null],
     ['1 day', 86_400_000],
     ['90 sec', 90_000],
+    ['1 week', 604_800_000],
+    ['2 weeks and a day', null],
+    ['2 weeks and 1 day', 1_296_000_000],
     ['250ms', 250],
     ['2 months', null],
     ['1 mile', null],

@@ -17,7 +17,7 @@ export function hasEnded({ state }: Pick<AgentDocument, 'state'>): boolean {
 
 /**
  * Returns the one agent that a UUID, a unique prefix, a name or a session key refers to. Of several agents with one name, takes the one in the newest
- * tree of this folder and names that tree on stderr; of those, the only living one. Rejects with the candidates, or with the nearest name.
+ * tree of this folder; of those, the only living one. Names its tree on stderr then. Rejects with the candidates, or with the nearest name.
  */
 export async function findAgent(context: Context, asked: Calls, text: string): Promise<AgentDocument> {
   const { agents: found } = await asked.agents({ called: text });
@@ -27,7 +27,7 @@ export async function findAgent(context: Context, asked: Calls, text: string): P
     none: () => notFound(asked, text),
     describe: (one) => describeCandidate(asked, one),
   });
-  if (near.length > 0)
+  if (found.length > 1)
     process.stderr.write(`${clean(agent.name)} of the tree ${await nameOfTree(asked, agent)}\n`);
   return agent;
 }

@@ -1,7 +1,7 @@
 /** Upper bound of timeouts in seconds: Node's timers overflow soon beyond it. */
 export const TIMEOUT_SECONDS_MAX = 2_000_000;
 /** Units in milliseconds, in the order in which they are written. */
-const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
+const UNITS = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 const NUMBER = String.raw`(\d+(?:\.\d+)?)`;
 const PARTS = new RegExp(
   `^${Object.keys(UNITS)
@@ -14,7 +14,7 @@ export function wholeMilliseconds(seconds: number): number {
   return Math.max(1, Math.round(seconds * 1_000));
 }
 
-/** Parses `90s`, `10m`, `1h30m`, `1.5h`, `2d`, `250ms` to milliseconds; larger units first, each at most once. Null if the text is not a duration. */
+/** Parses `90s`, `10m`, `1h30m`, `1.5h`, `2d`, `1w`, `250ms` to milliseconds; larger units first, each at most once. Null if the text is not a duration. */
 export function parseDuration(text: string): number | null {
   const numbers = text === '' ? null : PARTS.exec(text);
   if (numbers === null) return null;
@@ -33,14 +33,15 @@ export function readDuration(text: string): number | null {
     .replace(/^an? /, '1 ')
     .replaceAll(/,?\s+and\s+/g, ' ');
   const joined = words.replaceAll(/\s+(?=[a-z])|(?<=[a-z])[\s,]+/g, '');
-  const units = /([dhms])(?:ays?|(?:ou)?rs?|in(?:ute)?s?|ec(?:ond)?s?)(?![a-z])/g;
+  const units = /([wdhms])(?:(?:ee)?ks?|ays?|(?:ou)?rs?|in(?:ute)?s?|ec(?:ond)?s?)(?![a-z])/g;
   return parseDuration(joined.replaceAll(units, '$1'));
 }
 
 /** Formats whole milliseconds so that `parseDuration` can read them: `1h30m`, `250ms`, `0s`. */
 export function durationText(ms: number): string {
   let rest = ms;
-  const parts = Object.entries(UNITS).map(([unit, size]) => {
+  const [, ...units] = Object.entries(UNITS);
+  const parts = units.map(([unit, size]) => {
     const count = Math.floor(rest / size);
     rest -= count * size;
     return count === 0 ? '' : `${count}${unit}`;

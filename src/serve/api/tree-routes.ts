@@ -139,7 +139,7 @@ export const TREE_ROUTES = [
     creates: true,
     answer: 'coppice/rewind/v1',
     body: z.strictObject({
-      to: someText(NAME_MAX).describe('`12`, `NAME#12`, `before 12`, `before CALL`, `10 minutes`, or a time'),
+      to: textUpTo(NAME_MAX).describe('`12`, `NAME#12`, `before 12`, `before CALL`, `10 minutes`, or a time'),
       edit: textUpTo(PROMPT_MAX)
         .optional()
         .describe('text that takes the place of the message, or of the result of the call, that `to` names'),

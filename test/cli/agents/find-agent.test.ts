@@ -96,6 +96,11 @@ function suite(database: () => Promise<string | undefined>): void {
     // A different tree is never killed by mistake.
     assert.match((await coppice('kill', 'main', '-y')).stderr, /Second task.*\n.*has ended already/);
 
+    // Of several in other folders, the only living one.
+    assert.equal((await coppice('kill', old, '-y')).code, 0);
+    const last = await coppice('kill', 'main', '-y', '--cwd', empty);
+    assert.deepEqual([last.code, last.stderr], [0, `main of the tree ${there.slice(0, 8)} (Far away)\n`]);
+
     if (url === undefined) {
       const { stdout } = await coppice('__complete', 'logs', 'ma');
       assert.match(stdout, /^main\t.*Second task/m);
