@@ -7,6 +7,7 @@ import { spillFolder } from '../processes/output/spill-folder.ts';
 import { type Agent, isActive } from '../records/agent/agent.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { OUTCOMES } from '../records/run/outcome.ts';
+import { given } from '../records/text/json-fields.ts';
 import type { ResumeOptions, ResumeReport, StartOptions } from '../runtime/runtime-face.ts';
 import { checkSettings } from '../settings/check-settings.ts';
 import { dataFolder, outputFolder } from '../settings/folders.ts';
@@ -21,6 +22,7 @@ import { type ApprovalFilter, approvalsDocument } from '../trees/answers/people-
 import { type TreesQuery, treesDocument } from '../trees/answers/tree-answers.ts';
 import { oneAgent } from '../trees/find-agent.ts';
 import type { RewindOrder } from '../trees/rewind/rewind-tree.ts';
+import type { WhatIfAsked } from '../trees/rewind/what-if/what-if-start.ts';
 import { type TimelineDocument, timelineDocument } from '../trees/timeline/timeline-json.ts';
 import { TreeTimelines } from '../trees/timeline/tree-timelines.ts';
 import { type RootOptions, startRoot } from './agents.ts';
@@ -68,10 +70,18 @@ export interface Methods extends Workflows {
   timeline(tree: string): Promise<TimelineDocument>;
   /** Makes a new tree that is as this one was; it rests until `resume`. */
   rewind(tree: string, order: RewindOrder): Promise<DocumentOf<'coppice/rewind/v1'>>;
+  /** Continues a tree from the moment `at` in several ways, and resolves to the results side by side. Called again with its `id`, it goes on. */
+  whatIf(tree: string, order: WhatIfOptions): Promise<DocumentOf<'coppice/what-if/v1'>>;
   /** What waits for an answer, in all trees of the ledger or in one. */
   approvals(query?: ApprovalFilter): Promise<DocumentOf<'coppice/approvals/v1'>>;
   /** Answers an approval, once, whoever leads its agent. */
   answer(id: string, answer: ApprovalAnswer): Promise<void>;
+}
+
+export interface WhatIfOptions extends WhatIfAsked {
+  readonly at: string;
+  /** A name of your choice for it. */
+  readonly id?: string;
 }
 
 export interface MethodGround extends AgentGround {
@@ -83,6 +93,7 @@ export interface MethodGround extends AgentGround {
 
 const [text, yes, count] = [z.string().optional(), z.boolean().optional(), z.int().min(1).optional()];
 const any = z.unknown().optional();
+const texts = z.array(z.string()).optional();
 const tree = { tree: text, all: yes, limit: count };
 const QUERIES = {
   trees: z.strictObject({
@@ -93,6 +104,14 @@ const QUERIES = {
   messages: z.strictObject({ after: z.int().min(0).optional(), tail: count, limit: count }),
   resume: z.strictObject({ output: any, model: modelSetting, limits: any, retry: yes, without_last: yes }),
   rewind: z.strictObject({ to: z.string(), edit: text, model: text, files: yes, dry_run: yes }),
+  'what-if': z.strictObject({
+    ...{ at: z.string(), models: texts, prompts: texts, profiles: texts, times: count, check: text },
+    ...{ schema: any, judge: text, judge_model: text, at_once: count, here: yes, id: text },
+    limits: z
+      .strictObject({ tokens: z.int().nullable(), cost_usd: z.number().nullable() })
+      .partial()
+      .optional(),
+  }),
   find: z.strictObject({ output: any }),
   approvals: z.strictObject({ ...tree, id: text, after: text }),
 };
@@ -147,6 +166,25 @@ export function methodsOn(ground: MethodGround): Methods {
       const { rewindTree } = await import('../trees/rewind/rewind-tree.ts');
       const lock_folder = spillFolder(outputFolder(dataFolder(env)));
       return rewindTree(store, root, asked('rewind', order), randomUUID(), lock_folder);
+    },
+    async whatIf(tree, order) {
+      const { at, id: key, ...way } = asked('what-if', order);
+      const { root_id } = await found(tree);
+      const { model, cwd } = ((await store.agent(root_id)) as Agent).config;
+      const { whatIfStart } = await import('../trees/rewind/what-if/what-if-start.ts');
+      const { whatIfDocument } = await import('../trees/rewind/what-if/what-if-run.ts');
+      const id = idOf(key, 'what-if');
+      const there = key === undefined ? null : await store.agent(id);
+      if (there !== null) await runtime.resume(id);
+      else {
+        const { start } = await whatIfStart(store, { root_id, at, model, cwd }, way, (one) => {
+          const { config, limits = {} } = ground.rootOf({ prompt: ' ', ...given(one) });
+          return { config, limits };
+        });
+        await runtime.start({ ...start, id });
+      }
+      await runtime.settled(id, 'tree');
+      return { schema: 'coppice/what-if/v1', ...(await whatIfDocument(store, id)) };
     },
     async timeline(tree) {
       const root = await found(tree);

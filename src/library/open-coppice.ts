@@ -1,6 +1,7 @@
 import type { SdkModel } from '../models/model.ts';
 import type { WorkflowFunction } from '../models/workflow/globals/workflow-function.ts';
 import { killAllProcessGroups } from '../processes/process-group.ts';
+import { WHAT_IF } from '../records/agent/agent.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { openRuntime } from '../runtime/open-runtime.ts';
 import type { RuntimeClock } from '../runtime/runtime-clock.ts';
@@ -28,7 +29,7 @@ export interface Coppice extends Pick<Engine<never>, 'subscribe' | 'kill' | 'clo
 
 const METHODS = [
   ...(['start', 'resume', 'find', 'send', 'chat', 'workflow', 'approvals', 'answer'] as const),
-  ...(['trees', 'agents', 'messages', 'timeline', 'rewind'] as const),
+  ...(['trees', 'agents', 'messages', 'timeline', 'rewind', 'whatIf'] as const),
 ] as const satisfies readonly (keyof Methods)[];
 
 /** Parts that a test brings along: a ledger in memory, a clock. */
@@ -79,9 +80,15 @@ async function openWith(
   const store = given.store ?? (await openStore(options.database));
   const parts = runtimeParts(known, env, store, (name, terms) => {
     const model = models.get(name);
+    if (name === WHAT_IF) return whatIf();
     if (!isSdkModel(model)) return model;
     return import('../models/sdk-model.ts').then(({ openSdkModel }) => openSdkModel(name, model, terms));
   });
+  const whatIf = async () =>
+    (await import('../trees/rewind/what-if/what-if-model.ts')).whatIfModel({
+      ...parts,
+      runtime: () => runtime,
+    });
   const functions = new Map<string, WorkflowFunction>();
   const runtime = await openRuntime({
     ...parts,

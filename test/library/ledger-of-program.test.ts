@@ -63,6 +63,22 @@ describe('the ledger', () => {
     await assert.rejects(coppice.rewind(agent.id, { when: '1' } as never), /unknown key "when" of rewind/);
   });
 
+  it('continues a tree in several ways, and does nothing again under the same id', async () => {
+    const { coppice, requests } = await stage();
+    const agent = await coppice.start({ prompt: 'begin' });
+    await agent.result();
+    const order = { at: '1', prompts: ['only this', 'begin'], check: 'true', here: true, id: 'which' };
+    const { of, cells, best } = await coppice.whatIf(agent.id, order);
+    assert.deepEqual(
+      [of, cells.map(({ name, answer, check }) => [name, answer, check]), best],
+      [agent.id, order.prompts.map((name) => [name, 'done', 'ok']), 'only this'],
+    );
+    const asked = requests.length;
+    assert.deepEqual((await coppice.whatIf(agent.id, order)).cells, cells);
+    assert.equal(requests.length, asked);
+    await assert.rejects(coppice.whatIf(agent.id, { at: 'never' }), /names no message/);
+  });
+
   it('gives a restarted program all work that nobody leads, and no other', async () => {
     const database = `sqlite:${join(temporaryFolder(), 'work.db')}`;
     const first = await stage(FORKS, { database });

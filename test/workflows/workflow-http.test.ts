@@ -236,6 +236,54 @@ describe('workflows over HTTP', () => {
     assert.deepEqual([refused[0].label, refused[0].phase], ['costly', 'P']);
   });
 
+  it('a tree is continued in several ways, and the results stand side by side', async () => {
+    const { id: tree } = (await served.ask('/v1/trees', { prompt: 'say one' })).json;
+    const path = `/v1/trees/${tree}/what-if`;
+    const models = ['scripted:rules.json', 'nobody/nothing'];
+    for (const [body, words] of [
+      [{ at: '9' }, /names no message|has \d messages/],
+      [{ at: '1', models }, /nobody/],
+      [{ at: '1', models: ['scripted:rules.json', 'scripted:rules.json'], here: true }, /would be the same/],
+      [{ at: '1', profiles: ['nobody'] }, /nobody/],
+      [{ at: '1', check: true }, /has no test/],
+    ] as const) {
+      const { status, json } = await served.ask(path, body);
+      assert.ok(status >= 400 && status < 500 && words.test(json.error.message), JSON.stringify(json));
+    }
+    await served.ask('/v1/wait', { agents: [tree], timeout_seconds: 60 });
+    const body = {
+      at: '1',
+      prompts: ['say two', 'say three'],
+      here: true,
+      judge: 'object {"best":"say three","why":"more"}',
+    };
+    const headers = { 'idempotency-key': 'what if' };
+    const { id } = (await served.ask(path, body, headers)).json;
+    assert.equal((await served.ask(path, body, headers)).json.id, id);
+    assert.equal((await served.ask(`/v1/workflow-runs/${tree}/what-if`)).status, 409);
+    await ended(id);
+    const { json } = await served.ask(`/v1/workflow-runs/${id}/what-if`);
+    assert.deepEqual(
+      [
+        json.of,
+        json.at,
+        json.best,
+        json.why,
+        json.cells.map((one: { name: string; answer: string }) => [one.name, one.answer]),
+      ],
+      [
+        tree,
+        '1',
+        'say three',
+        'more',
+        [
+          ['say two', 'two'],
+          ['say three', 'three'],
+        ],
+      ],
+    );
+  });
+
   it('every route of workflows was called', () => {
     const missed = WORKFLOW_ROUTES.filter((route) => !served.called.has(route));
     assert.deepEqual(

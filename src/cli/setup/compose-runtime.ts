@@ -3,7 +3,6 @@ import { localZone } from '../../cron/schedule/describe-schedule.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../../models/model.ts';
 import { scriptTrust } from '../../models/workflow/saved-scripts.ts';
-import { commandEnvironment } from '../../processes/starting/unattended.ts';
 import { killProcessesOfDeadRuntimes } from '../../processes/stray-processes.ts';
 import { type AgentConfig, WHAT_IF } from '../../records/agent/agent.ts';
 import { openRuntime } from '../../runtime/open-runtime.ts';
@@ -45,8 +44,8 @@ export async function composeRuntime(
   );
   const whatIf = async () =>
     (await import('../../trees/rewind/what-if/what-if-model.ts')).whatIfModel({
-      ...{ store, runtime: () => runtime, spill_dir: parts.spill_dir },
-      env: commandEnvironment(configuration.env_allow ?? []),
+      ...parts,
+      runtime: () => runtime,
     });
   // Processes that a killed predecessor left running must not go on beside this one.
   killProcessesOfDeadRuntimes();

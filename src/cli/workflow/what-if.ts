@@ -2,8 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { readCase } from '../../library/testing/cases/recorded-case.ts';
-import type { AgentConfig } from '../../records/agent/agent.ts';
-import { DEFAULT_SPENDING_LIMITS } from '../../records/agent/limits.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { parsedObject } from '../../records/text/json-text.ts';
 import { count, duration } from '../../render/amounts.ts';
@@ -11,14 +9,8 @@ import { clean } from '../../render/clean.ts';
 import { tableLines } from '../../render/table.ts';
 import type { Store } from '../../store/store.ts';
 import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
-import {
-  type Cell,
-  type SharedLimits,
-  type WhatIfEnd,
-  type WhatIfOrder,
-  whatIfEnd,
-  whatIfRoot,
-} from '../../trees/rewind/what-if/what-if-run.ts';
+import { type SharedLimits, whatIfDocument, whatIfEnd } from '../../trees/rewind/what-if/what-if-run.ts';
+import { type Compared, whatIfStart } from '../../trees/rewind/what-if/what-if-start.ts';
 import { workflowFailure } from '../../trees/workflow/workflow-failure.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { termsOfToday } from '../export/cases/terms-of-today.ts';
@@ -42,16 +34,11 @@ interface CompareOptions extends FollowFlags {
   readonly again?: string;
 }
 
-/** What is continued or run in several ways. */
-interface Compared extends Pick<WhatIfOrder, 'root_id' | 'at' | 'cases'> {
-  readonly model: string;
-  readonly cwd?: string;
+/** What is continued or run in several ways. `told`: its name for people. */
+interface Begun extends Compared {
   readonly rules?: Pick<RootOptions, 'allow' | 'deny' | 'yes'>;
-  /** Names it for people. */
   readonly told: string;
 }
-
-const CELLS_MAX = 100;
 
 /** `coppice what-if ID --at WHEN`: continues a tree from a moment in several ways, and prints the results side by side. */
 export async function whatIf(
@@ -93,7 +80,7 @@ export async function tournament(
 async function compare(
   context: Context,
   options: CompareOptions,
-  begin: (store: Store) => Promise<Compared>,
+  begin: (store: Store) => Promise<Begun>,
 ): Promise<number> {
   const { times, check, judge, here = false } = options;
   const [prompts, schema] = await Promise.all([
@@ -103,33 +90,22 @@ async function compare(
   const form = schema === undefined ? undefined : parsedObject(schema);
   if (form === null)
     throw new CoppiceError('E_INVALID_ARGUMENT', `--schema ${options.schema}: no JSON object`);
-  const models = context.options.model?.split(',').map((model) => ({ name: model, model })) ?? [];
   return leadRun(context, async (store) => {
-    const { told, rules, model, cwd, ...compared } = await begin(store);
-    const { root_id = null, at = null, cases } = compared;
+    const { told, rules, ...compared } = await begin(store);
     const terms = composeTerms(context);
-    const profiles = options.profile.map((name) => ({
-      name,
-      profile: ofProfile(composeRoot(context, terms, { ...rules, profile: name, model, cwd }).config),
-    }));
-    const order: WhatIfOrder = {
-      ...{ ...compared, here, cells: cellsOf([models, prompts, profiles], times, cases) },
-      ...(check === undefined ? {} : { check }),
-      ...(form === undefined ? {} : { schema: form }),
-      ...(judge === undefined ? {} : { judge: { question: judge, model: options.judgeModel ?? model } }),
+    const asked = {
+      ...{ models: context.options.model?.split(','), prompts, profiles: options.profile, times },
+      ...{ check, schema: form, judge, judge_model: options.judgeModel, here, again: options.again },
+      ...{ limits: parseLimits(options.limit), at_once: options.atOnce },
     };
-    const { tokens, cost_usd } = parseLimits(options.limit);
-    const is_usual = tokens === undefined && cost_usd === undefined;
-    const limits = is_usual
-      ? DEFAULT_SPENDING_LIMITS
-      : { tokens: tokens ?? null, cost_usd: cost_usd ?? null, usual: false };
-    // Of its agents, only the judge asks a model that is not a tree.
-    const composed = composeRoot(context, terms, { model: order.judge?.model ?? model, cwd });
-    const begun = whatIfRoot(composed, order, limits, { at_once: options.atOnce, again: options.again });
+    const found = await whatIfStart(store, compared, asked, ({ profile, ...one }) =>
+      composeRoot(context, terms, profile === undefined ? one : { ...rules, profile, ...one }),
+    );
+    const { start: begun, limits } = found;
     const is_there = (await store.agent(begun.id)) !== null;
     if (is_there) await assertMayLeadHere(store, begun.id, context.env);
     const short = begun.id.slice(0, 8);
-    const cells = `${order.cells.length} ${told}`;
+    const cells = `${found.cells} ${told}`;
     process.stderr.write(
       `what-if ${short}${is_there ? ', as before' : ''}: ${cells}, ${limitsText(limits)}\n`,
     );
@@ -139,8 +115,7 @@ async function compare(
       begin: async (runtime) => (is_there ? (await runtime.resume(begun.id)).root : runtime.start(begun)),
       title: `coppice what-if  ·  ${cells}`,
       result: async (id) => {
-        const end = (await whatIfEnd(store, id)) as WhatIfEnd;
-        const document = { schema: 'coppice/what-if/v1', run: id, of: root_id, at, ...end } as const;
+        const document = { schema: 'coppice/what-if/v1', ...(await whatIfDocument(store, id)) } as const;
         return { document, lines: endLines(context, document) };
       },
       failure: async (id) => {
@@ -165,58 +140,6 @@ async function read(file: string): Promise<string> {
   return readFile(file, 'utf8').catch(({ message }: Error) => {
     throw new CoppiceError('E_INVALID_ARGUMENT', `${file} cannot be read: ${message}`);
   });
-}
-
-/** What a root that begins with a profile has from it; its model and folder are those of the tree. */
-function ofProfile({
-  system,
-  instructions,
-  thinking,
-  toolsets,
-  tools,
-  permissions,
-  require,
-  turns,
-}: AgentConfig) {
-  const found = { system, instructions, thinking, toolsets, tools, permissions, require, turns };
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
-}
-
-/** Every combination of one choice of each list, for each case; an empty list changes nothing. */
-function cellsOf(
-  lists: readonly (readonly Cell[])[],
-  times: number,
-  cases: WhatIfOrder['cases'],
-): readonly Cell[] {
-  const entrants = combined(lists).map((cell) => ({ ...cell, entrant: cell.name || 'unchanged' }));
-  const repeated = Array.from({ length: times }, (_, at) => ({ name: times === 1 ? '' : `${at + 1}` }));
-  const runs = cases?.map(({ name }, place) => ({ name, place }));
-  const cells = (
-    runs === undefined ? combined([...lists, repeated]) : combined([runs, entrants, repeated])
-  ).map((cell) => ({ ...cell, name: cell.name || 'unchanged' }));
-  if (new Set(cells.map(({ name }) => name)).size < cells.length)
-    throw new CoppiceError(
-      'E_USAGE',
-      'two of them would be the same: name each model, prompt and profile once',
-      {
-        hint: 'With --times 3 each is made three times',
-      },
-    );
-  if (cells.length > CELLS_MAX)
-    throw new CoppiceError('E_USAGE', `${cells.length} continuations or runs; at most ${CELLS_MAX}`);
-  return cells;
-}
-
-function combined(lists: readonly (readonly Cell[])[]): readonly Cell[] {
-  return lists
-    .filter((list) => list.length > 0)
-    .reduce<readonly Cell[]>(
-      (all, list) =>
-        all.flatMap((one) =>
-          list.map((more) => ({ ...one, ...more, name: `${one.name} ${more.name}`.trim() })),
-        ),
-      [{ name: '' }],
-    );
 }
 
 function endLines(context: Context, end: DocumentOf<'coppice/what-if/v1'>): string[] {

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { limits } from '../../documents/shapes/agent-parts.ts';
 import { titleOf } from '../../documents/tree-titles.ts';
 import { spillFolder } from '../../processes/output/spill-folder.ts';
-import { isActive } from '../../records/agent/agent.ts';
+import { type AgentConfig, isActive } from '../../records/agent/agent.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import { OUTCOMES } from '../../records/run/outcome.ts';
 import { given } from '../../records/text/json-fields.ts';
 import type { ResumeOptions, ResumeReport } from '../../runtime/runtime-face.ts';
@@ -16,6 +18,7 @@ import { oneAgent, oneRoot } from '../../trees/find-agent.ts';
 import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
 import { unledOf } from '../../trees/leaders/unled-reason.ts';
 import { rewindTree } from '../../trees/rewind/rewind-tree.ts';
+import { whatIfStart } from '../../trees/rewind/what-if/what-if-start.ts';
 import { timelineDocument } from '../../trees/timeline/timeline-json.ts';
 import {
   type ApiSources,
@@ -35,6 +38,11 @@ const TREES_MAX = 500;
 const FILES_MAX = 100;
 const MAIL_MAX = 1_000;
 const PROMPT_MAX = 1_000_000;
+const WAYS_MAX = 100;
+
+const moment = textUpTo(NAME_MAX).describe(
+  '`12`, `NAME#12`, `before 12`, `before CALL`, `10 minutes`, or a time',
+);
 
 /** Routes that start, read and resume trees; also for what their agents did when, and for their letters. */
 export const TREE_ROUTES = [
@@ -139,7 +147,7 @@ export const TREE_ROUTES = [
     creates: true,
     answer: 'coppice/rewind/v1',
     body: z.strictObject({
-      to: textUpTo(NAME_MAX).describe('`12`, `NAME#12`, `before 12`, `before CALL`, `10 minutes`, or a time'),
+      to: moment,
       edit: textUpTo(PROMPT_MAX)
         .optional()
         .describe('text that takes the place of the message, or of the result of the call, that `to` names'),
@@ -152,14 +160,67 @@ export const TREE_ROUTES = [
         .describe('files that `write` and `patch` changed since get the content that they had'),
       dry_run: z.boolean().optional().describe('only says what would be done'),
     }),
-    handle: async ({ store, unled }, request) =>
-      rewindTree(
-        store,
-        await oneRoot(store, named(request, 'tree')),
-        request.body,
-        request.id,
-        spillFolder(outputFolder(dataFolder(unled.env))),
-      ),
+    handle: async ({ store, runtime, unled }, request) => {
+      const { body, id } = request;
+      const root = await oneRoot(store, named(request, 'tree'));
+      if (body.model !== undefined) await assertModels(runtime, root.config, [body.model]);
+      return rewindTree(store, root, body, id, spillFolder(outputFolder(dataFolder(unled.env))));
+    },
+  }),
+  route({
+    route: 'POST /v1/trees/:tree/what-if',
+    summary: 'Continues a tree from a moment in several ways, and compares them, as a workflow run',
+    creates: true,
+    answer: 'coppice/entered/v1',
+    body: z.strictObject({
+      at: moment,
+      models: words.optional().describe('models to go on with'),
+      prompts: z
+        .array(z.string().regex(/\S/, 'it is empty').max(PROMPT_MAX))
+        .max(WAYS_MAX)
+        .optional()
+        .describe('texts in place of the message at the moment if a person wrote it, else after it'),
+      profiles: words.optional().describe('profiles of the root'),
+      times: z.int().min(1).max(WAYS_MAX).optional().describe('how often each of them is made; default 1'),
+      check: z
+        .boolean()
+        .optional()
+        .describe(
+          "whether the test of the server's configuration (`merge.test`) must succeed in each folder",
+        ),
+      schema: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe('JSON Schema that each answer must match'),
+      judge: z
+        .string()
+        .min(1)
+        .max(PROMPT_MAX)
+        .optional()
+        .describe('what an agent is asked that names the best'),
+      judge_model: startSettings.model.describe('its model; default that of the tree'),
+      limits: limits.pick({ tokens: true, cost_usd: true }).partial().optional().describe('of all together'),
+      at_once: z.int().min(1).max(WAYS_MAX).optional().describe('how many go on at a time; default 4'),
+      here: z.boolean().optional().describe('whether all work in the folder of the tree, without worktrees'),
+    }),
+    handle: async ({ store, runtime, compose, merge_test, unled, onEntered }, request) => {
+      const { body, id } = request;
+      if ((await store.agent(id)) !== null) return { id };
+      const root = await oneRoot(store, named(request, 'tree'));
+      await assertMayLeadHere(store, root.id, unled.env);
+      const { at, check = false, ...asked } = body;
+      const { model, cwd } = root.config;
+      const { command } = merge_test;
+      if (check && command === null)
+        throw new CoppiceError('E_REFUSED', 'the configuration of the server has no test (merge.test)');
+      await assertModels(runtime, root.config, [...(asked.models ?? []), asked.judge_model ?? model]);
+      const order = { ...asked, check: check ? (command ?? undefined) : undefined };
+      const { start } = await whatIfStart(store, { root_id: root.id, at, model, cwd }, order, compose);
+      const { placement, ...begun } = start;
+      await runtime.enter({ ...begun, id }, placement);
+      onEntered();
+      return { id };
+    },
   }),
   route({
     route: 'GET /v1/trees/:tree/timeline',
@@ -227,6 +288,15 @@ export const TREE_ROUTES = [
 async function beganWith(store: Store, root_id: string, prompt: string): Promise<boolean> {
   const [first] = await store.history(root_id, 0, 1);
   return first?.kind === 'user' && first.content.text === prompt;
+}
+
+/** Rejects for a model that cannot be asked here: whoever names one can still name another. */
+async function assertModels(
+  runtime: ApiSources['runtime'],
+  config: AgentConfig,
+  models: readonly string[],
+): Promise<void> {
+  for (const model of models) await runtime.checked({ ...config, model, tools: [], toolsets: [] });
 }
 
 /** Maximum wait for a restarted agent to be working. */

@@ -13,6 +13,8 @@ import { given } from '../../records/text/json-fields.ts';
 import type { WorkflowSteer } from '../../runtime/runtime-face.ts';
 import { dataFolder } from '../../settings/folders.ts';
 import { usedKey } from '../../trees/answers/people-answers.ts';
+import { oneRoot } from '../../trees/find-agent.ts';
+import { whatIfDocument } from '../../trees/rewind/what-if/what-if-run.ts';
 import { rerunWorkflow } from '../../trees/workflow/rerun-run.ts';
 import {
   WORKFLOW_RUNS_USUAL,
@@ -133,6 +135,13 @@ export const WORKFLOW_ROUTES = [
     summary: 'The script of a run',
     answer: 'coppice/workflow-script/v1',
     handle: ({ store }, request) => workflowScriptDocument(store, named(request, 'run')),
+  }),
+  route({
+    route: 'GET /v1/workflow-runs/:run/what-if',
+    summary: 'The results of a what-if side by side, once it has ended',
+    answer: 'coppice/what-if/v1',
+    handle: async ({ store }, request) =>
+      whatIfDocument(store, (await oneRoot(store, named(request, 'run'))).id),
   }),
   steering('pause', 'Lets a run make no further requests; what is under way comes to its end'),
   steering('stop', 'Breaks off what a run has under way; it can go on later'),

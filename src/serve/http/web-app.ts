@@ -10,6 +10,7 @@ import { isoTime } from '../../documents/iso-time.ts';
 import { SCRIPTED } from '../../kernel/toolsets/acts/task-options.ts';
 import type { McpHandler } from '../../mcp/serve-http.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { fieldsOf, itemsOf } from '../../records/text/json-fields.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { derivedId } from '../../trees/derived-id.ts';
@@ -259,11 +260,12 @@ async function answerOf(
 ): Promise<object> {
   const query = req.query();
   const body = route.body === null ? {} : await bodyOf(req);
-  const { model } = { ...query, ...(body as { readonly model?: unknown } | null) };
-  if (typeof model === 'string' && SCRIPTED.test(model) && scripts?.has(model) !== true)
-    throw new CoppiceError('E_MODEL_UNKNOWN', `this server has no model "${model}"`, {
-      hint: 'It takes no scripts but those that it was started or configured with',
-    });
+  const { model, models, judge_model } = fieldsOf({ ...query, ...fieldsOf(body) });
+  for (const name of [model, judge_model, ...itemsOf(models)])
+    if (typeof name === 'string' && SCRIPTED.test(name) && scripts?.has(name) !== true)
+      throw new CoppiceError('E_MODEL_UNKNOWN', `this server has no model "${name}"`, {
+        hint: 'It takes no scripts but those that it was started or configured with',
+      });
   return callRoute(route, sources, {
     path: req.param() as Record<string, string>,
     query,

@@ -96,6 +96,8 @@ describe('trees and agents', () => {
       { body: { to: '1', dry_run: true } },
     );
     assert.equal(back.json.of, id);
+    const moment = await call('POST /v1/trees/:tree/what-if', { tree: id }, { body: { at: '99' } });
+    assert.match(moment.json.error.message, /has \d+ messages/);
     const merge = await call('POST /v1/trees/:tree/merge', { tree: id }, { body: { agents: ['kid'] } });
     assert.match(merge.json.error.message, /kid has no worktree/);
     const { json: tree } = await call('GET /v1/trees/:tree', { tree: id });

@@ -37,7 +37,6 @@ interface GoBackProps {
 export function GoBack({ place: { root_id, agent_id, seq, who }, onClose }: GoBackProps) {
   const sending = useSending();
   const making = useRef<Promise<void> | null>(null);
-  const made = useRef(new Map<string, string>());
   const [way, setWay] = useState<Way>('keep');
   const read = useApi<Messages>(`/v1/agents/${agent_id}/messages?after=${seq - 1}&limit=1`);
   const [message] = read.data?.messages ?? [];
@@ -49,33 +48,18 @@ export function GoBack({ place: { root_id, agent_id, seq, who }, onClose }: GoBa
     ...(way === 'edit' ? { edit: text ?? '' } : {}),
   });
   const make = async (field: Fields) => {
-    const models = field('model')
-      ?.split(/[\s,]+/)
-      .filter((one) => one !== '') ?? [undefined];
-    let runs = field('run') !== undefined;
-    for (const model of models) {
-      const order = {
-        ...moment,
-        ...(way === 'edit' ? { edit: field('edit') ?? '' } : {}),
-        model,
-        files: field('files') !== undefined,
-      };
-      // After a failure, what was made before it is not made again.
-      const text = JSON.stringify(order);
-      if (made.current.has(text)) continue;
-      const tree = await sending.send<Rewound>('POST', path, order);
-      if (tree === null) return;
-      made.current.set(text, tree.root_id ?? '');
-      if (runs) runs = (await sending.send('POST', `/v1/trees/${tree.root_id}/resume`)) !== null;
-    }
-    const all = [...made.current.values()];
-    say(
-      all.length > 1
-        ? `${all.length} new trees are made; this one has links to them`
-        : `This is the new tree.${runs ? '' : ' It rests until you resume it or write to it.'}`,
-    );
+    const tree = await sending.send<Rewound>('POST', path, {
+      ...moment,
+      ...(way === 'edit' ? { edit: field('edit') ?? '' } : {}),
+      model: field('model'),
+      files: field('files') !== undefined,
+    });
+    if (tree === null) return;
+    const runs =
+      field('run') !== undefined && (await sending.send('POST', `/v1/trees/${tree.root_id}/resume`)) !== null;
+    say(`This is the new tree.${runs ? '' : ' It rests until you resume it or write to it.'}`);
     onClose();
-    go(`/trees/${all.length > 1 ? root_id : all[0]}`);
+    go(`/trees/${tree.root_id}`);
   };
   return (
     <FormDialog
@@ -107,11 +91,7 @@ export function GoBack({ place: { root_id, agent_id, seq, who }, onClose }: GoBa
         </select>
       </div>
       {way === 'edit' && <Field name="edit" label="Text" lines={5} value={text ?? ''} required />}
-      <Field
-        name="model"
-        label="Model"
-        hint="provider/model of this agent; several, with commas between them, make a tree each; empty: as it was"
-      />
+      <Field name="model" label="Model" hint="provider/model of this agent; empty: as it was" />
       <label>
         <input type="checkbox" name="run" /> It goes on at once
       </label>

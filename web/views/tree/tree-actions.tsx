@@ -9,6 +9,7 @@ import { KillDialog } from '../../parts/kill-dialog.tsx';
 import { say } from '../../parts/notice.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import { GoBack } from '../past/go-back.tsx';
+import { WhatIf } from '../past/what-if.tsx';
 import { ExportTree } from './export-tree.tsx';
 
 type Tree = DocumentOf<'coppice/tree/v1'>;
@@ -26,7 +27,9 @@ interface ActionsProps {
 /** What a person can do with a whole tree. */
 export function TreeActions({ tree, root, changes, like, onDone }: ActionsProps) {
   const sending = useSending();
-  const [dialog, setDialog] = useState<'message' | 'again' | 'budget' | 'export' | 'kill' | null>(null);
+  const [dialog, setDialog] = useState<'message' | 'again' | 'what-if' | 'budget' | 'export' | 'kill' | null>(
+    null,
+  );
   const working = tree.agents.filter((one) => one.ended_at === null && !RESTING.has(one.state));
   // Whoever a person has paused goes on by the actions of the workflow.
   const broken = tree.agents.filter(
@@ -64,6 +67,7 @@ export function TreeActions({ tree, root, changes, like, onDone }: ActionsProps)
         act: () => resume({}, 'The tree goes on'),
       },
     changes && { key: 'a', what: 'Again…', act: () => setDialog('again') },
+    changes && { key: 'w', what: 'What if…', act: () => setDialog('what-if') },
     lives && { key: 'b', what: 'Budget…', act: () => setDialog('budget') },
     { key: 'e', what: 'Export…', act: () => setDialog('export') },
     { key: 'y', what: 'Copy link', act: copyLink },
@@ -87,6 +91,7 @@ export function TreeActions({ tree, root, changes, like, onDone }: ActionsProps)
       {dialog === 'again' && (
         <GoBack place={{ root_id: root.id, agent_id: root.id, seq: 1, who: root.name }} onClose={close} />
       )}
+      {dialog === 'what-if' && <WhatIf root_id={root.id} onClose={close} />}
       {dialog === 'budget' && <BudgetOfTree tree={tree} root={root} onClose={close} />}
       {dialog === 'kill' && <KillDialog agent={root} onClose={close} />}
       {dialog === 'export' && <ExportTree root={root} onClose={close} />}

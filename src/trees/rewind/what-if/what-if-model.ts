@@ -1,5 +1,6 @@
 import { argumentsFault } from '../../../kernel/toolsets/json-schema/arguments-fault.ts';
 import type { Model, ModelOutcome } from '../../../models/model.ts';
+import { commandEnvironment } from '../../../processes/starting/unattended.ts';
 import {
   type Agent,
   type AgentConfig,
@@ -29,8 +30,8 @@ interface WhatIfParts {
   readonly store: Store;
   readonly runtime: () => RuntimeFace;
   readonly spill_dir: string;
-  /** Of the command that checks. */
-  readonly env: Readonly<Record<string, string>>;
+  /** Variables that the command which checks gets, too. */
+  readonly env_allow: readonly string[];
 }
 
 /**
@@ -54,7 +55,7 @@ export function whatIfModel(parts: WhatIfParts): Model {
 }
 
 async function continued(
-  { store, runtime, spill_dir, env }: WhatIfParts,
+  { store, runtime, spill_dir, env_allow }: WhatIfParts,
   agent_id: string,
   signal: AbortSignal,
 ): Promise<ModelOutcome> {
@@ -85,7 +86,7 @@ async function continued(
       throw error;
     });
   const { root, agents, outcome, outcome_text, reply: answer } = end;
-  const judged = await judgedCell(order, root, answer, env, signal);
+  const judged = await judgedCell(order, root, answer, commandEnvironment(env_allow), signal);
   const told = {
     ...{ name: cell.name, tree: id, outcome, outcome_text, answer },
     ...usedIn(agents),
@@ -118,7 +119,7 @@ async function judgedCell(
   { check: command, schema }: WhatIfOrder,
   { name, config }: Agent,
   answer: string,
-  env: WhatIfParts['env'],
+  env: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Pick<CellEnd, 'branch' | 'files' | 'check' | 'schema_fault'>> {
   const worktree = worktreeOf(config);

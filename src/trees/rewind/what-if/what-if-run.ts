@@ -2,7 +2,9 @@ import type { DocumentOf } from '../../../documents/shapes/all-documents.ts';
 import { readMeta } from '../../../models/workflow/script-source.ts';
 import { type Agent, type AgentConfig, WHAT_IF } from '../../../records/agent/agent.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../../records/agent/usage.ts';
-import { given } from '../../../records/text/json-fields.ts';
+import { CoppiceError } from '../../../records/coppice-error.ts';
+import { outcomeOf } from '../../../records/run/outcome.ts';
+import { fieldsOf, given } from '../../../records/text/json-fields.ts';
 import { parseJson } from '../../../records/text/json-text.ts';
 import type { StartOptions } from '../../../runtime/runtime-face.ts';
 import type { Store } from '../../../store/store.ts';
@@ -134,8 +136,8 @@ return { cells: ends, entrants, best: first?.name ?? null, why: why === '' ? nul
 `;
 
 /** The root that runs the script. Its id follows from the order and its limits, so the same order goes on where it was. */
-export function whatIfRoot(
-  root: Root,
+export function whatIfRoot<R extends Root>(
+  root: R,
   order: WhatIfOrder,
   { tokens, cost_usd, usual }: SharedLimits,
   { at_once, again }: { readonly at_once: number; readonly again?: string | undefined },
@@ -150,6 +152,7 @@ export function whatIfRoot(
   const args: WhatIfArgs = { ...order, share, budget, at_once: Math.min(at_once, order.cells.length) };
   // Each tree is bound by its share; without a named limit, a judge is bound as any tree is. It reads answers, and needs no tools.
   const bare = {
+    ...root,
     config: { ...root.config, tools: [], toolsets: [] },
     limits: usual ? root.limits : { ...root.limits, tokens: null, cost_usd: null },
   };
@@ -172,6 +175,16 @@ export async function whatIfEnd(store: Store, run_id: string): Promise<WhatIfEnd
   return { ...end, cells: await Promise.all(end.cells.map(treeOf)) };
 }
 
+/** The results side by side. Rejects with `E_REFUSED` if the run has none yet, or is no what-if. */
+export async function whatIfDocument(store: Store, run_id: string) {
+  const run = await store.agent(run_id);
+  const order = orderOf(run);
+  const end = order && (await whatIfEnd(store, run_id));
+  if (order && end) return { run: run_id, of: order.root_id ?? null, at: order.at ?? null, ...end };
+  const why = run && order ? outcomeOf(run).outcome_text : 'it is no what-if';
+  throw new CoppiceError('E_REFUSED', `${run_id.slice(0, 8)} has no results to compare: ${why}`);
+}
+
 /** The root of the tree of a cell. */
 export function cellTree(agent_id: string): string {
   return derivedId(`what-if cell ${agent_id}`);
@@ -184,9 +197,12 @@ export function usedIn(agents: readonly Agent[]): Pick<CellEnd, 'tokens' | 'cost
 
 /** The cell that an agent of a what-if is, with the order; undefined for any other agent. */
 export function cellOf({ config }: Agent, parent: Agent | null) {
-  const args = parseJson(parent?.config.workflow?.args ?? '');
-  if (!args.ok) return undefined;
-  const order = args.value as WhatIfArgs;
-  const cell = order.cells?.find(({ name }) => name === config.task?.label);
-  return cell && { order, cell };
+  const order = orderOf(parent);
+  const cell = order?.cells.find(({ name }) => name === config.task?.label);
+  return order && cell && { order, cell };
+}
+
+function orderOf(run: Agent | null): WhatIfArgs | undefined {
+  const args = parseJson(run?.config.workflow?.args ?? '');
+  return args.ok && Array.isArray(fieldsOf(args.value).cells) ? (args.value as WhatIfArgs) : undefined;
 }
