@@ -55,7 +55,13 @@ export async function serveWorkflows(
     async (path, body, headers = {}) => {
       const response = await fetch(`${url}${path}`, {
         ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+        // A connection that is kept may be closed by the server just before a slow machine uses it again.
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          connection: 'close',
+          ...headers,
+        },
       });
       const json = await response.json().catch(() => null);
       const { pathname } = new URL(path, url);

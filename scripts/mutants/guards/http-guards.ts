@@ -176,8 +176,8 @@ export const HTTP_GUARDS: readonly Guard[] = [
     name: 'http-scripts',
     protects: 'files from being read because a request calls them a scripted model',
     file: 'src/serve/http/web-app.ts',
-    guard: "typeof model === 'string' && SCRIPTED",
-    without: "typeof model === 'number' && SCRIPTED",
+    guard: "typeof name === 'string' && SCRIPTED",
+    without: "typeof name === 'number' && SCRIPTED",
     tests: ['serve/http/api'],
   },
   {
