@@ -4,8 +4,9 @@ import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts'
 import { count, dollars, duration } from '../../data/amounts.ts';
 import { useApi, useSending } from '../../data/api.ts';
 import { go } from '../../data/route.ts';
+import { Button } from '../../parts/button.tsx';
 import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
-import { Table } from '../../parts/heads.tsx';
+import { Amount, Table } from '../../parts/heads.tsx';
 import { MergeDialog } from '../tree/merge-dialog.tsx';
 
 /** Continues a tree from a moment in several ways at once, and opens the run that compares them. */
@@ -101,15 +102,9 @@ export function WhatIfResults({ id, writes, children }: ResultsProps) {
                 cell.check ??
                 ''}
             </td>
-            <td class="number" data-is="tokens">
-              {count(cell.tokens)}
-            </td>
-            <td class="number" data-is="cost">
-              {dollars(cell.cost_usd)}
-            </td>
-            <td class="number" data-is="time">
-              {duration(cell.seconds * 1_000)}
-            </td>
+            <Amount is="tokens">{count(cell.tokens)}</Amount>
+            <Amount is="cost">{dollars(cell.cost_usd)}</Amount>
+            <Amount is="time">{duration(cell.seconds * 1_000)}</Amount>
             <td class="number" data-is="files" title={cell.files.join('\n')}>
               {cell.files.length}
             </td>
@@ -117,9 +112,7 @@ export function WhatIfResults({ id, writes, children }: ResultsProps) {
             <td>
               {cell.tree !== null && of !== null && <a href={`/compare?a=${of}&b=${cell.tree}`}>Compare</a>}{' '}
               {writes && cell.branch !== null && (
-                <button type="button" onClick={() => setTaken(cell.tree)}>
-                  Take over…
-                </button>
+                <Button does="Take over…" onClick={() => setTaken(cell.tree)} />
               )}
             </td>
           </tr>
