@@ -118,6 +118,7 @@ const RUNS: { readonly [N in CommandName]: Run<N> } = {
     app.say(app.vim ? 'vim: Esc leaves the insert mode, i goes back; /vim ends it' : 'vim is off');
   },
   setup: leaveForSetup,
+  mcp: async (app, name) => app.say(await app.mcp(name, (text) => app.say(text))),
   web: async (app) => app.say(await app.openDashboard()),
   quit,
 };

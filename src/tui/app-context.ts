@@ -37,6 +37,7 @@ export interface AppContext
         | 'exportTree'
         | 'models'
         | 'openDashboard'
+        | 'mcp'
         | 'trust'
         | 'meters'
         | 'shell'

@@ -39,6 +39,8 @@ export interface AppOptions extends ReadSources {
   readonly models: () => readonly ModelChoice[];
   /** Opens the dashboard in a browser; resolves to the link, or to a text that says how to start a server. */
   readonly openDashboard: () => Promise<string>;
+  /** The MCP servers of the folder; with a name, logs in to that one, once the page that is told has been visited. */
+  readonly mcp: (name: string | null, tell: (text: string) => void) => Promise<string>;
   /** The tree to reopen; null: begin a new one. */
   readonly root_id: string | null;
   /** Whether the person first chooses a tree from a list. */

@@ -52,6 +52,7 @@ export function runApp(options: AppOptions): Promise<AppEnd> {
 class App implements AppContext {
   readonly openDashboard = () => this.#options.openDashboard();
   readonly exportTree: AppOptions['exportTree'] = (...of) => this.#options.exportTree(...of);
+  readonly mcp: AppOptions['mcp'] = (...of) => this.#options.mcp(...of);
   readonly models = () => this.#options.models();
   readonly runtime: RuntimeFace;
   readonly store: Store;

@@ -1,4 +1,5 @@
 import { clean } from '../../render/clean.ts';
+import type { Style } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
 import { asideFile } from '../../settings/quirk-file.ts';
 import { setAsideTold } from '../../tools/mcp-servers/listed-tool.ts';
@@ -10,18 +11,26 @@ const HEAD = ['NAME', 'SOURCE', 'STATE', 'WHAT'] as const;
 
 /** `coppice mcp list`: lists the servers without starting any, with the tools that were set aside when they were last started. */
 export async function mcpList(context: Context): Promise<number> {
+  const { document, rows, notices } = listedServers(context, context.out);
+  printResult(context, document, () => rows);
+  if (!context.json) for (const notice of notices) process.stderr.write(`${notice}\n`);
+  return 0;
+}
+
+/** The servers as a document and as people read them, and what they should know. */
+export function listedServers(context: Context, style: Style) {
   const { servers, notices } = knownServers(context);
   const book = asideFile(context.data_folder);
   const asideOf = (server: KnownServer) =>
     book
       .of(server.name, plainConfig(server, context))
       .map(({ name, why }) => ({ name: clean(name), why: clean(why) }));
-  const { out: style, width, hint } = context;
+  const { width, hint } = context;
   const none =
     'no MCP servers; add one: coppice mcp add files -- npx -y @modelcontextprotocol/server-filesystem .';
   const all = servers.map((server) => ({ ...serverJson(server), set_aside: asideOf(server) }));
   const document = { schema: 'coppice/mcp-servers/v1', servers: all, notices: [...notices] };
-  printResult(context, document, () => [
+  const rows = [
     ...(servers.length === 0
       ? [hint(none)]
       : tableLines(
@@ -33,14 +42,10 @@ export async function mcpList(context: Context): Promise<number> {
       const told = setAsideTold(name, set_aside);
       return told === null ? [] : [`${told}, as of its last start`];
     }),
-  ]);
-  if (context.json) return 0;
-  for (const notice of notices) process.stderr.write(`${clean(notice)}\n`);
-  if (servers.some(({ state }) => state === 'untrusted' || state === 'changed'))
-    process.stderr.write(
-      context.hint('not used until you trust the file that defines them: coppice trust\n'),
-    );
-  return 0;
+  ];
+  const untrusted = servers.some(({ state }) => state === 'untrusted' || state === 'changed');
+  const told = untrusted ? [hint('not used until you trust the file that defines them: coppice trust')] : [];
+  return { document, rows, notices: [...notices.map(clean), ...told] };
 }
 
 const STATES: Readonly<Record<KnownServer['state'], string>> = {

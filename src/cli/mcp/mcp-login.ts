@@ -17,6 +17,20 @@ export async function mcpLogin(
   name: string,
   { forget = false }: LoginOptions,
 ): Promise<number> {
+  await atLogin(context, name, forget ? null : (page) => process.stderr.write(`${page}\n`));
+  return printResult(context, { schema: 'coppice/mcp-login/v1', name, logged_in: !forget }, () => [
+    forget
+      ? `the login at ${name} is forgotten`
+      : context.hint(`logged in to ${name}; try it: coppice mcp test ${name}`),
+  ]);
+}
+
+/** Logs in to a server, and tells the page to open for it; null: forgets the login. */
+export async function atLogin(
+  context: Context,
+  name: string,
+  tell: ((text: string) => void) | null,
+): Promise<void> {
   const [server] = usableServers(context, [name]) as [KnownServer];
   const { url } = server.source === 'config' ? server.config : expandedConfig(server.config, context.env);
   if (url === undefined)
@@ -24,18 +38,10 @@ export async function mcpLogin(
       hint: 'Give a program its keys with envAllow',
     });
   const folder = loginsFolder(context.data_folder);
-  if (forget) new Login(folder, url).forget();
-  else
-    await logIn(folder, url, (page) =>
-      process.stderr.write(
-        `Open this page in a browser on this machine, and log in there:\n${clean(page.href)}\n`,
-      ),
-    ).catch((error: Error) => {
-      throw new CoppiceError('E_UNAUTHORIZED', `${name} ${error.message}`, { cause: error });
-    });
-  return printResult(context, { schema: 'coppice/mcp-login/v1', name, logged_in: !forget }, () => [
-    forget
-      ? `the login at ${name} is forgotten`
-      : context.hint(`logged in to ${name}; try it: coppice mcp test ${name}`),
-  ]);
+  if (tell === null) return new Login(folder, url).forget();
+  await logIn(folder, url, (page) =>
+    tell(`Open this page in a browser on this machine, and log in there:\n${clean(page.href)}`),
+  ).catch((error: Error) => {
+    throw new CoppiceError('E_UNAUTHORIZED', `${name} ${error.message}`, { cause: error });
+  });
 }

@@ -147,6 +147,17 @@ async function converse(
       models: () => modelChoices(context, terms),
       data_folder: context.data_folder,
       openDashboard: () => openDashboard(context),
+      async mcp(name, tell) {
+        if (name === null) {
+          const { rows, notices } = (await import('../mcp/mcp-list.ts')).listedServers(context, {
+            ...style,
+            colour: false,
+          });
+          return [...rows, ...notices].join('\n');
+        }
+        await (await import('../mcp/mcp-login.ts')).atLogin(context, name, tell);
+        return `logged in to ${name}`;
+      },
       root_id: root?.id ?? null,
       picks: options.resume === true,
       resume: {

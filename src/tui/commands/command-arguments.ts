@@ -65,6 +65,12 @@ export const READERS = {
     return fits ? id : new Fault('remove needs one id');
   },
 
+  serverToLogIn({ words: [verb, name, ...more] }: Typed) {
+    if (verb === undefined) return null;
+    const fits = verb === 'login' && name !== undefined && more.length === 0;
+    return fits ? name : new Fault('login needs the name of one server');
+  },
+
   /** The message is taken verbatim: people do not quote it. */
   agentAndMessage({ text }: Typed) {
     const [, quoted, plain, message = ''] = /^(?:"([^"]*)"|(\S+))\s*([\s\S]*)$/.exec(text) ?? [];

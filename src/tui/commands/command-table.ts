@@ -250,6 +250,11 @@ const ROWS = {
     help: 'connect another model, in a new conversation',
     aliases: ['login', 'connect'],
   },
+  mcp: {
+    usage: '[login NAME]',
+    help: 'the MCP servers that agents here use; login: log in to one in the browser',
+    parse: 'serverToLogIn',
+  },
   web: { help: 'open the dashboard in the browser', in_capture: true, keys: { dashboard: [['leader w']] } },
   quit: {
     help: 'leave; running agents may go on',

@@ -12,7 +12,6 @@ const OTHER_WORDS: Readonly<Partial<Record<string, string>>> = {
   init: 'Ask the agent to write AGENTS.md: agents of this folder get it, once you trust it (coppice trust).',
   config: 'coppice doctor shows the configuration file and what it says; /setup connects another model.',
   permissions: '/rules shows what you granted, /mode what is asked; other rules are in the configuration.',
-  mcp: 'coppice mcp list shows the MCP servers that agents use; coppice mcp add adds one.',
   memory: 'Agents of this folder read its AGENTS.md, once you trust it (coppice trust).',
   doctor: 'coppice doctor, in a shell, checks the configuration, the models and the ledger.',
   redo: '/undo redo puts back what /undo took back.',

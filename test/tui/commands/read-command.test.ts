@@ -85,11 +85,11 @@ it('takes during a capture only what docs/tui.md names', () => {
 
 it('names what is near, and what other programs call it', () => {
   assert.match(String(readCommand('/kil')), /no command \/kil\. .*\/kill.*\/help shows all\.$/);
-  assert.match(String(readCommand('/MCP')), /^coppice mcp list/);
+  assert.match(String(readCommand('/CONFIG')), /^coppice doctor/);
   assert.deepEqual(readCommand('/clear'), { name: 'new', arguments: null });
   assert.deepEqual(readCommand('/q'), { name: 'quit', arguments: null });
   assert.deepEqual(readCommand('/sessions old words'), { name: 'resume', arguments: 'old words' });
-  for (const word of ['init', 'config', 'permissions', 'mcp', 'memory', 'doctor', 'redo'])
+  for (const word of ['init', 'config', 'permissions', 'memory', 'doctor', 'redo'])
     assert.doesNotMatch(String(readCommand(`/${word}`)), /no command|object/, word);
   const words = COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   assert.equal(new Set(words).size, words.length, 'no word stands for two commands');

@@ -53,5 +53,6 @@ it('lists the commands without a key', () => {
     '/copy [code|output] [NUMBER]',
     '/vim',
     '/setup',
+    '/mcp [login NAME]',
   ]);
 });
