@@ -171,7 +171,6 @@ describe('a call', () => {
       '  file-reader    ✓ received  3 leaks found',
       '  tester         ○ idle      (0 tool calls) ok',
       '  x              ◐ running',
-      '  timed out',
     ]);
     const nothing = drawCall('wait', { timeout: 0 }, '{"status":"timeout"}');
     assert.deepEqual(nothing, ['● wait 0s for a message  ! timed out', '  nothing came, timed out']);

@@ -129,7 +129,12 @@ function* output({ name, result, opened }: CallEntry, width: number, style: UiSt
   if (result === null) return;
   if (opened) return yield* wholeOutput(result.output, width, style);
   const waited = result.facts?.waited;
-  if (waited !== undefined) return yield waitRows(waited, width, style, WAIT_ROWS_MAX);
+  if (waited !== undefined) {
+    // The mark behind the call says how the wait ended.
+    const { rows, cut } = waited;
+    const said = rows.length > 0 && !style.accessible ? null : cut;
+    return yield waitRows({ rows, cut: said }, width, style, WAIT_ROWS_MAX);
+  }
   if (QUIET.has(name) && result.status === 'ok') return;
   yield foldedOutput(result.output, OUTPUT_ROWS, width, style);
 }
