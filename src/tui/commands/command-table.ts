@@ -146,20 +146,20 @@ const ROWS = {
     parse: 'withoutLast',
     at_agent: true,
   },
-  mode: {
-    group: 'How agents work',
-    usage: '[ask|accept|plan]',
-    help: 'ask about changes, accept edits, or plan only',
-    parse: 'modeName',
-    keys: { mode: [['shift+tab'], 'next mode: ask, accept edits, plan only'] },
-  },
   model: {
+    group: 'How agents work',
     usage: '[NAME]',
     help: 'choose another model for the agent in view, and how much it thinks',
     aliases: ['models'],
     parse: 'anyText',
   },
   effort: { usage: '[off|low|medium|high]', help: 'how much the model thinks', parse: 'effortName' },
+  mode: {
+    usage: '[ask|accept|plan]',
+    help: 'ask about changes, accept edits, or plan only',
+    parse: 'modeName',
+    keys: { mode: [['shift+tab'], 'next mode: ask, accept edits, plan only'] },
+  },
   compact: {
     usage: '[WHAT TO KEEP]',
     help: 'summarise the older part of the conversation for its model',

@@ -94,3 +94,10 @@ it('names what is near, and what other programs call it', () => {
   const words = COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   assert.equal(new Set(words).size, words.length, 'no word stands for two commands');
 });
+
+it('a beginning that Enter completes never changes what agents may do: the command that does stands behind the others', () => {
+  const beginnings = ['m', 'mo', 'mod'].map(
+    (text) => COMMANDS.find(({ name }) => name.startsWith(text))?.name,
+  );
+  assert.ok(!beginnings.includes('mode'), String(beginnings));
+});
