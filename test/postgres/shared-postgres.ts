@@ -15,7 +15,7 @@ export interface Databases {
   /** Creates a ledger without rows and returns its URL. */
   createDatabase(): Promise<string>;
   /** Creates a database without tables and returns its URL. */
-  createEmpty(): Promise<string>;
+  createEmpty(encoding?: string): Promise<string>;
   /** Drops the created databases, or stops the server if this file started it. */
   stop(): Promise<void>;
 }
@@ -49,16 +49,16 @@ export async function sharedPostgres(): Promise<Databases> {
   const own = address === undefined ? await startShared() : null;
   const url = own?.url ?? (await askFor(address ?? ''));
   const names: string[] = [];
-  const create = async (like: string): Promise<string> => {
+  const create = async (like: string, encoding = 'UTF8'): Promise<string> => {
     made += 1;
     const name = `test_${process.pid}_${made}`;
-    await execute(url, `CREATE DATABASE ${name} TEMPLATE ${like} STRATEGY file_copy`);
+    await execute(url, `CREATE DATABASE ${name} TEMPLATE ${like} ENCODING ${encoding} STRATEGY file_copy`);
     names.push(name);
     return url.replace(/postgres$/, name);
   };
   return {
     createDatabase: () => create(TEMPLATE),
-    createEmpty: () => create('template0'),
+    createEmpty: (encoding) => create('template0', encoding),
     async stop() {
       if (own === null) for (const name of names) await execute(url, `DROP DATABASE ${name} WITH (FORCE)`);
       else {

@@ -18,8 +18,9 @@ it('distinguishes conflicts that can be retried, an unavailable server, and what
   for (const code of ['40P01', '40001', '55P03', '26000', '42P05'])
     assert.equal(said({ code }), 'E_DB_BUSY', code);
   assert.equal(said({ code: '53100' }), 'E_DB_FULL');
-  for (const code of ['28P01', '28000', '3D000']) assert.equal(said({ code }), 'E_DB_UNREADABLE', code);
-  assert.equal(said({ code: '42501' }), 'E_DB_READ_ONLY');
+  for (const code of ['28P01', '28000', '3D000', '22P05'])
+    assert.equal(said({ code }), 'E_DB_UNREADABLE', code);
+  for (const code of ['42501', '3F000']) assert.equal(said({ code }), 'E_DB_READ_ONLY', code);
   assert.equal(said({ code: 'ENOENT', syscall: 'open', path: '/key.pem' }), 'E_DB_UNREADABLE');
   const gone = ['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT', '08006', '57P01', '53300'];
   for (const code of gone) assert.equal(said({ code }), 'E_DB_UNAVAILABLE', code);

@@ -81,6 +81,21 @@ describe('connections to a PostgreSQL server', () => {
     await assert.rejects(openStore(empty), { code: 'E_DB_NEWER', message: /schema 1000/ });
   });
 
+  it('are not made to a database that cannot hold every text, before anything is written there', async () => {
+    const narrow = await server.createEmpty('LATIN1');
+    await assert.rejects(openStore(narrow), {
+      code: 'E_DB_UNREADABLE',
+      message: /encoding is LATIN1: create/,
+    });
+    await assert.rejects(openStore(narrow, { create: false }), { code: 'E_DB_NONE' });
+  });
+
+  it('are not made to a database without a schema for tables', async () => {
+    const bare = await server.createEmpty();
+    await executeSql(bare, 'DROP SCHEMA public');
+    await assert.rejects(openStore(bare), { code: 'E_DB_READ_ONLY', message: /no schema in which/ });
+  });
+
   it('that are refused are tried again, after longer and longer pauses', async (t) => {
     t.mock.method(Math, 'random', () => 1);
     const tries: number[] = [];

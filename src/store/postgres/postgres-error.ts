@@ -43,8 +43,19 @@ export function postgresStoreError(
       'E_DB_READ_ONLY',
       'the user has no permission to write there: grant it, or use another database',
     );
+  if (code === '3F000')
+    return make(
+      'E_DB_READ_ONLY',
+      'it has no schema in which the user may create tables: grant usage and create on one, or set search_path',
+    );
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return make('E_DB_UNAVAILABLE', `its host cannot be resolved (${code}): check the address and DNS`);
+  if (code === '53300')
+    return make(
+      'E_DB_UNAVAILABLE',
+      'all its connections are in use (53300): raise max_connections, or use a pooler',
+    );
+  if (code === '22P05') return make('E_DB_UNREADABLE', `its encoding is not UTF8: ${error.message}`);
   const gone =
     CONNECTION.test(code) || code.startsWith('08') || code.startsWith('57') || code.startsWith('53');
   if (gone || /terminated|closed|timeout|not queryable/i.test(error.message)) {

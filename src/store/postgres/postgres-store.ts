@@ -52,8 +52,16 @@ export async function migrate(client: pg.ClientBase, location: string, create: b
     await client.query(
       'CREATE TABLE IF NOT EXISTS coppice_migrations (number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
     );
-    const { rows } = await client.query('SELECT coalesce(max(number), 0) AS present FROM coppice_migrations');
+    const { rows } = await client.query(
+      'SELECT coalesce(max(number), 0) AS present, getdatabaseencoding() AS encoding FROM coppice_migrations',
+    );
     const present = Number(rows[0].present);
+    // Else the first word of a model that it cannot hold would stop a run in the middle.
+    if (present === 0 && !['UTF8', 'SQL_ASCII'].includes(rows[0].encoding))
+      throw new StoreError(
+        'E_DB_UNREADABLE',
+        `database ${location}: its encoding is ${rows[0].encoding}: create it with ENCODING 'UTF8' TEMPLATE template0`,
+      );
     refuseOtherSchema(present, location);
     for (const migration of migrationsOf('postgres')) {
       if (migration.number <= present) continue;
