@@ -1,7 +1,17 @@
 /** Proves how schedules and instants are written for people. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { describeSchedule, instantText, wallText } from '../../src/cron/schedule/describe-schedule.ts';
+import { promisify } from 'node:util';
+import {
+  describeSchedule,
+  instantText,
+  localZone,
+  wallText,
+} from '../../src/cron/schedule/describe-schedule.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const BERLIN = 'Europe/Berlin';
 const AT = Date.parse('2026-11-23T08:00:00Z');
@@ -45,4 +55,41 @@ describe('instants in words', () => {
     assert.equal(instantText(first, BERLIN), '2025-10-26 02:30 Europe/Berlin (00:30Z)');
     assert.equal(instantText(first + 3_600_000, BERLIN), '2025-10-26 02:30 Europe/Berlin (01:30Z)');
   });
+});
+
+// In a process of its own, because the zone is the process's.
+const ZONES = `
+import { localZone } from '${new URL('../../src/cron/schedule/describe-schedule.ts', import.meta.url).href}';
+const zones = process.argv.slice(1).map((tz) => {
+  process.env.TZ = tz;
+  return localZone();
+});
+console.log(JSON.stringify(zones));
+`;
+
+it('the zone of the machine has a name, also where TZ is an offset, unknown or empty', async () => {
+  const wanted = {
+    'Europe/Berlin': 'Europe/Berlin',
+    'UTC+5': 'Etc/GMT+5',
+    'XYZ-3': 'Etc/GMT-3',
+    'Nowhere/Bad': 'UTC',
+    '': 'UTC',
+  };
+  const args = ['--input-type=module', '-e', ZONES, '--', ...Object.keys(wanted)];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  assert.deepEqual(JSON.parse(stdout), Object.values(wanted));
+});
+
+it('where TZ names the file of a zone, its zone is meant', () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'zoneinfo', 'Europe'), { recursive: true });
+  const [zone, none] = ['Europe/Berlin', 'copied'].map((name) => join(folder, 'zoneinfo', name)) as [
+    string,
+    string,
+  ];
+  for (const file of [zone, none]) writeFileSync(file, '');
+  symlinkSync(zone, join(folder, 'localtime'));
+  for (const tz of [zone, `:${zone}`, `:${join(folder, 'localtime')}`])
+    assert.equal(localZone(null, tz), 'Europe/Berlin');
+  assert.notEqual(localZone(null, none), 'copied');
 });

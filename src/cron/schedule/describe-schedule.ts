@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { orElse } from '../../records/coppice-error.ts';
 import type { Schedule } from '../../records/run/cron-job.ts';
 import { durationText } from '../../records/text/parse-duration.ts';
 import { offsetAt } from './wall-clock.ts';
@@ -23,7 +25,18 @@ export function wallText(at: number, tz: string): string {
   return text.slice(0, text.slice(16, 19) === ':00' ? 16 : 19);
 }
 
-/** The IANA zone of this machine. */
-export function localZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** The IANA zone of this machine; where `TZ` names a file (`:/etc/localtime`) or an offset (`UTC+5`), which V8 has no name for, what they stand for. */
+export function localZone(known = zoneName(), tz = process.env.TZ ?? ''): string {
+  if (known !== null) return known;
+  const file = orElse(() => realpathSync(tz.replace(/^:/, '')), '');
+  const named = /\/zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(file)?.[1];
+  if (named !== undefined && orElse(() => zoneName(named), null) !== null) return named;
+  const west = new Date().getTimezoneOffset() / 60;
+  return west !== 0 && Number.isInteger(west) ? `Etc/GMT${west > 0 ? '+' : ''}${west}` : 'UTC';
+}
+
+/** V8's name of the zone, by default of the one that it uses; null where it has none. */
+function zoneName(timeZone?: string): string | null {
+  const found: string | undefined = new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone;
+  return found === undefined || found === 'Etc/Unknown' ? null : found;
 }
