@@ -11,6 +11,7 @@ import type { AppContext } from './app-context.ts';
 import { ACTIONS, type Action, type Direction, type KeyAction } from './commands/command-table.ts';
 import { unfold } from './commands/find.ts';
 import { quit } from './commands/quit.ts';
+import { clipboardPicture } from './composer/attachments/clipboard-picture.ts';
 import { takeBack } from './composer/write-message.ts';
 import { actionOf, printable, rowStep, typedText } from './keys/action-of.ts';
 import { answerByChord, answerByLetter, denialReasonKey, JUST_UP } from './keys/answer-keys.ts';
@@ -22,6 +23,7 @@ import { shortcuts } from './keys/shortcuts.ts';
 import { type Answer, isAnswer } from './state/answer.ts';
 import { isInPanel, mayAnswer } from './state/question-in-view.ts';
 import type { Overlay } from './state/ui-state.ts';
+import { bracketedPaste } from './terminal/control-sequences.ts';
 import { drawingWidth } from './terminal/screen.ts';
 import { hasPages } from './views/approvals/approval-box.ts';
 import { queuedInView } from './views/input/queued-lines.ts';
@@ -182,6 +184,7 @@ const EFFECTS: { readonly [A in Exclude<KeyAction, Answer> | Direction]: (app: A
   search_history: (app) => (app.acceptsInput ? app.editor.searchHistory() : undefined),
   take_back: takeBack,
   redo: (app) => app.editor.redo(),
+  paste_picture: (app) => (app.acceptsInput ? pastePicture(app) : undefined),
   edit_draft: (app) => (app.acceptsInput ? editDraft(app) : undefined),
   clear,
   suspend: (app) => app.screen.suspend(),
@@ -213,6 +216,20 @@ function clear(app: AppContext): void {
   else if (app.own_commands.stop()) return;
   else if (app.state.leaving !== null) return quit(app);
   app.dispatch({ type: 'leaving' });
+}
+
+/** Puts a mention of the picture in the clipboard into the draft. */
+function pastePicture(app: AppContext): void {
+  const { editor } = app;
+  app.attempt(async () => {
+    const file = await clipboardPicture(app.output_folder);
+    if (file === null)
+      return app.say(
+        'no picture in the clipboard of this machine (it is read by wl-paste, xclip or osascript)',
+      );
+    editor.handleInput(bracketedPaste(file));
+    app.dispatch({ type: 'tick', now: Date.now() });
+  });
 }
 
 /** Opens the draft in the person's editor, which owns the terminal meanwhile; agents go on. */

@@ -239,6 +239,7 @@ const ROWS = {
       search_history: [['ctrl+r', 'leader h'], 'search what you sent before'],
       take_back: [['leader u'], 'take back the message queued last, to edit it'],
       redo: [['alt+z', 'ctrl+shift+z'], 'redo what Ctrl-_ undid in the draft'],
+      paste_picture: [['ctrl+v'], 'attach the picture in the clipboard'],
       edit_draft: [['ctrl+g', 'leader d'], 'write the draft in your editor ($VISUAL, $EDITOR)'],
       clear: [['ctrl+c'], 'clear the input; twice: quit'],
       suspend: [['ctrl+z', 'leader z'], 'suspend the program; fg continues it'],
