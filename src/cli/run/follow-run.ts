@@ -7,7 +7,7 @@ import { deniedCalls, deniedIn, deniedLine } from '../../records/agent/denied.ts
 import { type FailureKind, isAboutContent } from '../../records/agent/failure.ts';
 import { namedLimit } from '../../records/agent/limits.ts';
 import { isWorking } from '../../records/agent/state.ts';
-import { type Outcome, outcomeOf, treeOutcome } from '../../records/run/outcome.ts';
+import { goingOn, type Outcome, outcomeOf, textAlone, treeOutcome } from '../../records/run/outcome.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { deletedUse } from '../../render/tree-summary.ts';
 import type { RuntimeFace } from '../../runtime/runtime-face.ts';
@@ -181,10 +181,12 @@ export async function followRun(context: Context, run: Followed, options: Follow
     const root = settled.find(({ id }) => id === root_id);
     if (root === undefined) throw new Error(`the root ${root_id} is not among its agents`);
     const resume = resumeCommand(context, root_id, options.ask === true);
-    const { outcome, outcome_text: text } = options.wait === false ? root : treeOutcome(root_id, settled);
-    const outcome_text = text.replace(`coppice resume ${root_id.slice(0, 8)}`, () => resume);
+    const told_outcome = options.wait === false ? root : treeOutcome(root_id, settled);
+    const how_on = told_outcome.how_on?.replace(`coppice resume ${root_id.slice(0, 8)}`, () => resume);
+    const { outcome } = told_outcome;
+    const ended = goingOn({ outcome, outcome_text: textAlone(told_outcome) }, how_on);
+    const { outcome_text } = ended;
     const hint = hintsOf(root, resume);
-    const ended = { outcome, outcome_text };
     const is_old = root.updated_at === options.since?.() && !context.json && options.events !== true;
     const told = is_old ? { ...root, last_reply: null } : root;
     const own = outcome === 'done' ? await options.result?.(root_id) : undefined;
@@ -243,7 +245,7 @@ function printReply(
   options: FollowOptions,
   root: AgentDocument,
   agents: readonly AgentDocument[],
-  { outcome, outcome_text }: Outcome,
+  ended: Outcome,
   hint: readonly string[],
 ): void {
   const { error, limit } = root;
@@ -256,8 +258,7 @@ function printReply(
     printJson({
       schema: 'coppice/run/v1',
       id: root.id,
-      outcome,
-      outcome_text,
+      ...ended,
       status: error === null ? 'done' : 'failed',
       reply,
       error: error && {
@@ -268,13 +269,13 @@ function printReply(
       },
       limit,
       usage,
-      denied: toldDenied(agents, outcome_text),
+      denied: toldDenied(agents, ended.outcome_text),
       agents,
     });
     return;
   }
   if (reply !== '') process.stdout.write(`${process.stdout.isTTY ? cleanLines(reply) : reply}\n`);
-  toldDenied(agents, outcome_text);
+  toldDenied(agents, ended.outcome_text);
 }
 
 /** Reports the work that `--no-wait` leaves in the ledger. */

@@ -26,10 +26,13 @@ export const image = z.strictObject({
   base64: text('the picture'),
 });
 
-/** How something stands; `records/run/outcome.ts` makes both. */
+/** How something stands; `records/run/outcome.ts` makes all of it. */
 export const outcome = {
   outcome: oneOf('how it stands or ended, in one word: [outcomes](guarantees.md#outcomes)', ...OUTCOMES),
   outcome_text: text('the same in words, on one line: what it waits for, which limit, why it failed'),
+  how_on: text(
+    'the end of `outcome_text` where a person can let it go on: what to do, with the command',
+  ).optional(),
 };
 
 const THINKING = ['off', 'low', 'medium', 'high'] as const;

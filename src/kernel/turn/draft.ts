@@ -16,7 +16,7 @@ import type { Completion } from '../../records/conversation/facts/completion.ts'
 import { type MailKind, type NewMail, WAKING_MAIL } from '../../records/conversation/mail.ts';
 import type { EventContent, Message } from '../../records/conversation/message.ts';
 import { deliveryId } from '../../records/run/delivery.ts';
-import { type Outcome, outcomeOfTree, withoutHowOn } from '../../records/run/outcome.ts';
+import { goingOn, type Outcome, outcomeOfTree, textAlone } from '../../records/run/outcome.ts';
 import { TakenMail } from '../mailbox/taken-mail.ts';
 import { sameWaits, waitEdges, waitsUntil } from '../mailbox/wait-edges.ts';
 import type { RequestRecord, Step, StepLists } from '../step.ts';
@@ -298,16 +298,16 @@ export class Draft {
     const all = agent.parent_id === null ? relatives.members(agent.id) : [];
     const others = all.filter((one) => one.id !== agent.id && hasRest(one));
     const self = { ...agent, state: this.#state };
-    const { outcome, outcome_text } = outcomeOfTree(
-      agent.id,
-      [self, ...others],
-      relatives.tree(agent.id)?.total,
-    );
+    const told = outcomeOfTree(agent.id, [self, ...others], relatives.tree(agent.id)?.total);
+    const { outcome, outcome_text, how_on } = told;
+    if (outcome_text.includes(this.denied)) return told;
+    return goingOn({ outcome, outcome_text: `${textAlone(told)}, ${this.denied}` }, how_on);
+  }
+
+  /** Its denied calls and those below it, in words; empty without any. */
+  get denied(): string {
     const { denied, denied_below } = deedsOf(this.#state) ?? {};
-    const line = deniedLine(deniedIn(denied, denied_below)) ?? '';
-    if (outcome_text.includes(line)) return { outcome, outcome_text };
-    const said = withoutHowOn(outcome_text);
-    return { outcome, outcome_text: `${said}, ${line}${outcome_text.slice(said.length)}` };
+    return deniedLine(deniedIn(denied, denied_below)) ?? '';
   }
 
   get ended_turns(): readonly EndedTurn[] {

@@ -4,7 +4,7 @@ import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import { allTexts } from '../../records/conversation/child-text.ts';
 import type { Completion } from '../../records/conversation/facts/completion.ts';
 import { deliveryId } from '../../records/run/delivery.ts';
-import { type Outcome, outcomeOf, withoutHowOn } from '../../records/run/outcome.ts';
+import { type Outcome, outcomeOf, textAlone } from '../../records/run/outcome.ts';
 import { endText } from '../../records/run/run-end.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Draft } from './draft.ts';
@@ -69,7 +69,8 @@ function tellOutside(draft: Draft): void {
       draft.deliver({ ...common, target, id: deliveryId('ask', about), kind: 'ask', about, body: null });
   // The end of a run is delivered from the run history.
   if (parent_id !== null || config.task !== undefined) return;
-  const tell = (to: string, text: string, cause: readonly (string | number)[], told?: Outcome) => {
+  const tell = (to: string, text: string, cause: readonly (string | number)[], ended?: Outcome) => {
+    const told = ended && { outcome: ended.outcome, outcome_text: ended.outcome_text };
     const reply = { kind: 'reply', about: null, body: text.trim() === '' ? '(no answer)' : text } as const;
     draft.deliver({ ...common, target: to, id: deliveryId('reply', id, ...cause), ...reply, ...told });
   };
@@ -81,13 +82,10 @@ function tellOutside(draft: Draft): void {
     if (isWorking(draft.state.type) || isOwed(agent, draft.view, draft.mail.left)) continue;
     if (deliver.length === 0) continue;
     const told = draft.outcome;
-    const own = withoutHowOn(outcomeOf({ ...agent, state: draft.state }).outcome_text);
+    const own = textAlone(outcomeOf({ ...agent, state: draft.state }));
     const result = workflow === undefined ? text : endOfWorkflow(workflow.name, ended);
     // The text of a workflow names its agents that failed.
-    const but =
-      workflow === undefined
-        ? withoutHowOn(told.outcome_text).slice(own.length + 2)
-        : (/\d+ calls? denied: .*$/.exec(told.outcome_text)?.[0] ?? '');
+    const but = workflow === undefined ? textAlone(told).slice(own.length + 2) : draft.denied;
     const whole = allTexts(result, but === '' ? '' : `(${but})`);
     for (const [at, to] of deliver.entries()) if (to !== target) tell(to, whole, [seq, 'result', at], told);
   }

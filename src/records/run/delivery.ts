@@ -11,7 +11,9 @@ export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 export type DeliveryKind = 'run' | 'reply' | 'ask' | 'notice' | 'alert';
 
 /** How the tree ended whose result this is; null for other messages. */
-export type Told = { readonly [Name in keyof Outcome]?: Outcome[Name] | null | undefined };
+export type Told = {
+  readonly [Name in 'outcome' | 'outcome_text']?: Outcome[Name] | null | undefined;
+};
 
 /** A message to people outside. It enters the outbox in the transaction that causes it; recipients recognize duplicates by `id`. */
 export interface NewDelivery extends Told {

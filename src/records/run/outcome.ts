@@ -24,6 +24,8 @@ export interface Outcome {
   readonly outcome: OutcomeWord;
   /** The same in words, on one line: `cut short: limit reached: …`. Not cleaned: it can quote models and providers. */
   readonly outcome_text: string;
+  /** The end of `outcome_text`, where a person can let it go on: what to do, with the command. */
+  readonly how_on?: string | undefined;
 }
 
 /** The outcome of an agent among those of its tree. `error`: as in its document. */
@@ -84,13 +86,14 @@ export function treeOutcome(root_id: string, agents: readonly Standing[], total 
   if (open !== undefined && open === working[0] && open !== root)
     return outcomeWithText('working', `${working.length} of ${total} agents`);
   const head = open ?? root ?? outcomeWithText('done', '');
-  const { outcome, outcome_text } = head;
-  if (outcome !== 'done' && outcome !== 'cut_short') return { outcome, outcome_text };
+  const { outcome } = head;
+  if (outcome !== 'done' && outcome !== 'cut_short')
+    return goingOn({ outcome, outcome_text: textAlone(head) }, head.how_on);
   const failed = others.filter((one) => one.outcome === 'failed' || one.outcome === 'declined');
   const cut = outcome === 'done' ? others.filter((one) => one.outcome === 'cut_short') : [];
   const parts = [partOf(failed, 'failed', total - 1, head), partOf(cut, 'cut short', total - 1, head)];
-  const [how = ''] = [head, failed[0], cut[0]].flatMap((one) => HOW_ON.exec(one?.outcome_text ?? '') ?? []);
-  return { outcome, outcome_text: `${withoutHowOn(outcome_text)}${parts.join('')}${how}` };
+  const how_on = [head, failed[0], cut[0]].find((one) => one?.how_on !== undefined)?.how_on;
+  return goingOn({ outcome, outcome_text: `${textAlone(head)}${parts.join('')}` }, how_on);
 }
 
 /** As `treeOutcome`, of agents as the ledger has them. */
@@ -141,7 +144,7 @@ function ended(agent: OutcomeFacts): Outcome {
   if (failure !== null) {
     const word = endWord(failure.kind);
     const why = `${word === 'failed' ? `${failure.kind}: ` : ''}${failure.error}`;
-    return outcomeWithText(word, withHowOn(why, agent));
+    return withHowOn(word, why, agent);
   }
   if (state.type === 'idle' && state.stopped_by !== undefined)
     return { outcome: 'stopped', outcome_text: `stopped by ${oneLine(state.stopped_by)}` };
@@ -149,29 +152,33 @@ function ended(agent: OutcomeFacts): Outcome {
   const denied = state.type === 'completed' ? deniedToRun(state, origin) : null;
   if (denied?.did === false)
     return outcomeWithText('failed', `${limit === null ? '' : `${limit}; `}${denied.line}`);
-  return limit === null ? outcomeWithText('done', '') : outcomeWithText('cut_short', withHowOn(limit, agent));
+  return limit === null ? outcomeWithText('done', '') : withHowOn('cut_short', limit, agent);
 }
 
-const TO_RAISE = '. To raise it and continue: ';
-const OF_PROFILE = '. Its profile sets this limit. To continue for as long again: ';
-const HOW_ON = new RegExp(`(${TO_RAISE}|${OF_PROFILE}).*$`);
+/** The outcome with `how_on` as the end of its text, if there is any. */
+export function goingOn({ outcome, outcome_text }: Outcome, how_on: string | undefined): Outcome {
+  if (how_on === undefined) return { outcome, outcome_text };
+  return { outcome, outcome_text: `${outcome_text}. ${how_on}`, how_on };
+}
 
-export function withoutHowOn(outcome_text: string): string {
-  return outcome_text.replace(HOW_ON, '');
+/** The text without `how_on`. */
+export function textAlone({ outcome_text, how_on }: Outcome): string {
+  return how_on === undefined ? outcome_text : outcome_text.slice(0, -`. ${how_on}`.length);
 }
 
 /** With the command that goes on after a limit of the tree, of an agent that can go on. Commands that print it name the ledger, too (`withSameLedger`). */
-function withHowOn(why: string, { state, root_id, config }: OutcomeFacts): string {
-  const named = namedLimit(why);
-  if (named === null || root_id === undefined || config === undefined || isTerminal(state.type)) return why;
+function withHowOn(word: EndWord, why: string, { state, root_id, config }: OutcomeFacts): Outcome {
+  const [named, told] = [namedLimit(why), outcomeWithText(word, why)];
+  if (named === null || root_id === undefined || config === undefined || isTerminal(state.type)) return told;
   const { limit, was, raised } = named;
   const resume = `coppice resume ${root_id.slice(0, 8)}`;
   // A higher limit of the tree does not raise that of a profile; a time that a budget gave is over.
   if ((limit === 'turns' || limit === 'run_ms') && config[limit] === was)
-    return `${why}${OF_PROFILE}${resume} --retry`;
+    return goingOn(told, `Its profile sets this limit. To continue for as long again: ${resume} --retry`);
   const is_over = limit === 'run_ms' && config.budgets?.some(({ until }) => until !== undefined);
-  if (is_over) return why;
-  return `${why.replace(/\. A person can raise it \(.*$/, '')}${TO_RAISE}${resume} --limit ${raised}`;
+  if (is_over) return told;
+  const limit_alone = outcomeWithText(word, why.replace(/\. A person can raise it \(.*$/, ''));
+  return goingOn(limit_alone, `To raise it and continue: ${resume} --limit ${raised}`);
 }
 
 function forYou(many: number): Outcome {
@@ -221,7 +228,7 @@ function agents(many: number): string {
 function partOf(some: readonly Outcome[], word: string, all: number, head: Outcome): string {
   const [first] = some;
   if (first === undefined) return '';
-  const why = withoutHowOn(first.outcome_text).replace(/^[^:]*(: )?/, '');
+  const why = textAlone(first).replace(/^[^:]*(: )?/, '');
   const more = head.outcome_text.includes(why) ? '' : `: ${cutText(why, ERROR_MAX, '…')}`;
   return `, ${some.length} of ${all} ${word}${more}`;
 }
