@@ -73,7 +73,8 @@ export function createCronTool(options: CronToolOptions): Tool<Input> {
       'Schedule tasks: add a job that runs at a time, at an interval or by a cron expression; list, change, run and remove jobs; see their runs.',
     input,
     subject: ({ action, name }) => (name == null ? action : `${action} ${name}`),
-    async run(given, context) {
+    async run(asked, context) {
+      const given = withTime(asked);
       const self = await options.store.agent(context.agent.id);
       if (self === null) throw new Error('this agent is not in the ledger any more');
       try {
@@ -96,6 +97,14 @@ export function createCronTool(options: CronToolOptions): Tool<Input> {
 function withoutNulls<T extends object>(given: T): { [Key in keyof T]: Exclude<T[Key], null> } {
   const told = Object.entries(given).filter(([, value]) => value !== null);
   return Object.fromEntries(told) as ReturnType<typeof withoutNulls<T>>;
+}
+
+/** A time or an interval that was written where the expression stands. */
+function withTime(given: Input): Input {
+  const [, word = '', interval = ''] = /^(in|every)\s+(.*)/i.exec(given.cron ?? '') ?? [];
+  if (word === '' || given.at != null || given.every != null) return given;
+  const time = /in/i.test(word) ? { at: given.cron } : { every: interval };
+  return { ...given, cron: undefined, ...time };
 }
 
 /** A hint that is written for the command line, as calls of this tool. */

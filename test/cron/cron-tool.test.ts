@@ -73,11 +73,15 @@ const add = (name: string, more: Input = {}): Input => ({
 });
 
 it('reads words of other programs, and says when nobody hears of a result', async () => {
-  const [kept, told, deleted] = await calls([
+  const [kept, told, deleted, soon, often] = await calls([
     { action: 'create', title: 'once', in: '1 minute', message: 'look' },
     { action: 'schedule', job_name: 'tea', delay: 'in an hour', prompt: 'tea is ready', session: 'main' },
     { action: 'delete', name: 'once' },
+    { action: 'add', name: 'soon', schedule: 'in 1 minute', task: 'x' },
+    { action: 'add', name: 'often', cron: 'every 10m', task: 'x' },
   ]);
+  assert.match(soon ?? '', /"name": "soon",\s+"schedule": "(?!every)/);
+  assert.match(often ?? '', /"schedule": "every 10m"/);
   assert.match(kept ?? '', /"name": "once",.*"task": "look",.*Nobody is told/s);
   assert.match(told ?? '', /"name": "tea",.*"session": "main"/s);
   assert.doesNotMatch(told ?? '', /Nobody is told/);

@@ -222,6 +222,8 @@ for (const text of [
   'Launching three reviewers now.',
   'Delegating to three agents:',
   "Sure! I'm going to hand this to three agents.",
+  'Ich sehe mir zuerst die drei Dateien an:',
+  '我来修复这三个文件。首先，让我看看它们的内容：',
 ])
   it(`a call is asked for behind ${text}`, async () => {
     const on = await setStage(solo(text, 'Nothing was left to do.'), { tools });
@@ -243,6 +245,8 @@ for (const text of [
   'Shall I run the tests?',
   'Let me explain: the test fails because the file is missing.',
   'The command to run is make.',
+  'Name:',
+  'Ich habe alles gelesen: es ist gut.',
 ])
   it(`an answer is not taken for an announcement: ${text}`, async () => {
     const on = await setStage(solo(text), { tools });
@@ -327,6 +331,15 @@ for (const [has, called, input, call] of [
       `there is no tool "${called}". Nothing was run. For that there is ${call.split(' ')[0]}: ${call}`,
     );
   });
+
+it('the command of an editor is not shown as one of the shell', () => {
+  const specs = tools.map(({ spec }) => spec).filter(({ name }) => name === 'bash');
+  const given = { command: 'str_replace', path: 'a', old_str: 'x', new_str: 'y' };
+  assert.match(
+    unknownToolError('str_replace_based_edit_tool', specs, given),
+    /bash \{"command":"<command>"\}$/,
+  );
+});
 
 it('who has no shell is not shown another way for a command that does more than read', () => {
   const specs = tools.map(({ spec }) => spec).filter(({ name }) => name === 'read');

@@ -37,7 +37,77 @@ const EVERYWHERE = { path: 'a.txt', edits: [{ old_text: 'a', new_text: 'b', repl
 const EDIT = { path: 'a.txt', edits: [{ old_text: 'a', new_text: 'b' }] };
 const B = 'b0000000-0000-4000-8000-000000000001';
 
+const PATCH = `*** Begin Patch
+*** Update File: a.txt
+@@ class A
+ one
+-two
++2
+ three
+@@
+-four
+*** Add File: b.txt
++new
++file
+*** End Patch`;
+const PATCHED: readonly Written[] = [
+  [
+    'patch',
+    {
+      path: 'a.txt',
+      edits: [
+        { old_text: 'one\ntwo\nthree', new_text: 'one\n2\nthree' },
+        { old_text: 'four\n', new_text: '' },
+      ],
+    },
+  ],
+  ['write', { path: 'b.txt', content: 'new\nfile\n' }],
+];
+
 export const HABITS: readonly Habit[] = [
+  // A patch as Codex writes it, in each way of handing it over.
+  { who: 'process', wrote: [['apply_patch', { input: `${PATCH}\n` }]], reads: PATCHED },
+  { who: 'process', wrote: [['functions.apply_patch', { patch: PATCH }]], reads: PATCHED },
+  { who: 'process', wrote: [['shell', { command: ['apply_patch', PATCH], workdir: '.' }]], reads: PATCHED },
+  {
+    who: 'delegate',
+    wrote: [['bash', { command: `apply_patch <<'EOF'\n${PATCH}\nEOF\n` }]],
+    reads: PATCHED,
+  },
+  answer('process', 'apply_patch', { input: PATCH.replace('-four', '+four') }, /patch \{"path":"<path>"/),
+  answer('process', 'apply_patch', { input: PATCH.replace('Add', 'Delete') }, /patch \{"path":"<path>"/),
+  answer('process', 'read_many_files', { paths: ['a', 'b'] }, /read \{"path":"<path>"\}/),
+  // Commas behind the last item, in calls and in texts.
+  read('process', 'wait', '{"timeout": 5, "from_agents": ["a,]", "b",],}', {
+    ...{ timeout: 5, from_agents: ['a,]', 'b'] },
+  }),
+  text('<tool_call>{"name": "bash", "arguments": {"command": "ls",},}</tool_call>', ['bash', LS]),
+  // Parameters of other programs' shells and spawners.
+  named('process', 'exec_command', 'bash', LS, { cmd: 'ls', yield_time_ms: 1000, max_output_tokens: 500 }),
+  named('process', 'run_shell_command', 'bash', LS, { command: 'ls', directory: '.', description: 'x' }),
+  read('process', 'bash', { command: 'ls', timeout: 60_000 }, { command: 'ls', timeout: 60 }),
+  read('process', 'bash', { command: 'ls', timeout: '600000' }, { command: 'ls', timeout: 600 }),
+  read('sessions', 'sessions_spawn', { task: 'x', agentId: 'main' }, { task: 'x' }),
+  answer('process', 'bash', { command: 'ls', directory: '/tmp' }, /"directory": not known/),
+  // A plan is a thought for who has no task list.
+  named(
+    'process',
+    'TodoWrite',
+    'think',
+    { thought: '[{"content":"x","status":"pending"}]' },
+    {
+      todos: [{ content: 'x', status: 'pending' }],
+    },
+  ),
+  named(
+    'process',
+    'update_plan',
+    'think',
+    { thought: '[{"step":"x"}]' },
+    {
+      ...{ explanation: 'why', plan: [{ step: 'x' }] },
+    },
+  ),
   read(
     'process',
     'fork',
@@ -567,7 +637,7 @@ export const HABITS: readonly Habit[] = [
   answer(
     'process',
     'bash',
-    { command: 'ls', timeout: 60_000 },
+    { command: 'ls', timeout: 60_001 },
     /timeout.*For example: bash \{"command":"ls"\}$/,
   ),
   answer('slash', 'spawn_agent', { prompt: 'b' }, /slash \{"command":"fork b"\}/),

@@ -117,16 +117,19 @@ describe('the outcome of a tree', () => {
   });
 
   it('has how to go on as a field, too; what an error says of it is not taken for that', () => {
-    const quoting = errored('server', `it said "x${HOW}"`);
+    const quoting = errored('network', `it said "x${HOW}"`);
     const all = (root: AgentState, other: AgentState) =>
       outcomeOfTree('main', [agent('main', null, { state: root }), agent('c', 'main', { state: other })]);
     const told = all({ type: 'idle' }, quoting);
     assert.deepEqual(
       [told.outcome_text, told.how_on],
-      [`done, 1 of 1 failed: server: it said "x${HOW}"`, undefined],
+      [`done, 1 of 1 failed: network: it said "x${HOW}"`, undefined],
     );
     const limited = all({ type: 'idle', limit: LIMIT }, quoting);
-    assert.equal(limited.outcome_text, `cut short: ${LIMIT}, 1 of 1 failed: server: it said "x${HOW}"${HOW}`);
+    assert.equal(
+      limited.outcome_text,
+      `cut short: ${LIMIT}, 1 of 1 failed: network: it said "x${HOW}"${HOW}`,
+    );
     assert.equal(`. ${limited.how_on}`, HOW);
   });
 

@@ -33,7 +33,7 @@ export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
     output_schema: schema jsonschema responseschema; read_first: files contextfiles paths; systemPrompt: system
     maxTurns: maxsteps turns maxiterations; serverName: server; thinking: reasoningeffort effort thinkinglevel
     result: output answer text finalresult finalanswer response; error: message reason description
-    thought: thinking thoughts reasoning text content; query: q search searchquery pattern; url: uri link address
+    thought: thinking thoughts reasoning text content todos plan; query: q search searchquery pattern; url: uri link address
     at: in when time runat delay; every: interval; cron: schedule expression cronexpression; title: subject task name description content; depends_on: dependencies blockedby; number: id taskid tasknumber task`),
 );
 
@@ -51,7 +51,8 @@ export const IGNORED: ReadonlyMap<string, readonly string[]> = new Map(
     description: *; explanation: *; reason: *; rationale: *; justification: *; purpose: *; subagenttype: *; agenttype: *; toolaction: *; toolsummary: *
     runinbackground: false; background: false; isbackground: false; interactive: false; dangerouslydisablesandbox: false
     withescalatedpermissions: false; sandboxpermissions: use_default; outputmode: content; n: true; expectedreplacements: 1
-    command: view create str_replace`),
+    command: view create str_replace; agentid: main default
+    directory: . ./; workdir: . ./; workingdirectory: . ./; cwd: . ./; yieldtimems: *; maxoutputtokens: *; login: *; tty: false`),
 );
 
 /**
@@ -66,14 +67,14 @@ const MEANINGS: ReadonlyMap<string, readonly string[]> = new Map(
     kill:shown slash:kill: kill stop terminate cancel closeagent killagent stopagent endagent taskstop killshell
     submit_result:shown: submit finish done complete final finalanswer finalresult return report attemptcompletion taskcomplete answer
     submit_error:shown: fail abort giveup reporterror
-    read bash:cat: read ls cat view open openfile readfile fileread listdir listdirectory listfiles head less readdir notebookread viewfile strreplaceeditorview strreplacebasededittoolview; read:shown bash:cat: tail
+    read bash:cat: read ls cat view open openfile readfile fileread listdir listdirectory listfiles head less readdir notebookread viewfile strreplaceeditorview strreplacebasededittoolview; read:shown bash:cat: tail readmanyfiles
     search bash:grep: search grep rg ripgrep searchfiles searchcode codesearch codebasesearch grepsearch
     bash:find search:glob: glob find filesearch findfiles
     patch write:shown bash:shown: patch edit multiedit applypatch strreplace strreplaceeditor strreplacebasededittool replace replaceinfile editfile updatefile searchreplace applydiff fileedit notebookedit
     write bash:shown: write strreplaceeditorcreate strreplacebasededittoolcreate create createfile writefile writetofile newfile save savefile filewrite
     bash: shell sh zsh terminal run exec execute runcommand executecommand executebash runterminalcmd runshellcommand localshell shellcommand containerexec execcommand; bash:shown: python cmd powershell
     web_fetch bash:shown: fetch webfetch browse curl openurl readurl geturl http urlfetch; web_search: websearch googlesearch internetsearch
-    task_add: todowrite todo todos addtodo createtask taskcreate updateplan; task_list: todoread tasklist listtasks
+    task_add think: todowrite todo todos addtodo createtask taskcreate updateplan; task_list: todoread tasklist listtasks
     think: thinking reason reflect sequentialthinking`).flatMap(([tools, names]) =>
     names.map((name) => [name, tools.split(' ')] as const),
   ),

@@ -4,7 +4,7 @@ import { fieldsOf, numberOf, wordOf } from '../../records/text/json-fields.ts';
 import { isJsonObject } from '../../records/text/json-text.ts';
 import type { ToolSpec } from '../../records/tool.ts';
 import { nameHint } from '../../render/nearest-name.ts';
-import { meaningsOf } from './argument-aliases.ts';
+import { IGNORED, meaningsOf } from './argument-aliases.ts';
 import { accepts, propertiesOf, readArguments, requiredOf } from './read-arguments.ts';
 
 /** The one form of errors about calls, for models: what is wrong, in which field, and a call that would be right. */
@@ -78,7 +78,10 @@ function shellCommand(command: string, given: unknown): string {
   return command === 'grep' ? `grep -rn ${quoted(one)} .` : `cat ${quoted(one)}`;
 }
 
-function exampleCall(tool: Spec, given: unknown, command = 'fork'): string {
+function exampleCall(tool: Spec, foreign: unknown, command = 'fork'): string {
+  // What another tool has as its command is none of a shell.
+  const is_shell = !(IGNORED.get('command') ?? []).includes(wordOf(fieldsOf(foreign).command) ?? '');
+  const given = is_shell ? foreign : { ...fieldsOf(foreign), command: undefined };
   if (tool.name === 'bash' && /^(cat|grep|find)$/.test(command))
     return `bash ${JSON.stringify({ command: cutText(shellCommand(command, given), TEXT_SHOWN, '…').toWellFormed() })}`;
   const { pattern = '*' } = fieldsOf(given);

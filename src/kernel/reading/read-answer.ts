@@ -1,15 +1,19 @@
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
+import { fieldsOf } from '../../records/text/json-fields.ts';
 import { isJsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
 import { meaningsOf, plainName } from './argument-aliases.ts';
-import { type ReadTool, readArguments, requiredOf } from './read-arguments.ts';
-import { type WrittenCall, type WrittenCalls, writtenCalls } from './written-calls.ts';
+import { patchCalls } from './patch-text.ts';
+import { type Reading, type ReadTool, readArguments, requiredOf } from './read-arguments.ts';
+import { mendedJson, type WrittenCall, type WrittenCalls, writtenCalls } from './written-calls.ts';
+
+type FoundTool = ReadTool & { readonly fits: (input: unknown) => boolean };
 
 /** The tools of an agent, as its calls are read. */
 export interface ReadTools {
   /** Names of the tools that its model sees. */
   readonly names: readonly string[];
   /** `fits`: whether the tool takes the arguments as they are. */
-  readonly find: (name: string) => (ReadTool & { readonly fits: (input: unknown) => boolean }) | undefined;
+  readonly find: (name: string) => FoundTool | undefined;
 }
 
 /** Maximum calls that a text or another call may hold. */
@@ -45,8 +49,16 @@ export function readAnswer(
   }
 }
 
-/** The calls that a `multi_tool_use.parallel` holds, of which some models write the last word alone. */
-function unfolded(part: CallPart, { find }: ReadTools): readonly CallPart[] {
+/** Names of the tool that takes patches as texts, and of shells. */
+const PATCHING = /^(applypatch|bash|shell|localshell|containerexec|exec(command)?)$/;
+
+/** The calls that a patch in the form of Codex means, or that a `multi_tool_use.parallel` holds, of which some models write the last word alone. */
+function unfolded(part: CallPart, { find, names }: ReadTools): readonly CallPart[] {
+  if (PATCHING.test(plainName(bareName(part.name))) && names.includes('patch')) {
+    const calls = patchCalls(Object.values(parsedObject(part.input) ?? {}).flat());
+    if (calls.length > 0 && calls.length <= HELD_MAX)
+      return calls.map((call, index) => ({ type: 'call', id: `${part.id}_${index + 1}`, ...call }));
+  }
   if (!/^(?:(?:functions\.)?multi_tool_use[._])?parallel$/.test(part.name) || find(part.name)) return [part];
   const uses = parsedObject(part.input)?.tool_uses;
   if (!Array.isArray(uses) || uses.length > HELD_MAX) return [part];
@@ -91,7 +103,7 @@ function readCall(part: CallPart, tools: ReadTools, name = toolMeant(part.name, 
   const reading =
     parsed === undefined || fits
       ? { input: parsed?.value, changes: [], told: [] }
-      : readArguments(tool, parsed.value);
+      : inSeconds(readArguments(tool, parsed.value), tool);
   // What no reading makes valid is left as it was written, for the check of an MCP server.
   const is_read = parsed !== undefined && (tool.own || fits || tool.fits(reading.input));
   const changes = is_read ? [...parsed.changes, ...reading.changes] : [];
@@ -99,6 +111,15 @@ function readCall(part: CallPart, tools: ReadTools, name = toolMeant(part.name, 
   const input = changes.length === 0 ? part.input : JSON.stringify(reading.input);
   const note = reading.told.length === 0 ? {} : { note: reading.told.join('; ') };
   return { ...part, read: { name, input, changes: [...renamed, ...changes], ...note } };
+}
+
+/** A timeout that is too long for the tool in seconds, as programs write it that take milliseconds. */
+function inSeconds(reading: Reading, { own, fits }: FoundTool): Reading {
+  const { timeout } = fieldsOf(reading.input);
+  if (!own || typeof timeout !== 'number' || timeout % 1000 !== 0 || fits(reading.input)) return reading;
+  const input = { ...fieldsOf(reading.input), timeout: timeout / 1000 };
+  const changes = [...reading.changes, `timeout: ${timeout} → ${input.timeout}`];
+  return fits(input) ? { ...reading, input, changes } : reading;
 }
 
 /** The arguments of a call; undefined if they are not JSON and nothing else that is unambiguous. */
@@ -110,11 +131,7 @@ function inputOf(
   const parsed = parseJson(text);
   if (parsed.ok) return { value: parsed.value, changes: [] };
   const fenced = /^\s*```\w*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
-  // Line breaks inside texts, which JSON wants escaped.
-  const escaped = fenced.replaceAll(/"(?:[^"\\]|\\.)*"/gs, (one) =>
-    one.replaceAll('\r', '').replaceAll('\n', '\\n').replaceAll('\t', '\\t'),
-  );
-  const mended = parseJson(escaped);
+  const mended = mendedJson(fenced);
   if (mended.ok) return { value: mended.value, changes: ['arguments read as JSON'] };
   const [only, ...more] = requiredOf(tool.input);
   if (!tool.own || only === undefined || more.length > 0 || /^\s*["[{]/.test(fenced)) return undefined;

@@ -38,9 +38,9 @@ export function readArguments(tool: ReadTool, written: unknown): Reading {
 }
 
 /** Parameters in which a value stands for its JSON text. */
-const TEXTS = /(^|\.)(content|message|result|error|prompt|task)$/;
+const TEXTS = /(^|\.)(content|message|result|error|prompt|task|thought)$/;
 /** Those in which a list does, too: in others it may mean lines, or several texts. */
-const VALUES = /^(message|result|error)$/;
+const VALUES = /^(message|result|error|thought)$/;
 /** The only key under which some models put all arguments. */
 const WRAPPERS = new Set(['arguments', 'args', 'input', 'parameters', 'params']);
 const AGENT_TYPE = /^(sub)?agenttype$/;

@@ -81,6 +81,14 @@ function fieldsIn(body: string): string | null {
   return body.replaceAll(FIELD, '').trim() === '' ? JSON.stringify(Object.fromEntries(fields)) : null;
 }
 
+/** JSON in which line breaks inside texts are not escaped, or commas stand behind the last item. */
+export function mendedJson(text: string): ReturnType<typeof parseJson> {
+  const mended = text.replaceAll(/"(?:[^"\\]|\\.)*"|,(?=\s*[\]}])/gs, (one) =>
+    one === ',' ? '' : one.replaceAll('\r', '').replaceAll('\n', '\\n').replaceAll('\t', '\\t'),
+  );
+  return parseJson(mended);
+}
+
 const CALL_KEYS = new Set(['name', 'arguments', 'parameters', 'id', 'type']);
 
 /** `NAME` with keys and values, or `{"name": …, "arguments": …}`, one or a list; none of anything else. */
@@ -90,7 +98,7 @@ function callsIn(body: string): readonly WrittenCall[] {
   if (name !== undefined) return fields === null ? [] : [{ name, input: fields }];
   // Most answers are plain text: an error for each would cost more than the rest of reading them.
   if (!/^[[{]/.test(body)) return [];
-  const parsed = parseJson(body);
+  const parsed = mendedJson(body);
   const calls = (parsed.ok ? [parsed.value].flat() : []).flatMap((one) => {
     const call = isJsonObject(one) && isJsonObject(one.function) ? one.function : one;
     if (!isJsonObject(call) || Object.keys(call).some((key) => !CALL_KEYS.has(key))) return [null];
@@ -118,4 +126,9 @@ export function announcesCalls(text: string): boolean {
       .split(/(?<=[.!?:…])\s+|\n+/)
       .at(-1) ?? '';
   return last.length < 300 && (ANNOUNCES.test(last) || BEGINS.test(last)) && !LEAVES.test(last);
+}
+
+/** Whether a sentence, in any language, ends with a colon, behind which nothing follows. */
+export function endsOpen(text: string): boolean {
+  return /[^\n]{12}[:：]\s*$/.test(text) && !LEAVES.test(text);
 }

@@ -2,7 +2,7 @@ import { framedName } from '../../records/agent/agent-name.ts';
 import { deniedIn, deniedLine } from '../../records/agent/denied.ts';
 import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import { allTexts } from '../../records/conversation/child-text.ts';
-import type { Completion } from '../../records/conversation/facts/completion.ts';
+import { type Completion, completionFrom } from '../../records/conversation/facts/completion.ts';
 import { deliveryId } from '../../records/run/delivery.ts';
 import { type Outcome, outcomeOf, textAlone } from '../../records/run/outcome.ts';
 import { endText } from '../../records/run/run-end.ts';
@@ -52,7 +52,10 @@ function completionOf({ text, cause, outcome, reported }: EndedTurn, draft: Draf
     const partial = said === '' ? {} : { partial: said };
     return { status: 'idle', success: false, ...(outcome && { outcome }), error: cause, ...partial };
   }
-  return reported ? null : { status: 'idle', success: true, summary: text };
+  if (reported) return null;
+  // Some write the report that they could have sent.
+  const written = completionFrom(text.replace(/^\s*```\w*\n([\s\S]*)\n```\s*$/, '$1'));
+  return written ?? { status: 'idle', success: true, summary: text };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { readAnswer } from '../../kernel/reading/read-answer.ts';
-import { announcesCalls, writtenCalls } from '../../kernel/reading/written-calls.ts';
+import { announcesCalls, endsOpen, writtenCalls } from '../../kernel/reading/written-calls.ts';
 import { writtenSlash } from '../../kernel/toolsets/slash/written-slash.ts';
 import type { EventOf } from '../../kernel/transition/event.ts';
 import type { ModelOutcome } from '../../models/model.ts';
@@ -66,7 +66,8 @@ export function answered(
       const { side_by_side, idempotent } = setup.tools.get(name) ?? setup.findTool(name) ?? harmless;
       return { id, name, input, ...(note !== undefined && { note }), side_by_side, idempotent };
     });
-  const announced = whole && calls.length === 0 && announcesCalls(assistantText({ parts }));
+  const text = assistantText({ parts });
+  const announced = whole && calls.length === 0 && (announcesCalls(text) || endsOpen(text));
   return {
     ...(announced && { announced }),
     type: 'response',

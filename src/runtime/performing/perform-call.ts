@@ -93,12 +93,20 @@ export async function performCall(cell: Cell, call: Call, context: CallContext):
 /** One for all calls: an `AbortSignal` without a reason makes an error with its stack, for each. */
 const OVER = new DOMException('the call is over', 'AbortError');
 
-/** A command that does nothing but wait, by which a model means to wait for its agents. */
-const SLEEP = /^\s*sleep\s+[\d.]+[smhd]?\s*(?:(?:;|&&)\s*echo\b[^;&|`$()<>]*)?$/;
+/** A command that waits before all else, by which a model means to wait for its agents; and what stands behind it. */
+const SLEEP = /^\s*sleep\s+(\d*\.?\d+)([smhd]?)[ \t]*(?:$|(?:;|&&|\n)\s*([\s\S]*)$)/;
+const UNIT_MS: Readonly<Record<string, number>> = {
+  '': 1000,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
 
-function heardText(tools: ReadonlyMap<string, unknown>): string {
+function heardText(tools: ReadonlyMap<string, unknown>, behind = ''): string {
+  const left = /^(echo\b[^;&|`$()<>]*)?$/.test(behind) ? '' : 'What stands behind the sleep was not run. ';
   const reader = tools.has('wait') ? 'wait reads it. ' : tools.has('slash') ? 'check-mail reads it. ' : '';
-  return `[ended early: mail came. ${reader}You need not sleep: end your turn, and mail wakes you.]`;
+  return `[ended early: mail came. ${left}${reader}You need not sleep: end your turn, and mail wakes you.]`;
 }
 
 async function runCall(
@@ -199,13 +207,16 @@ async function runCall(
     };
   const over = new AbortController();
   const heard = new AbortController();
-  const is_sleep = tool.permission.subject === 'command' && SLEEP.test(subject);
-  const stopListening = is_sleep ? cell.inbox.listen(() => heard.abort(OVER)) : () => undefined;
+  const [sleep, time, unit = '', behind] =
+    (tool.permission.subject === 'command' && SLEEP.exec(subject)) || [];
+  const stopListening = sleep === undefined ? () => undefined : cell.inbox.listen(() => heard.abort(OVER));
+  // Counted from before the shell begins: what stands behind the sleep is never broken off.
+  const slept = sleep && behind && setTimeout(stopListening, Number(time) * (UNIT_MS[unit] ?? 0));
   const running = tool.run(input, {
     ...{ cwd, subject },
     question: lateQuestions(cell, { call, tool: name, repeats: true, over: over.signal }, context),
     spill_dir: treeOutput(context.spill_dir, agent.root_id),
-    signal: is_sleep ? AbortSignal.any([signal, heard.signal]) : signal,
+    signal: sleep ? AbortSignal.any([signal, heard.signal]) : signal,
     agent: { id: agent.id, name: agent.name, root_id: agent.root_id },
     skills: skillsOf(agent.config),
     env_allow: context.env_allow,
@@ -222,9 +233,10 @@ async function runCall(
   const ran = await running.finally(() => {
     over.abort(OVER);
     stopListening();
+    if (slept) clearTimeout(slept);
   });
   const is_heard = heard.signal.aborted && !signal.aborted && ran.status === 'cancelled';
-  const result = is_heard ? { status: 'ok' as const, output: heardText(setup.toolset_tools) } : ran;
+  const result = is_heard ? { status: 'ok' as const, output: heardText(setup.toolset_tools, behind) } : ran;
   context.output.cleanIfDue();
   const deed = deedOf(tool.permission, subject, cwd, result, agent.config.require);
   const slashed = is_shell ? slashInShell(subject, result.output) : null;

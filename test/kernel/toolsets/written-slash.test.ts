@@ -89,6 +89,10 @@ describe('in a shell', () => {
       slashInShell('/slash fork "Research A"'),
       'this is no command of the shell, and nothing was run. Call the tool slash:\nslash {"command":"fork \\"Research A\\""}',
     );
+    assert.match(
+      slashInShell('sleep 30; /slash check-mail') ?? '',
+      /nothing was run.*\nslash \{"command":"check-mail"\}$/,
+    );
     const two = slashInShell(`# two of them\n/slash fork A\nslash check-mail`);
     assert.match(
       two ?? '',

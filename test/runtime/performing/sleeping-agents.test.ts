@@ -51,6 +51,14 @@ onBothDatabases('an agent that sleeps', (database) => {
     assert.deepEqual(await outputs('process', ['printf a; sleep 1; printf b']), ['ab']);
   });
 
+  it('runs nothing that stands behind a sleep that mail has ended, and says so', async () => {
+    const [early = ''] = await outputs('process', [`${LONG}; cat x`]);
+    assert.match(
+      early,
+      /^\[ended early: mail came\. What stands behind the sleep was not run\. wait reads it/,
+    );
+  });
+
   it('hears a person, too', async () => {
     const on = await stage((scene) => (scene.step === 0 ? [['bash', { command: LONG }]] : scene.user));
     const root = await on.start('go');

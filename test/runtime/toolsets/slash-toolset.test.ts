@@ -268,6 +268,19 @@ onBothDatabases('slash', (database) => {
     assert.deepEqual(await on.store.asks({ root_id: root.id }), [], 'nobody is asked about it');
   });
 
+  it('a report that a child writes as its last words, in a code block or not, is its report', async () => {
+    const said = { status: 'idle', success: false, error: 'no such file' };
+    for (const text of [JSON.stringify(said), `\`\`\`json\n${JSON.stringify(said, null, 1)}\n\`\`\``]) {
+      const on = await stage(play([() => [slash('fork work')], () => 'waits'], () => text));
+      const { root } = await on.perform();
+      const letters = shownLetters(await on.results(root));
+      assert.deepEqual(
+        letters.map(({ completion }) => completion),
+        [said],
+      );
+    }
+  });
+
   it('the last words of a child whose calls are off stay its words, whatever they are', async () => {
     const text = (id: string | null) =>
       `/slash send ${id} {"status": "idle", "success": true, "summary": "late"}`;

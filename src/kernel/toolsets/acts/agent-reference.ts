@@ -38,7 +38,10 @@ export function find(text: string, field: string, view: ToolsetView): Found {
     return not('AGENT_AMBIGUOUS', `"${text}" matches several agents: ${candidates}. Use a whole id.`);
   }
   const [, ...above] = view.lineage(view.self);
-  const named = text.trim().toLowerCase();
+  const named = text
+    .trim()
+    .toLowerCase()
+    .replace(/^<(.*)>$/, '$1');
   const [parent] = above;
   if (named === 'parent' && parent !== undefined) return { ok: true, agent: parent };
   if (/^(user|human|person)$/.test(named))
