@@ -160,6 +160,11 @@ for (const { name, protocol, open, is_sdk } of ADAPTERS) {
       const second = answered(await model.stream(ask({ messages }), () => undefined));
       assert.equal(second.finish, 'stop');
       assert.match(server.exchanges[1]?.raw ?? '', /invalid_arguments/);
+      const read = { name: 'fork', input: '{"as":"it was read"}', changes: [] };
+      const parts = first.content.parts.map((part) => (part.type === 'call' ? { ...part, read } : part));
+      const read_messages = messages.with(1, { role: 'assistant', model: model.id, parts });
+      await model.stream(ask({ messages: read_messages }), () => undefined);
+      assert.match(server.exchanges[2]?.raw ?? '', /it was read/);
       await server.close();
     });
 

@@ -30,8 +30,8 @@ export const KERNEL_GUARDS: readonly Guard[] = [
     name: 'report-once',
     protects: 'a parent from a report of a turn in which its fork has written to it',
     file: 'src/kernel/turn/tell-others.ts',
-    guard: 'return reported ? null :',
-    without: "return reported && text === '' ? null :",
+    guard: 'if (reported) return null;',
+    without: "if (reported && text === '') return null;",
     tests: ['kernel/turn/advance'],
   },
   {

@@ -2,9 +2,14 @@ import type { AssistantPart, CallPart } from '../../records/conversation/message
 import { fieldsOf } from '../../records/text/json-fields.ts';
 import { isJsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
 import { meaningsOf, plainName } from './argument-aliases.ts';
-import { patchCalls } from './patch-text.ts';
 import { type Reading, type ReadTool, readArguments, requiredOf } from './read-arguments.ts';
-import { mendedJson, type WrittenCall, type WrittenCalls, writtenCalls } from './written-calls.ts';
+import {
+  mendedJson,
+  patchCalls,
+  type WrittenCall,
+  type WrittenCalls,
+  writtenCalls,
+} from './written-calls.ts';
 
 type FoundTool = ReadTool & { readonly fits: (input: unknown) => boolean };
 

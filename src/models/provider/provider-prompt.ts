@@ -109,7 +109,8 @@ function filePart(image: Image): LanguageModelV4FilePart | LanguageModelV4TextPa
 /** Providers require an object; other input is wrapped as text. */
 function objectOf(call: CallPart): unknown {
   // The call's result says what was wrong.
-  return parsedObject(call.input || '{}') ?? { invalid_arguments: call.input };
+  const read = call.read === undefined ? null : parsedObject(call.read.input);
+  return parsedObject(call.input || '{}') ?? read ?? { invalid_arguments: call.input };
 }
 
 /** Results in one message; their images follow in a user message, which every provider supports. */
