@@ -63,7 +63,16 @@ function endings(
   trees: readonly string[],
   expected: RunEvidence['expected'],
 ): Finding[] {
-  const roots = [...ledger.agents.values()].filter(({ parent_id }) => parent_id === null);
+  const all = [...ledger.agents.values()].filter(({ parent_id }) => parent_id === null);
+  const roots = all.filter(({ was }) => was === undefined);
+  // How a tree goes on that was taken back hangs on the moment: the laws hold, and it comes to rest.
+  const cuts = all.filter(({ was }) => was !== undefined);
+  const taken_back = trees.flatMap((name): Finding[] => {
+    const own = cuts.filter((root) => root.name === name);
+    if (own.length > 1) return [{ law: 'doubled', text: `${name} was taken back ${own.length} times` }];
+    if (own[0]?.state.type === 'idle') return [];
+    return [{ law: 'lost', text: `${name}, taken back, is ${own[0]?.state.type ?? 'not there'}` }];
+  });
   const found = trees.flatMap((name): Finding[] => {
     const times = roots.filter((root) => root.name === name).length;
     if (times === 0) return [{ law: 'lost', text: `the tree ${name} is not there` }];
@@ -81,7 +90,7 @@ function endings(
           },
         ];
   });
-  return [...found, ...differences];
+  return [...found, ...differences, ...taken_back];
 }
 
 /** Multiset difference of `these` and `others`. */

@@ -15,6 +15,7 @@ export type Point = keyof typeof POINTS;
 /** Kinds of steps; the kind of a step that does several of these is the first in this order. */
 export const STEP_KINDS = {
   root: 'a tree begins',
+  cut: 'a tree is taken back, as a new one',
   letter: 'a person writes',
   resume: 'the first step after a takeover',
   kill: 'a child is ended',
@@ -44,8 +45,8 @@ export const HITS: Readonly<Record<Point, readonly (StepKind | Situation)[]>> = 
   'before-commit': EVERY_STEP,
   'in-commit': EVERY_STEP,
   'after-commit': EVERY_STEP,
-  // Nothing is performed after a wait was parked or a turn has ended.
-  'before-effect': EVERY_STEP.filter((kind) => kind !== 'letter' && kind !== 'wait' && kind !== 'end'),
+  // Nothing is performed after a wait was parked, a turn has ended or a tree was taken back.
+  'before-effect': EVERY_STEP.filter((kind) => !['letter', 'wait', 'end', 'cut'].includes(kind)),
   'in-call': ['answer', 'result', 'resume'],
   'in-takeover': Object.keys(SITUATIONS) as Situation[],
 };

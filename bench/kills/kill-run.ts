@@ -96,7 +96,8 @@ export async function undisturbedShapes(
   const { troubles } = await killRun({ ...terms, book: null, leader: LEADER });
   if (troubles.length > 0) throw new Error(`an undisturbed run did not end: ${troubles.join('; ')}`);
   const ledger = await readEndedLedger(database);
-  const roots = [...ledger.agents.values()].filter(({ parent_id }) => parent_id === null);
+  const all = [...ledger.agents.values()];
+  const roots = all.filter(({ parent_id, was }) => parent_id === null && was === undefined);
   const shapes = new Map(roots.map((root) => [kindOf(root), treeShape(root, ledger)]));
   ledger.database.close();
   return shapes;

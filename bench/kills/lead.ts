@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Model } from '../../src/models/model.ts';
 import { createScriptedModel } from '../../src/models/scripted/scripted-model.ts';
-import type { AgentConfig } from '../../src/records/agent/agent.ts';
+import type { Agent, AgentConfig } from '../../src/records/agent/agent.ts';
 import { openRuntime } from '../../src/runtime/open-runtime.ts';
 import type { RuntimeFace } from '../../src/runtime/runtime-face.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { derivedId } from '../../src/trees/derived-id.ts';
+import { rewindTree } from '../../src/trees/rewind/rewind-tree.ts';
 import { termsOf, workflowHost } from '../../test/workflows/staged-workflow.ts';
 import { COUNTING, countingTools } from './counting-tools.ts';
 import { Journal } from './journal.ts';
@@ -61,11 +63,12 @@ export async function lead(
     spill_dir: folder,
     env_allow: [],
   });
-  const roots = new Map((await store.agents({ conversations: true })).map(({ name, id }) => [name, id]));
+  const begun = (await store.agents({ conversations: true })).filter(({ was }) => was === undefined);
+  const roots = new Map(begun.map(({ name, id }) => [name, id]));
   const left = options.trees.filter((name) => !doneTrees(folder).has(name));
   const some = async () => {
     for (let name = left.shift(); name !== undefined; name = left.shift()) {
-      await bringToEnd(runtime, name, roots.get(name), folder);
+      await bringToEnd(runtime, store, name, roots.get(name), folder);
       appendFileSync(join(folder, 'done'), `${name}\n`);
     }
   };
@@ -87,9 +90,10 @@ function doneTrees(folder: string): ReadonlySet<string> {
   return new Set(existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []);
 }
 
-/** Leads a tree until it rests, writes to it, and leads it until it rests again. */
+/** Leads a tree until it rests, takes it back and leads the new one, writes to the old one, and leads it until it rests again. */
 async function bringToEnd(
   runtime: RuntimeFace,
+  store: Store,
   name: string,
   known: string | undefined,
   folder: string,
@@ -97,9 +101,28 @@ async function bringToEnd(
   const root_id = known ?? (await begin(runtime, name, folder));
   if (known !== undefined) while ((await runtime.resume(root_id)).elsewhere > 0) await sleep(AGAIN_MS);
   await runtime.settled(root_id);
+  await goOnFromBefore(runtime, store, root_id, folder);
   // Idempotent by its id: a previous leader may have sent it.
   await runtime.send(root_id, SECOND_ROUND, { id: `second-${root_id}` });
   await runtime.settled(root_id);
+}
+
+/** Once for each tree, from a message that its id chooses, whichever leader comes to it. */
+async function goOnFromBefore(
+  runtime: RuntimeFace,
+  store: Store,
+  root_id: string,
+  folder: string,
+): Promise<void> {
+  const root = (await store.agent(root_id)) as Agent;
+  const id = derivedId(`kills cut ${root_id}`);
+  if (root.config.workflow !== undefined) return;
+  if ((await store.agent(id)) === null) {
+    const to = String(1 + (Number.parseInt(root_id.slice(0, 8), 16) % root.last_seq));
+    await rewindTree(store, root, { to }, id, folder);
+  }
+  while ((await runtime.resume(id)).elsewhere > 0) await sleep(AGAIN_MS);
+  await runtime.settled(id);
 }
 
 async function begin(runtime: RuntimeFace, name: string, folder: string): Promise<string> {

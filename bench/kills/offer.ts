@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { CutTree } from '../../src/kernel/cut/cut-facts.ts';
 import type { Step } from '../../src/kernel/step.ts';
 import type { NewMail } from '../../src/records/conversation/mail.ts';
 import type { Message } from '../../src/records/conversation/message.ts';
@@ -63,6 +64,13 @@ function marked(
   at: number,
 ): Offer['messages'] {
   return messages.map(({ content }, place) => [agent_id, base_seq + 1 + place, markOf(content, at)]);
+}
+
+/** A tree that was taken back: it shares its messages with the old one. */
+export function offerOfCut({ agents }: CutTree): Offer {
+  const created = agents.map(({ id }) => id);
+  const none = { messages: [], sent: [], consumed: [], killed: [] };
+  return { agent_id: created[0] ?? '', kind: 'cut', created, ...none };
 }
 
 /** Mail from a person, which is part of no step. */

@@ -1,3 +1,4 @@
+import type { CutTree } from '../../src/kernel/cut/cut-facts.ts';
 import type { Step } from '../../src/kernel/step.ts';
 import type { NewMail } from '../../src/records/conversation/mail.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -5,7 +6,7 @@ import type { Journal } from './journal.ts';
 import type { Situation, StepKind } from './kill-points.ts';
 import { situationOf, stepKind } from './kill-points.ts';
 import type { Killer } from './killer.ts';
-import { type Offer, offerOf, offerOfLetter, offerOfRoot } from './offer.ts';
+import { type Offer, offerOf, offerOfCut, offerOfLetter, offerOfRoot } from './offer.ts';
 
 export interface Watch {
   readonly journal: Journal;
@@ -28,6 +29,14 @@ export function watchedStore(store: Store, watch: Watch): Store {
     async createRoot(...args: Parameters<Store['createRoot']>) {
       const [root] = args;
       return write([offerOfRoot(root)], watch, () => store.createRoot(...args), always);
+    },
+    async enterCut(cut: CutTree) {
+      return write(
+        [offerOfCut(cut)],
+        watch,
+        () => store.enterCut(cut),
+        (entered) => [entered],
+      );
     },
     async send(mail: NewMail) {
       return write(

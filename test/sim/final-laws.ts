@@ -52,7 +52,11 @@ export function brokenAtRest(ledger: RestingLedger, marks: Marks): string[] {
   });
   return [
     ...broken,
-    ...totals(ledger, database),
+    ...totals(
+      ledger,
+      database,
+      new Set(agents.flatMap(({ was, root_id }) => (was === undefined ? [] : [root_id]))),
+    ),
     ...openAsks(agents, database),
     ...lost(ledger, messages, mail),
     ...brokenTasks(database, [...messages.values()].flat()),
@@ -74,6 +78,8 @@ function gaps(agent: Agent, own: readonly PlacedMessage[]): string[] {
 function unanswered(agent: Agent, own: readonly PlacedMessage[]): string[] {
   const broken: string[] = [];
   let open = new Map<string, number>();
+  // Of a call before the cut of a tree that was taken back, only the result may be its own.
+  let inherited = agent.was !== undefined;
   const close = () => {
     for (const [id, results] of open)
       if (results !== 1) broken.push(`law 5: call ${id} of ${agent.id} has ${results} results`);
@@ -82,10 +88,11 @@ function unanswered(agent: Agent, own: readonly PlacedMessage[]): string[] {
   for (const message of own) {
     if (message.kind === 'assistant') {
       close();
+      inherited = false;
       for (const part of message.content.parts) if (part.type === 'call') open.set(part.id, 0);
     } else if (message.kind === 'result') {
       const { call_id } = message.content;
-      open.set(call_id, (open.get(call_id) ?? 1) + 1);
+      open.set(call_id, (open.get(call_id) ?? (inherited ? 0 : 1)) + 1);
     }
   }
   // A killed agent has no next request.
@@ -161,7 +168,7 @@ function edges(agent: Agent, database: DatabaseSync): string[] {
   return present === expected ? [] : [`law 10: the edges of ${agent.id} are ${present}, not ${expected}`];
 }
 
-function totals(ledger: RestingLedger, database: DatabaseSync): string[] {
+function totals(ledger: RestingLedger, database: DatabaseSync, cuts: ReadonlySet<unknown>): string[] {
   const rows = database
     .prepare(
       `SELECT root_id, total, tokens, (SELECT coalesce(sum(requests.input_tokens + requests.output_tokens), 0) FROM requests
@@ -174,8 +181,8 @@ function totals(ledger: RestingLedger, database: DatabaseSync): string[] {
       : [
           `law 7: the tree ${root_id} counts ${total} agents, and ${ledger.created.get(root_id as string)} were created`,
         ]),
-    // The cost of deleted conversations stays counted.
-    ...((ledger.removed.size > 0 ? Number(tokens) >= Number(spent) : tokens === spent)
+    // The cost of deleted conversations stays counted, and what was spent up to a cut.
+    ...((ledger.removed.size > 0 || cuts.has(root_id) ? Number(tokens) >= Number(spent) : tokens === spent)
       ? []
       : [`the tree ${root_id} counts ${tokens} tokens, and its requests ${spent}`]),
   ]);
