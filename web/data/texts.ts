@@ -20,3 +20,12 @@ export function useTexts(): Texts | null {
   }, [loaded]);
   return loaded;
 }
+
+/** Text of a model in one line, without the marks of Markdown around its words. */
+export function plainWords(text: string): string {
+  return text
+    .replaceAll(/^\s*#{1,6}\s+/gm, '')
+    .replaceAll(/(\*\*|__|`+)(?=\S)(.+?)(?<=\S)\1/g, '$2')
+    .replaceAll(/\[([^\]\n]+)\]\([^)\s]*\)/g, '$1')
+    .replaceAll(/\s+/g, ' ');
+}

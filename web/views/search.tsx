@@ -4,6 +4,7 @@ import { phrasePattern, searchPhrases } from '../../src/records/text/search-word
 import { type ApiError, request } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
 import { go } from '../data/route.ts';
+import { plainWords } from '../data/texts.ts';
 import { Button } from '../parts/button.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { Trouble } from '../parts/trouble.tsx';
@@ -66,7 +67,7 @@ export function SearchView({ route }: PageContext) {
                 {KINDS[hit.kind]} <When at={hit.at} since />
               </span>
             </div>
-            <p>{marked(hit.text, pattern)}</p>
+            <p>{marked(plainWords(hit.text), pattern)}</p>
           </li>
         ))}
       </ul>

@@ -4,6 +4,7 @@ import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts'
 import { count, dollars, duration } from '../../data/amounts.ts';
 import { useApi, useSending } from '../../data/api.ts';
 import { go } from '../../data/route.ts';
+import { plainWords } from '../../data/texts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
 import { Amount, Table } from '../../parts/heads.tsx';
@@ -53,11 +54,11 @@ export function WhatIf({ root_id, onClose }: { readonly root_id: string; readonl
         hint="What a model is asked that names the best; empty: it is the cheapest"
       />
       <Field name="usd" label="Budget in US dollars" hint="Of all together; empty: the usual limit" />
-      <label>
+      <label class="choice">
         <input type="checkbox" name="check" /> The test of the server (<code>merge.test</code>) must succeed
         in each
       </label>
-      <label>
+      <label class="choice">
         <input type="checkbox" name="here" /> All work in the folder of the tree, without worktrees
       </label>
     </FormDialog>
@@ -80,7 +81,7 @@ export function WhatIfResults({ id, writes, children }: ResultsProps) {
   if (data === null) return <>{error !== null && children}</>;
   const { of, best, why, cells } = data;
   return (
-    <section aria-labelledby="results">
+    <section class="trees results" aria-labelledby="results">
       <h2 id="results">Results</h2>
       {best !== null && (
         <p>
@@ -108,8 +109,10 @@ export function WhatIfResults({ id, writes, children }: ResultsProps) {
             <td class="number" data-is="files" title={cell.files.join('\n')}>
               {cell.files.length}
             </td>
-            <td class="text">{cell.answer}</td>
-            <td>
+            <td class="task">
+              <p>{plainWords(cell.answer)}</p>
+            </td>
+            <td class="number">
               {cell.tree !== null && of !== null && <a href={`/compare?a=${of}&b=${cell.tree}`}>Compare</a>}{' '}
               {writes && cell.branch !== null && (
                 <Button does="Take over…" onClick={() => setTaken(cell.tree)} />

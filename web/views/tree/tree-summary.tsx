@@ -11,6 +11,7 @@ import type { PageContext } from '../../parts/page.ts';
 import { Standing } from '../../parts/status.tsx';
 import { When } from '../../parts/when.tsx';
 import type { Messages } from '../agent/agent.tsx';
+import { WhatIfResults } from '../past/what-if.tsx';
 import { TreeActions } from './tree-actions.tsx';
 
 type Tree = DocumentOf<'coppice/tree/v1'>;
@@ -46,6 +47,14 @@ export function TreeSummary({ root_id, context, is_run, like }: SummaryProps) {
   if (root === undefined) return null;
   const [first] = begun.data?.messages ?? [];
   const task = first?.kind === 'user' ? first.content.text : tree.data.title;
+  const answer = root.last_reply !== null && root.last_reply !== '' && (
+    <Folded
+      title={root.status === 'idle' || root.ended_at !== null ? 'Answer' : 'Last answer'}
+      text={root.last_reply}
+      markdown
+    />
+  );
+  const compares = is_run && root.name === 'what-if';
   return (
     <section class="tree-summary" aria-label="What came of it">
       <dl class="facts dim">
@@ -72,14 +81,14 @@ export function TreeSummary({ root_id, context, is_run, like }: SummaryProps) {
           onDone={tree.reload}
         />
       )}
-      {task.trim() !== tree.data.title && <Folded title="Task" text={task} markdown={false} />}
+      {task.trim() !== tree.data.title && !compares && <Folded title="Task" text={task} markdown={false} />}
       <Failures agents={tree.data.agents} root={root} />
-      {root.last_reply !== null && root.last_reply !== '' && (
-        <Folded
-          title={root.status === 'idle' || root.ended_at !== null ? 'Answer' : 'Last answer'}
-          text={root.last_reply}
-          markdown
-        />
+      {compares && answer ? (
+        <WhatIfResults id={root_id} writes={context.writes}>
+          {answer}
+        </WhatIfResults>
+      ) : (
+        answer
       )}
     </section>
   );

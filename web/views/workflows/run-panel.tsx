@@ -7,7 +7,6 @@ import { Call, Output } from '../../parts/output.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import { Standing, Status, StatusSign } from '../../parts/status.tsx';
 import { Approval } from '../approvals.tsx';
-import { WhatIfResults } from '../past/what-if.tsx';
 import { RetryAgent, RunActions, SendButton, SkipAgent } from './run-actions.tsx';
 
 export type WorkflowRun = DocumentOf<'coppice/workflow-run/v1'>;
@@ -129,24 +128,14 @@ export function RunPanel({ run, context, onDone }: RunProps & { readonly context
           agents={run.agents.filter((one) => one.phase === phase.title)}
         />
       ))}
-      {run.name === 'what-if' && run.result !== null ? (
-        <WhatIfResults id={run.id} writes={context.writes}>
-          <Result text={run.result} />
-        </WhatIfResults>
-      ) : (
-        run.result !== null && <Result text={run.result} />
+      {run.result !== null && (
+        <section aria-labelledby="result">
+          <h2 id="result">Result</h2>
+          <Output text={run.result} />
+        </section>
       )}
       <Script id={run.id} />
     </div>
-  );
-}
-
-function Result({ text }: { readonly text: string }) {
-  return (
-    <section aria-labelledby="result">
-      <h2 id="result">Result</h2>
-      <Output text={text} />
-    </section>
   );
 }
 

@@ -4,6 +4,7 @@ import { nameOf, shownWord } from '../../../../src/records/run/outcome.ts';
 import { count, dollars } from '../../../data/amounts.ts';
 import { useKeys } from '../../../data/keys.ts';
 import { go } from '../../../data/route.ts';
+import { plainWords } from '../../../data/texts.ts';
 import { Markdown } from '../../../parts/markdown.tsx';
 import type { PageContext } from '../../../parts/page.ts';
 import { Standing, StatusSign } from '../../../parts/status.tsx';
@@ -114,7 +115,7 @@ class LiveRowView extends Component<RowProps> {
           >
             <StatusSign word={wordOf(row)} /> {agent.name}
           </span>
-          <span class="doing dim">{agent.doing ?? agent.last_reply}</span>
+          <span class="doing dim">{plainWords(agent.doing ?? agent.last_reply ?? '')}</span>
           <span
             class="cells"
             role="img"
