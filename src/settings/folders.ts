@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { realPath } from '../processes/working-folder.ts';
 import { cacheFolder } from './cache-folder.cjs';
 
@@ -14,9 +14,11 @@ function userFolder(
 ) {
   if (process.platform === 'win32')
     return join(env[windows] ?? join(homedir(), 'AppData', windows_folder), 'coppice');
-  if (process.platform === 'darwin' && !env[xdg])
+  // A relative path counts as unset, as the XDG specification says: it would be in the folder in which agents work.
+  const named = isAbsolute(env[xdg] ?? '') ? env[xdg] : undefined;
+  if (process.platform === 'darwin' && named === undefined)
     return join(homedir(), 'Library', 'Application Support', 'coppice');
-  return join(env[xdg] || join(homedir(), unix_folder), 'coppice');
+  return join(named ?? join(homedir(), unix_folder), 'coppice');
 }
 
 /** Folder of the user's own files: `config.json`, `agents/*.md`. */
@@ -84,11 +86,11 @@ export function defaultDatabase(env: NodeJS.ProcessEnv): string {
   return join(dataFolder(env), 'coppice.db');
 }
 
-/** Path of the configuration file; `explicit` if it was named. */
+/** Path of the configuration file; `explicit` if it was named. An empty variable counts as unset. */
 export function configFile(
   named: string | undefined,
   env: NodeJS.ProcessEnv,
 ): { readonly file: string; readonly explicit: boolean } {
-  const explicit = named ?? env.COPPICE_CONFIG;
+  const explicit = named ?? (env.COPPICE_CONFIG || undefined);
   return { file: explicit ?? join(configFolder(env), 'config.json'), explicit: explicit !== undefined };
 }
