@@ -224,6 +224,7 @@ for (const text of [
   "Sure! I'm going to hand this to three agents.",
   'Ich sehe mir zuerst die drei Dateien an:',
   '我来修复这三个文件。首先，让我看看它们的内容：',
+  '我先看看有哪些文件：',
 ])
   it(`a call is asked for behind ${text}`, async () => {
     const on = await setStage(solo(text, 'Nothing was left to do.'), { tools });

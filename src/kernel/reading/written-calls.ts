@@ -130,7 +130,7 @@ export function announcesCalls(text: string): boolean {
 
 /** Whether a sentence, in any language, ends with a colon, behind which nothing follows. */
 export function endsOpen(text: string): boolean {
-  return /[^\n]{12}[:：]\s*$/.test(text) && !LEAVES.test(text);
+  return /(?:[^\n]{12}|[\u3000-\uffef]{4})[:：]\s*$/.test(text) && !LEAVES.test(text);
 }
 
 /** A patch as Codex writes it, alone or handed to the program `apply_patch`. */
