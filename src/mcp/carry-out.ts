@@ -91,7 +91,10 @@ export class Calls {
         break;
       }
     }
-    const script = TOOLSET.has(name) ? null : await this.#workflow(name);
+    // Imported once such a tool is called, or tools are listed.
+    const script = TOOLSET.has(name)
+      ? null
+      : await (await import('./workflow-tools.ts')).workflowNamed(name, this.#options);
     if (script !== null)
       return this.#checked(name, workflowInput, input, async (given) =>
         this.#started(await this.#startWorkflow(script, given), terms),
@@ -153,11 +156,6 @@ export class Calls {
       ...{ cwd: folder, limits: limitsOf(budget) },
     });
     return this.#begin({ ...composed, name: storedName(called), prompt });
-  }
-
-  /** Imported once such a tool is called, or tools are listed. */
-  async #workflow(tool: string): Promise<LoadedScript | null> {
-    return (await import('./workflow-tools.ts')).workflowNamed(tool, this.#options);
   }
 
   async #startWorkflow(

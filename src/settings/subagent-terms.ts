@@ -11,7 +11,8 @@ export function subagentTerms(
 ): Pick<ToolsetTerms, 'subagents' | 'runs'> {
   const { agents, runs } = settings;
   const { allowAgents, model, models, maxConcurrent, parameters = [] } = agents?.defaults?.subagents ?? {};
-  const most = runsInMemory();
+  // As many runs as fit into half of the memory that is free, or that the container may have.
+  const most = Math.max(100, Math.floor(process.availableMemory() / 2 / RUN_BYTES));
   const per_source = { ...DEFAULT_TERMS.runs.per_source, subagent: most, delegate: most };
   return {
     subagents: {
@@ -30,11 +31,6 @@ export function subagentTerms(
 
 /** Memory that a run may take with its conversation and its request; most take a fifth of it. */
 const RUN_BYTES = 1024 * 1024;
-
-/** As many runs as fit into half of the memory that is free, or that the container may have. */
-function runsInMemory(): number {
-  return Math.max(100, Math.floor(process.availableMemory() / 2 / RUN_BYTES));
-}
 
 /** Models that the settings name, and known models of providers that need no key or have one. Those of profiles are known to the kernel. */
 function reachableModels(

@@ -106,7 +106,7 @@ const RUNS: { readonly [N in CommandName]: Run<N> } = {
   async export(app, { format, file }) {
     const { root_id } = app.state;
     if (root_id === null) app.say('there is nothing to export yet', 'bad');
-    else app.say(`written: ${await app.exportTree(root_id, format, file)}`, 'good');
+    else app.say(`written: ${await app.options.exportTree(root_id, format, file)}`, 'good');
   },
   copy,
   find: findText,
@@ -118,8 +118,8 @@ const RUNS: { readonly [N in CommandName]: Run<N> } = {
     app.say(app.vim ? 'vim: Esc leaves the insert mode, i goes back; /vim ends it' : 'vim is off');
   },
   setup: leaveForSetup,
-  mcp: async (app, name) => app.say(await app.mcp(name, (text) => app.say(text))),
-  web: async (app) => app.say(await app.openDashboard()),
+  mcp: async (app, name) => app.say(await app.options.mcp(name, (text) => app.say(text))),
+  web: async (app) => app.say(await app.options.openDashboard()),
   quit,
 };
 
@@ -177,9 +177,9 @@ function submitTo(app: AppContext, view: string, text: string, captures: boolean
 function askNote(app: AppContext, note: string): void {
   if (note === '')
     return app.say('write the line after the #: it goes into the instructions of this folder', 'bad');
-  const where = clean(app.notes.place());
+  const where = clean(app.options.notes.place());
   const question = `Add the line "${clean(note)}" to ${where}? (With a space before the # it is sent as text.)`;
-  const run = () => app.attempt(async () => app.say(app.notes.add(note), 'good'));
+  const run = () => app.attempt(async () => app.say(app.options.notes.add(note), 'good'));
   open(app, { type: 'consent', question, yes: 'add', run });
 }
 

@@ -27,23 +27,8 @@ interface CalledCommands {
 }
 
 /** The part of the app that its keys and commands use. */
-export interface AppContext
-  extends Pick<
-    AppOptions,
-    | ('runtime' | 'store' | 'unled' | 'style' | 'bindings' | 'line_mode' | 'rules_file' | 'output_folder')
-    | (
-        | 'cwd'
-        | 'data_folder'
-        | 'exportTree'
-        | 'models'
-        | 'openDashboard'
-        | 'mcp'
-        | 'trust'
-        | 'meters'
-        | 'shell'
-        | 'notes'
-      )
-  > {
+export interface AppContext extends Pick<AppOptions, 'runtime' | 'store' | 'unled' | 'style' | 'line_mode'> {
+  readonly options: AppOptions;
   readonly screen: Screen;
   /** Whether workers lead the tree: events are then read from the ledger, and leaving stops nothing. */
   readonly followed: boolean;

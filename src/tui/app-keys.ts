@@ -59,7 +59,7 @@ export function keyPressed(app: AppContext, data: string): void {
     ['escape', 'tab', 'enter', 'up', 'down'].some((key) => matchesKey(data, key as 'tab'))
   )
     return editor.handleInput(data);
-  const action = actionOf(data, state.leader, app.bindings, state.question !== null);
+  const action = actionOf(data, state.leader, app.options.bindings, state.question !== null);
   if (action !== 'search_history' && editor.searching && editor.searchKey(data)) return;
   if (state.leader && action !== 'leader') app.dispatch({ type: 'leader', on: false });
   const saying = state.question?.saying ?? null;
@@ -98,16 +98,15 @@ function findKey(app: AppContext, data: string): 'taken' | 'words' | null {
   return 'taken';
 }
 
-/** Handles a key while the help is open. */
 function keysKey(app: AppContext, overlay: Extract<Overlay, { readonly type: 'keys' }>, data: string): void {
   const { filter = '', from = 0 } = overlay;
   const by = rowStep(data);
   const filtered = (next: string) =>
     app.dispatch({ type: 'overlay', overlay: { type: 'keys', filter: next } });
   if (by !== 0) {
-    const { screen, style, bindings } = app;
-    const rows = helpRows(bindings, app.called.rows());
-    const { leader } = shortcuts(describeBindings(bindings));
+    const { screen, style, options } = app;
+    const rows = helpRows(options.bindings, app.called.rows());
+    const { leader } = shortcuts(describeBindings(options.bindings));
     const { length } = helpLines(rows, filter, leader, drawingWidth(screen), screen.rows, style);
     const to = Math.max(0, Math.min(from + by, length + 2 - screen.rows));
     return app.dispatch({ type: 'overlay', overlay: { ...overlay, from: to } });
@@ -222,7 +221,7 @@ function clear(app: AppContext): void {
 function pastePicture(app: AppContext): void {
   const { editor } = app;
   app.attempt(async () => {
-    const file = await clipboardPicture(app.output_folder);
+    const file = await clipboardPicture(app.options.output_folder);
     if (file === null)
       return app.say(
         'no picture in the clipboard of this machine (it is read by wl-paste, xclip or osascript)',

@@ -1,5 +1,4 @@
 import type { AppContext } from './app-context.ts';
-import type { AppOptions } from './app-options.ts';
 import { helpRows } from './keys/key-rows.ts';
 import { describeBindings } from './keys/keys-config.ts';
 import { shortcuts } from './keys/shortcuts.ts';
@@ -28,7 +27,6 @@ const NOTHING_NEW = { lines: [], whole: true } as const;
 /** Draws the state: the root's conversation goes into the terminal's own scrollback, any other agent's fills the screen. */
 export class AppScreen {
   readonly #app: AppContext;
-  readonly #settings: Pick<AppOptions, 'banner' | 'meters'>;
   readonly #kept = new EntryLines();
   readonly #kept_tail = new EntryLines();
   /** Renderers of the streamed answers: of the main conversation, and of another agent in view. */
@@ -39,9 +37,8 @@ export class AppScreen {
   /** Rows of the streamed answer in the scrollback while it is scrolled up; otherwise 0. */
   #streamed_rows = 0;
 
-  constructor(app: AppContext, settings: Pick<AppOptions, 'banner' | 'meters'>) {
+  constructor(app: AppContext) {
     this.#app = app;
-    this.#settings = settings;
   }
 
   /** Draws a frame; returns false if its time budget ran out, so that another frame must follow at once. */
@@ -96,8 +93,8 @@ export class AppScreen {
   }
 
   #frame(state: UiState, height: number): Frame {
-    const { screen, style, editor, bindings, find } = this.#app;
-    const { banner, meters } = this.#settings;
+    const { screen, style, editor, find, options } = this.#app;
+    const { banner, meters, bindings } = options;
     const width = drawingWidth(screen);
     return frameView(state, {
       width,
@@ -109,7 +106,7 @@ export class AppScreen {
       flags: [banner, editor.vim_mode],
       meters,
       drafting: !state.leader && editor.text !== '',
-      rules_file: this.#app.rules_file,
+      rules_file: options.rules_file,
       shortcuts: shortcuts(describeBindings(bindings)),
       // Commands of files and servers are looked for only when they are shown.
       keys: state.overlay?.type === 'keys' ? helpRows(bindings, this.#app.called.rows()) : [],

@@ -23,7 +23,6 @@ import type { ShellCommands } from './composer/shell-commands.ts';
 import { ownCommands } from './composer/write-message.ts';
 import { OpenTrees } from './connection/open-trees.ts';
 import { answerByLetter } from './keys/answer-keys.ts';
-import type { KeyBindings } from './keys/keys-config.ts';
 import { confirmByLetter } from './keys/overlay-keys.ts';
 import { Overview } from './overview/overview.ts';
 import { overviewSource } from './overview/overview-source.ts';
@@ -50,22 +49,12 @@ export function runApp(options: AppOptions): Promise<AppEnd> {
 }
 
 class App implements AppContext {
-  readonly openDashboard = () => this.#options.openDashboard();
-  readonly exportTree: AppOptions['exportTree'] = (...of) => this.#options.exportTree(...of);
-  readonly mcp: AppOptions['mcp'] = (...of) => this.#options.mcp(...of);
-  readonly models = () => this.#options.models();
+  readonly options: AppOptions;
   readonly runtime: RuntimeFace;
   readonly store: Store;
   readonly unled: AppOptions['unled'];
-  readonly trust: AppOptions['trust'];
-  readonly shell: AppOptions['shell'];
-  readonly notes: AppOptions['notes'];
   readonly called = new CalledCommands(this);
-  readonly meters: AppOptions['meters'];
   readonly style: UiStyle;
-  readonly rules_file: string;
-  readonly output_folder: string;
-  readonly bindings: KeyBindings;
   readonly own_commands: ShellCommands;
   readonly screen: Screen;
   readonly line_mode: boolean;
@@ -78,7 +67,6 @@ class App implements AppContext {
   vim: boolean;
   next_model: string | null = null;
   next_effort: AppContext['next_effort'] = null;
-  readonly #options: AppOptions;
   #view: AppScreen | LinePrinter;
   readonly #editors: AgentEditors;
   readonly #trees: OpenTrees;
@@ -93,20 +81,13 @@ class App implements AppContext {
   #leave: (how: LeaveMode) => void = () => undefined;
 
   constructor(options: AppOptions) {
-    this.#options = options;
+    this.options = options;
     this.runtime = options.runtime;
     this.store = options.store;
     this.unled = options.unled;
-    this.trust = options.trust;
-    this.shell = options.shell;
-    this.notes = options.notes;
-    this.meters = options.meters;
     this.style = options.style;
     this.line_mode = options.line_mode;
     this.vim = options.vim;
-    this.rules_file = options.rules_file;
-    this.output_folder = options.output_folder;
-    this.bindings = options.bindings;
     this.screen = options.openScreen({
       onInput: (data) => this.#input(data),
       onResize: () => this.#draw(),
@@ -141,7 +122,7 @@ class App implements AppContext {
   }
 
   #newView(): AppScreen | LinePrinter {
-    return this.line_mode ? new LinePrinter(this) : new AppScreen(this, this.#options);
+    return this.line_mode ? new LinePrinter(this) : new AppScreen(this);
   }
 
   async run(): Promise<AppEnd> {
@@ -151,10 +132,10 @@ class App implements AppContext {
     // Colours depend on the terminal's background: its answer is awaited while the tree is opened.
     const greeted = this.screen.answered.then(() => this.#notices.release());
     try {
-      await this.#trees.begin(this.#options.root_id, this.#options.resume);
+      await this.#trees.begin(this.options.root_id, this.options.resume);
       await greeted;
-      if (this.#options.picks) runCommand(this, '/resume');
-      if (this.#options.first !== null) submit(this, this.#options.first);
+      if (this.options.picks) runCommand(this, '/resume');
+      if (this.options.first !== null) submit(this, this.options.first);
       this.#ticker = setInterval(() => this.#tick(), FRAME_MS);
       this.#draw();
       warmUp(this.style);
@@ -188,23 +169,15 @@ class App implements AppContext {
     return this.#trees.left.working;
   }
 
-  get cwd(): string {
-    return this.#options.cwd;
-  }
-
-  get data_folder(): string {
-    return this.#options.data_folder;
-  }
-
   get #root(): Agent | undefined {
     return this.state.root_id === null ? undefined : this.state.agents.get(this.state.root_id);
   }
 
   placeOf(agent_id: string | null): { readonly folder: string; readonly config: AgentConfig } {
     const agent = this.state.agents.get(agent_id ?? '') ?? this.#root;
-    const config = agent?.config ?? this.#options.begin(null).config;
+    const config = agent?.config ?? this.options.begin(null).config;
     // The folder of an agent on another machine may not exist here.
-    return { config, folder: existsSync(config.cwd) ? config.cwd : this.#options.cwd };
+    return { config, folder: existsSync(config.cwd) ? config.cwd : this.options.cwd };
   }
 
   get editor(): LineEditor {
@@ -239,7 +212,7 @@ class App implements AppContext {
       if (!this.#trees.shows(event.agent)) return;
       this.#trees.current.know(event.agent);
       const rings = this.#bell.heard(this.state.agents.get(event.agent.id), event.agent, Date.now());
-      if (rings !== null) this.screen.attention(basename(this.cwd), rings);
+      if (rings !== null) this.screen.attention(basename(this.options.cwd), rings);
       if (isTerminal(event.agent.state.type)) this.refresh();
     }
     this.dispatch({ type: 'tick', now: Date.now() });
@@ -316,7 +289,7 @@ class App implements AppContext {
     if (this.#notices.held) return;
     this.#last_draw = performance.now();
     this.#unfinished = !this.#view.draw();
-    this.screen.title(windowTitle(this.state, this.cwd, this.style));
+    this.screen.title(windowTitle(this.state, this.options.cwd, this.style));
     if (!this.#unfinished) return;
     if (this.#draw_timer !== null) clearTimeout(this.#draw_timer);
     this.#draw_timer = setTimeout(() => this.#draw(), 0);
@@ -330,7 +303,7 @@ class AppOverview extends Overview {
 
   constructor(app: AppContext, source: OverviewSource, redraw: () => void) {
     super(source, {
-      ...{ style: app.style, bindings: app.bindings, screen: app.screen, redraw },
+      ...{ style: app.style, bindings: app.options.bindings, screen: app.screen, redraw },
       close: () => app.dispatch({ type: 'overlay', overlay: null }),
       open: (agent_id) => {
         app.dispatch({ type: 'overlay', overlay: null });

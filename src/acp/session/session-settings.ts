@@ -3,7 +3,7 @@ import type {
   SessionConfigSelectOption,
   SessionModeState,
 } from '@agentclientprotocol/sdk';
-import type { AgentConfig, PermissionMode } from '../../records/agent/agent.ts';
+import { type AgentConfig, type PermissionMode, THINKING } from '../../records/agent/agent.ts';
 import type { EditorFolder } from '../acp-options.ts';
 import { invalidParams } from '../protocol-error.ts';
 
@@ -13,8 +13,6 @@ const MODES: readonly { readonly id: PermissionMode; readonly name: string; read
     { id: 'accept', name: 'Accept edits', description: 'Changes files without asking; asks before commands' },
     { id: 'plan', name: 'Plan', description: 'Looks around and says what it would do; changes nothing' },
   ];
-
-const EFFORTS: readonly AgentConfig['thinking'][] = ['off', 'low', 'medium', 'high'];
 
 export interface Settings {
   readonly model: string;
@@ -46,7 +44,7 @@ export function configOptions(
   const names = listed.map(({ name, note }) => ({ value: name, name, description: note }));
   const all = [option('mode', 'Mode', mode, modes), option('model', 'Model', model, names)];
   if (thinking === null) return all;
-  const efforts = EFFORTS.map((value) => ({ value, name: value }));
+  const efforts = THINKING.map((value) => ({ value, name: value }));
   const description = 'How much the model reasons before it answers; fixed once the conversation has begun';
   const effort = option('thinking', 'Thinking', thinking, efforts);
   return [...all, { ...effort, category: 'thought_level', description }];
@@ -64,7 +62,7 @@ export function readChange(id: string, value: unknown, { thinking }: Settings): 
     case 'thinking':
       if (thinking === null)
         throw invalidParams('configId: thinking is fixed once the conversation has begun');
-      return { thinking: oneOf(id, value, EFFORTS) };
+      return { thinking: oneOf(id, value, THINKING) };
     default:
       throw invalidParams(
         `configId: unknown option "${id}"; expected mode, model or, before the first prompt, thinking`,

@@ -26,7 +26,6 @@ export interface FeedOptions {
   readonly isOwn: (text: string) => boolean;
   /** Whether a failure will be reported as the answer to a prompt. */
   readonly tellsFailures: () => boolean;
-  /** Whether the editor can show notices. */
   readonly notices: boolean;
 }
 
@@ -108,7 +107,6 @@ export class ConversationFeed {
     }, OUTPUT_MS);
   }
 
-  /** The editor's id for an open call. */
   callId(call_id: string): string | null {
     return this.#find(call_id)?.id ?? null;
   }

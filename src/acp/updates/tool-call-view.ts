@@ -57,7 +57,6 @@ export function resultView(
   return { content, locations: [{ path, ...(lines && { line: lines[0] }) }] };
 }
 
-/** Output of a command that is still running. */
 export function outputContent(output: string): ToolCallContent[] {
   return [textContent(fenced(output, 'console'))];
 }

@@ -71,15 +71,12 @@ function isFilePath(path: string): boolean {
 
 async function append(path: string, parcel: Parcel): Promise<DeliverResult> {
   try {
-    await appendWhole(path, JSON_LINES.test(path) ? `${deliveryJson(parcel)}\n` : section(parcel));
+    const section = `## ${new Date(parcel.created_at).toISOString()} · ${parcel.id}\n\n${parcel.text}\n\n`;
+    await appendWhole(path, JSON_LINES.test(path) ? `${deliveryJson(parcel)}\n` : section);
     return { type: 'delivered' };
   } catch (error) {
     return fileFailure(path, error);
   }
-}
-
-function section(parcel: Parcel): string {
-  return `## ${new Date(parcel.created_at).toISOString()} · ${parcel.id}\n\n${parcel.text}\n\n`;
 }
 
 /** Result of a failed write. Errors not listed as permanent are retried, since they may pass, such as a full disk or a lost share. */

@@ -18,7 +18,6 @@ export interface TryContext {
   readonly worker_id: string;
   readonly holdsLease: () => boolean;
   readonly clock: Clock;
-  /** Returns x with 0 ≤ x < 1. */
   readonly random: () => number;
   readonly log: ChannelLog;
   readonly retry: LedgerRetry;

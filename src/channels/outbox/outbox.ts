@@ -29,7 +29,6 @@ export interface OutboxOptions {
   readonly holdsLease: () => boolean;
   readonly log: ChannelLog;
   readonly clock?: Clock;
-  /** Returns x with 0 ≤ x < 1. */
   readonly random?: () => number;
   /** How long tries in progress may continue after `stop`, milliseconds; default 5 s. */
   readonly grace_ms?: number;
@@ -258,7 +257,6 @@ class ChannelQueue {
     this.#busy.delete(delivery.target);
   }
 
-  /** Removes and returns all waiting deliveries. */
   drain(): Delivery[] {
     return this.#waiting.splice(0);
   }

@@ -45,7 +45,7 @@ export const optional = (name: string, ok: boolean, text: string): Check => ({
 /** Checks Node, the configuration, the ledger, keys of providers, agent programs and MCP servers. */
 export async function machineChecks(context: Context, opened: Store | string | null): Promise<Check[]> {
   return [
-    node(),
+    needed('node', true, process.version),
     optional('user', process.getuid?.() !== 0, process.getuid?.() === 0 ? ROOT : 'not root'),
     configuration(context),
     await database(context, opened),
@@ -60,10 +60,6 @@ export async function toolChecks(context: Context): Promise<Check[]> {
   const shell = program('bash', context, 'sh is used instead');
   const git = program('git', context, 'agents get no worktrees of their own');
   return [shell, await sandbox(context), git, await ripgrep(), await pictures()];
-}
-
-function node(): Check {
-  return needed('node', true, process.version);
 }
 
 function configuration({ loaded }: Context): Check {
@@ -194,7 +190,6 @@ async function sandbox({ loaded, env }: Context): Promise<Check> {
   return needed('sandbox', problem === null, problem ?? text.filter(Boolean).join(', '));
 }
 
-/** Checks the working folder and its profiles. */
 export function folderCheck(context: Context): Check {
   try {
     const { project } = loadProfiles(context);

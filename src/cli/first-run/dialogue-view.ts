@@ -28,7 +28,6 @@ export function matching(choices: readonly Choice[], filter: string): number[] {
   );
 }
 
-/** Draws a list to choose from. */
 export function choiceLines(view: ChoiceView, width: number, style: UiStyle): string[] {
   const { title, choices, shown, selected, filter, rows } = view;
   const first = Math.max(0, Math.min(selected - Math.floor(rows / 2), shown.length - rows));

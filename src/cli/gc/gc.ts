@@ -103,7 +103,6 @@ interface RemovalTerms {
   readonly worktrees: readonly OldWorktree[];
 }
 
-/** Tells what `coppice gc` removed, or would remove. */
 function removalLines(
   { trees, resumed, rows }: Removal,
   { now, dry_run, archive, output, worktrees }: RemovalTerms,

@@ -35,7 +35,11 @@ export function listedServers(context: Context, style: Style) {
       ? [hint(none)]
       : tableLines(
           HEAD,
-          servers.map((one) => [one.name, clean(one.source), STATES[one.state], clean(whatOf(one))]),
+          servers.map(({ name, source, state, config: { url, command, args = [] } }) => [
+            ...[name, clean(source), STATES[state]],
+            // Without values of variables and headers.
+            clean(url ?? [command, ...args].join(' ')),
+          ]),
           { width, style, most: { 1: 30 } },
         )),
     ...all.flatMap(({ name, set_aside }) => {
@@ -54,11 +58,6 @@ const STATES: Readonly<Record<KnownServer['state'], string>> = {
   changed: 'changed since you trusted it',
   hidden: 'hidden by your configuration',
 };
-
-/** Returns the URL or the command of a server, without values of variables and headers. */
-function whatOf({ config }: KnownServer): string {
-  return config.url ?? [config.command, ...(config.args ?? [])].join(' ');
-}
 
 function serverJson(server: KnownServer) {
   const { command = null, args = [], url = null } = server.config;

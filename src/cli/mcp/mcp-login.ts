@@ -2,10 +2,9 @@ import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import { loginsFolder } from '../../settings/folders.ts';
 import { Login, logIn } from '../../tools/mcp-servers/login.ts';
-import { expandedConfig } from '../../tools/mcp-servers/server-variables.ts';
 import type { Context } from '../setup/context.ts';
 import { printResult } from '../setup/output.ts';
-import { type KnownServer, usableServers } from './available-servers.ts';
+import { type KnownServer, plainConfig, usableServers } from './available-servers.ts';
 
 interface LoginOptions {
   readonly forget?: boolean;
@@ -32,7 +31,7 @@ export async function atLogin(
   tell: ((text: string) => void) | null,
 ): Promise<void> {
   const [server] = usableServers(context, [name]) as [KnownServer];
-  const { url } = server.source === 'config' ? server.config : expandedConfig(server.config, context.env);
+  const { url } = plainConfig(server, context);
   if (url === undefined)
     throw new CoppiceError('E_USAGE', `${name} is a program: only servers with an address have logins`, {
       hint: 'Give a program its keys with envAllow',

@@ -114,7 +114,9 @@ function show({ project, read, parts, notices }: Shown): void {
       `  ${kind.padEnd(13)} ${about}${since === 'changed' ? '; changed since you trusted it' : ''}`,
     );
   lines.push(...read.notices, ...notices);
-  process.stdout.write(lines.map((line) => `${whole(line)}\n`).join(''));
+  // Each on one line, uncut: the user must see all of what is accepted.
+  const uncut = lines.map((line) => `${cleanLines(line).replaceAll(/[\n\t]+/g, ' ')}\n`);
+  process.stdout.write(uncut.join(''));
 }
 
 /** Explains allow rules to the person (docs/profiles.md). */
@@ -142,9 +144,4 @@ function describeProfile(profile: Profile): string[] {
     ['prompt', system === null ? 'none' : `${system.split('\n').length} lines`],
   ];
   return rows.flatMap(([head, text]) => (text === null ? [] : [`  ${head.padEnd(13)} ${text}`]));
-}
-
-/** One line, uncut: the user must see all of what is accepted. */
-function whole(line: string): string {
-  return cleanLines(line).replaceAll(/[\n\t]+/g, ' ');
 }

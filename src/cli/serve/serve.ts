@@ -24,7 +24,6 @@ interface ServeOptions extends LogOptions {
   readonly drain: number;
   /** `HOST:PORT`, `PORT`, or `loopback`, which overrides the configuration; false for `--no-listen`, true or undefined if not given. */
   readonly listen?: string | boolean;
-  /** Called when the server has started. */
   readonly onListening?: () => Promise<void>;
 }
 

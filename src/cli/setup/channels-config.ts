@@ -12,7 +12,6 @@ const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' 
 export const TELEGRAM_TOKEN = 'TELEGRAM_BOT_TOKEN';
 export const SLACK_TOKENS = { bot: 'SLACK_BOT_TOKEN', app: 'SLACK_APP_TOKEN' };
 
-/** The profile, model and folder of the sessions of a channel. */
 const sessions = {
   profile: z.string().optional(),
   model: z.string().optional(),

@@ -6,7 +6,6 @@ import { keysConfig } from '../../tui/keys/keys-config.ts';
 import { THEMES } from '../../tui/text/themes.ts';
 import { channelsConfig } from './channels-config.ts';
 
-/** The HTTP interface of `coppice serve`. */
 const serverConfig = z.strictObject({
   /** `HOST:PORT` or `PORT`. */
   listen: z.string().optional(),
@@ -93,7 +92,6 @@ export const configuration = settings.extend({
       timeout_seconds: z.number().positive().max(TIMEOUT_SECONDS_MAX).optional(),
     })
     .optional(),
-  /** The terminal UI. */
   tui: tuiConfig.optional(),
   /** Keys of the terminal UI by action: `{ "agents": ["ctrl+x a"] }`. */
   keys: keysConfig.optional(),

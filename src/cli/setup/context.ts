@@ -40,7 +40,6 @@ export interface Context {
   readonly server: ClientOptions | null;
   readonly data_folder: string;
   readonly json: boolean;
-  /** Version of this program. */
   readonly version: string;
   readonly out: Style;
   readonly err: Style;

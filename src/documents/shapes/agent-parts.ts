@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { STATUS_WORDS } from '../../render/agent-status.ts';
 import {
+  attached,
+  completion,
   group,
   image,
   list,
@@ -17,7 +19,6 @@ import {
   time,
   yes,
 } from './document-parts.ts';
-import { attached, completion } from './message-facts.ts';
 
 export const denied = list('calls that were denied, most of which the first rule would have allowed', {
   tool: text('the tool'),

@@ -1,9 +1,17 @@
 import { z } from 'zod';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { agent } from './agent-parts.ts';
-import { approval, delivery, grantedRule, job, profile, run } from './document-parts.ts';
+import {
+  approval,
+  type DocumentShapes,
+  delivery,
+  error,
+  grantedRule,
+  job,
+  profile,
+  run,
+} from './document-parts.ts';
 import { EVENT_DOCUMENT } from './event-documents.ts';
-import { type DocumentShapes, error } from './json-document.ts';
 import { OTHER_DOCUMENTS } from './other-documents.ts';
 import { PAST_DOCUMENTS } from './past-documents.ts';
 import { SERVER_DOCUMENTS } from './server-documents.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { THINKING } from '../../records/agent/agent.ts';
 import { ASK_SCOPES } from '../../records/conversation/ask.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { OUTCOMES } from '../../records/run/outcome.ts';
@@ -34,8 +35,6 @@ export const outcome = {
     'the end of `outcome_text` where a person can let it go on: what to do, with the command',
   ).optional(),
 };
-
-const THINKING = ['off', 'low', 'medium', 'high'] as const;
 
 export const run = z
   .strictObject({
@@ -240,3 +239,42 @@ export type JobDocument = DeepReadonly<z.infer<typeof job>>;
 export type JobRunDocument = DeepReadonly<z.infer<typeof jobRun>>;
 export type RunDocument = DeepReadonly<z.infer<typeof run>>;
 export type WorkerDocument = DeepReadonly<z.infer<typeof worker>>;
+
+interface DocumentShape {
+  /** Commands that print the document. */
+  readonly by?: readonly string[];
+  /** Fields in addition to `schema`. */
+  readonly shape?: z.ZodObject;
+  /** Name of a part whose keys the document has, too; they are documented there. */
+  readonly like?: string;
+}
+
+/** Documents by the value of their `schema`. */
+export type DocumentShapes = Readonly<Record<string, DocumentShape>>;
+
+export const error = z.strictObject({
+  code: text('stable; see below'),
+  message: text('what is wrong, for people'),
+  hint: maybe('what to do next'),
+  retryable: yes('the same command may succeed later without any change'),
+});
+
+export const attached = group('what a person attached, which follows in the text', {
+  typed: number('length of what they wrote, in UTF-16 code units'),
+  labels: z.array(z.string()).readonly().describe('what each attachment is'),
+});
+
+const status = z.literal('idle');
+const partial = z.string().exactOptional();
+
+/** The completion in a letter; it may have more fields. */
+export const completion = z
+  .discriminatedUnion('success', [
+    z.looseObject({ status, success: z.literal(true), summary: z.string() }),
+    z.looseObject({ status, success: z.literal(false), error: z.string(), partial }),
+  ])
+  .describe('the report that the letter is');
+
+export const facts = z
+  .unknown()
+  .describe('what the text is made of ([facts](ledger.md#facts)); never sent to a model');

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { EVENTS } from '../../records/conversation/message.ts';
-import { group, image, number, oneOf, text } from './document-parts.ts';
-import { facts } from './message-facts.ts';
+import { facts, group, image, number, oneOf, text } from './document-parts.ts';
 
 const place = {
   agent_id: text('the agent that it was written by; of an inherited one, an ancestor'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   approval,
+  type DocumentShapes,
   delivery,
   grantedRule,
   group,
@@ -18,7 +19,6 @@ import {
   worker,
   yes,
 } from './document-parts.ts';
-import type { DocumentShapes } from './json-document.ts';
 
 const rows = (...names: readonly string[]) =>
   z.strictObject(Object.fromEntries(names.map((name) => [name, number(`rows of ${name}`)])));

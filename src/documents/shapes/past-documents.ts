@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  type DocumentShapes,
   list,
   maybe,
   maybeGroup,
@@ -12,7 +13,6 @@ import {
   time,
   yes,
 } from './document-parts.ts';
-import type { DocumentShapes } from './json-document.ts';
 
 const side = (meaning: string) =>
   maybeGroup(`${meaning}; null: it is not there`, {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { mail, promptMessage, request, treeRow } from './agent-parts.ts';
 import {
+  type DocumentShapes,
   list,
   maybe,
   maybeGroup,
@@ -13,7 +14,6 @@ import {
   time,
   yes,
 } from './document-parts.ts';
-import type { DocumentShapes } from './json-document.ts';
 import { message } from './message-lines.ts';
 import { timeline, treeLetter } from './timeline-document.ts';
 

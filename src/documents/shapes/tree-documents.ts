@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { agent, denied, mail, tree } from './agent-parts.ts';
 import {
+  type DocumentShapes,
+  error,
   group,
   list,
   maybe,
@@ -14,7 +16,6 @@ import {
   time,
   yes,
 } from './document-parts.ts';
-import { type DocumentShapes, error } from './json-document.ts';
 
 const exportedTree = z.strictObject({
   root_id: text('the root'),

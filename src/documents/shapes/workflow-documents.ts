@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { agent } from './agent-parts.ts';
 import {
+  type DocumentShapes,
   group,
   list,
   maybe,
@@ -13,7 +14,6 @@ import {
   time,
   yes,
 } from './document-parts.ts';
-import type { DocumentShapes } from './json-document.ts';
 
 const used = {
   tokens: number('tokens of all its agents, with those below them'),

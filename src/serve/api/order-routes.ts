@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { agentJson } from '../../documents/agent-json.ts';
 import { budgetDocument } from '../../documents/budget-json.ts';
-import { attached } from '../../documents/shapes/message-facts.ts';
+import { attached } from '../../documents/shapes/document-parts.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { isLed, killedDocument, livingAgent, sentDocument } from '../../trees/answers/people-answers.ts';

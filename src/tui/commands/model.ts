@@ -6,7 +6,7 @@ import { type Picker, takesEffort } from '../state/picker.ts';
 
 /** `/model`: lists the configured models; `/model NAME` switches the agent in view, or sets the model of the conversation that is about to begin. */
 export async function switchModel(app: AppContext, text: string): Promise<void> {
-  const choices = app.models();
+  const choices = app.options.models();
   if (text === '') return app.dispatch({ type: 'overlay', overlay: modelPicker(app, choices) });
   const names = choices.map(({ name }) => name);
   const behind_slash = names.filter((name) => name.endsWith(`/${text}`));

@@ -18,7 +18,7 @@ export async function resumeTree(app: AppContext, text: string): Promise<void> {
   const found = /^[0-9a-f-]{4,}$/i.test(text) ? await app.store.find(text) : [];
   const [agent, ...more] = found.filter(({ id }) => id.startsWith(text.toLowerCase()));
   if (agent !== undefined && more.length === 0) return app.openTree(agent.id);
-  const here = { ...(await treePicker(app, app.cwd)), filter: text };
+  const here = { ...(await treePicker(app, app.options.cwd)), filter: text };
   const picker = pickerRows(here).length > 0 ? here : { ...(await treePicker(app, null)), filter: text };
   if (picker.rows.length === 0) return app.say('there is no other conversation yet');
   if (pickerRows(picker).length === 0) return app.say(`no conversation has "${text}" in its title`, 'bad');
@@ -45,7 +45,7 @@ export function openPicker(app: AppContext, picker: Picker): void {
 
 /** Switches the list between this folder and all folders. */
 export async function otherFolders(app: AppContext, picker: Picker): Promise<void> {
-  const other = await treePicker(app, picker.other === ALL ? null : app.cwd);
+  const other = await treePicker(app, picker.other === ALL ? null : app.options.cwd);
   // The list was closed or replaced meanwhile.
   if (app.state.overlay?.type !== 'picker') return;
   const { filter, selected } = app.state.overlay;
@@ -62,7 +62,8 @@ async function treePicker(app: AppContext, cwd: string | null): Promise<Picker> 
   const rows = others
     .toSorted(
       (a, b) =>
-        Number(b.cwd === app.cwd) - Number(a.cwd === app.cwd) || (a.updated_at < b.updated_at ? 1 : -1),
+        Number(b.cwd === app.options.cwd) - Number(a.cwd === app.options.cwd) ||
+        (a.updated_at < b.updated_at ? 1 : -1),
     )
     .map((tree) => rowOf(tree, cwd === null, app));
   return {

@@ -66,7 +66,7 @@ function rowOf(message: PlacedMessage): readonly PickerRow[] {
 
 /** Goes back to before a message of the person, with its text in the draft (`edits`), or to when a message was there; files are asked about. */
 async function goBack(app: AppContext, agent: Agent, message: PlacedMessage, edits: boolean): Promise<void> {
-  const { store, output_folder } = app;
+  const { store, options } = app;
   const { seq } = message;
   const said = saidAt(message);
   const draft = edits && said?.who === 'you' ? said.text : null;
@@ -74,7 +74,7 @@ async function goBack(app: AppContext, agent: Agent, message: PlacedMessage, edi
   if (root === null) return;
   const at = { to: `${agent.id}#${seq}`, edit: draft === null ? undefined : null };
   const rewind = (order: Omit<RewindOrder, 'to'>) =>
-    rewindTree(store, root, { ...at, ...order }, randomUUID(), dirname(output_folder));
+    rewindTree(store, root, { ...at, ...order }, randomUUID(), dirname(options.output_folder));
   const go = async (files: boolean) => {
     const done = await rewind({ files });
     const { was } = agent;

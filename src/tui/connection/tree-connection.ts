@@ -111,7 +111,6 @@ export class TreeConnection {
     this.#unled = why;
   }
 
-  /** Records the state of an agent of the tree. */
   know(agent: Agent): void {
     this.#tree.know(agent);
   }
@@ -177,7 +176,10 @@ export class TreeConnection {
         if (app.state.root_id !== root_id) return;
         const newest = open.at(-1);
         if (newest !== undefined && open.length > app.state.asks.length)
-          app.screen.attention(basename(app.cwd), `${newest.agent_name} asks: ${excerpt(newest.subject)}`);
+          app.screen.attention(
+            basename(app.options.cwd),
+            `${newest.agent_name} asks: ${excerpt(newest.subject)}`,
+          );
         app.dispatch({ type: 'tick', now: Date.now() });
         const before = app.state;
         const words = before.question?.saying ?? '';

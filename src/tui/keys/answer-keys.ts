@@ -137,7 +137,6 @@ function send(app: AnswerContext, asks: readonly Ask[], answer: Given): void {
   });
 }
 
-/** Handles a key while the reason of a denial is typed. */
 export function denialReasonKey(app: AnswerContext, saying: string, data: string): void {
   const [ask] = app.state.asks;
   if (ask === undefined) return;

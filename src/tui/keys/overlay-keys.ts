@@ -135,7 +135,6 @@ function decide(app: AppContext, question: Confirmation, decision: Choice): void
   });
 }
 
-/** Handles a key while a picker is open. */
 function pickerKey(app: AppContext, picker: Picker, data: string): void {
   const open = (next: Picker) => openPicker(app, next);
   const filtered = (filter: string) => open({ ...picker, filter, selected: null });

@@ -56,7 +56,7 @@ async function rerun(app: AppContext, { id }: Agent): Promise<void> {
 /** Saves the script as a command of the folder. Who saves it has seen it run, so it is trusted. */
 function saves(app: AppContext, { id, name, config }: Agent): void {
   app.attempt(async () => {
-    const to = { name, folder: config.cwd, overwrites: false, accept: app.trust.accept };
+    const to = { name, folder: config.cwd, overwrites: false, accept: app.options.trust.accept };
     const { path } = await saveRun(app.store, id, to);
     app.say(`saved as ${path}: /${name} runs it`, 'now');
   });

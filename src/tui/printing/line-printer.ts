@@ -89,7 +89,7 @@ export class LinePrinter {
 
   /** A list is printed once and closed; a confirmation stays open until it is answered. */
   #overlay(state: UiState, before: UiState | null, width: number): void {
-    const { screen, style, bindings } = this.#app;
+    const { screen, style, options } = this.#app;
     const { overlay } = state;
     if (overlay === null || overlay === before?.overlay) return;
     if (isConfirmation(overlay))
@@ -100,7 +100,7 @@ export class LinePrinter {
       screen.print(agentsOverlay(state, overlay, width, MAX_ROWS, style).lines.slice(0, -1));
     else if (overlay.type === 'picker') screen.print(pickerLines(overlay));
     else
-      for (const { slash, action } of helpRows(bindings, this.#app.called.rows()).map(spelled))
+      for (const { slash, action } of helpRows(options.bindings, this.#app.called.rows()).map(spelled))
         if (slash !== '') screen.print([`${slash}: ${action}`]);
     this.#app.dispatch({ type: 'overlay', overlay: null });
   }

@@ -17,7 +17,7 @@ const STEP = 40;
 const OUTPUT_MAX = 4_000;
 
 /** The state after a change of an agent's pane; the same state for an agent that is not known, and if nothing changes. */
-function withPane(state: UiState, agent_id: string, change: (pane: AgentPane) => AgentPane): UiState {
+export function withPane(state: UiState, agent_id: string, change: (pane: AgentPane) => AgentPane): UiState {
   if (!state.agents.has(agent_id)) return state;
   const before = paneOf(state, agent_id);
   const pane = change(before);

@@ -52,7 +52,6 @@ export type UiEvent =
     }
   /** Opens or closes an entry, by its index. */
   | { readonly type: 'fold'; readonly agent_id: string; readonly index: number; readonly opened: boolean }
-  /** A person reaped these agents. */
   | { readonly type: 'reaped'; readonly ids: readonly string[] }
   /** The first key since the confirmation (kill, quit, restore) came up. */
   | { readonly type: 'decide'; readonly letter: string }

@@ -8,7 +8,15 @@ import { agentAtSlot, pinned } from './agents/slots.ts';
 import { withCapture, withoutCapture } from './capture.ts';
 import { afterChoiceKey } from './confirmation.ts';
 import { granting } from './grant-draft.ts';
-import { seeDelta, seeHistory, seeMail, seeMessage, seeOutput, seeTakenBack } from './message-changes.ts';
+import {
+  seeDelta,
+  seeHistory,
+  seeMail,
+  seeMessage,
+  seeOutput,
+  seeTakenBack,
+  withPane,
+} from './message-changes.ts';
 import { PersistentMap } from './persistent-map.ts';
 import {
   answered,
@@ -174,17 +182,11 @@ function goTo(state: UiState, agent_id: string | null): UiState {
   return { ...withOverlay(visit(state, agent_id), null), leader: false };
 }
 
-function withPane(state: UiState, agent_id: string, change: Partial<AgentPane>): UiState {
-  if (!state.agents.has(agent_id)) return state;
-  return { ...state, panes: state.panes.with(agent_id, { ...paneOf(state, agent_id), ...change }) };
-}
-
 function captured(
   state: UiState,
   { agent_id, content, lost = false }: Extract<UiEvent, { type: 'captured' }>,
 ): UiState {
-  const pane = paneOf(state, agent_id);
-  return withPane(state, agent_id, lost ? withoutCapture(pane, content) : withCapture(pane, content));
+  return withPane(state, agent_id, (pane) => (lost ? withoutCapture : withCapture)(pane, content));
 }
 
 function withLocalMessage(
@@ -196,14 +198,15 @@ function withLocalMessage(
   // A notice that stands there already says the same.
   if (last?.type === 'say' && last.text === text && last.tone === tone) return state;
   const entries = [...pane.entries, { type: 'say' as const, seq: pane.seq, text, tone }];
-  return withPane(state, agent_id, { entries });
+  return withPane(state, agent_id, () => ({ ...pane, entries }));
 }
 
 function folded(state: UiState, { agent_id, index, opened }: Extract<UiEvent, { type: 'fold' }>): UiState {
   const pane = paneOf(state, agent_id);
   const entry = pane.entries[index];
   if (entry === undefined || entry.type === 'say' || entry.opened === opened) return state;
-  return withPane(state, agent_id, { entries: pane.entries.with(index, { ...entry, opened }) });
+  const entries = pane.entries.with(index, { ...entry, opened });
+  return withPane(state, agent_id, () => ({ ...pane, entries }));
 }
 
 function withOverlay(state: UiState, overlay: UiState['overlay']): UiState {

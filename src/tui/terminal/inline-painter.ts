@@ -65,7 +65,8 @@ export class InlinePainter {
       return `${out}${this.#fresh(lines, size)}${this.#placeCursor(cursor, size)}`;
     }
     const same = lines.length === this.#lines.length && lines.every((line, row) => line === this.#lines[row]);
-    if (same) return sameCursor(cursor, this.#cursor) ? '' : this.#placeCursor(cursor, size);
+    const { row, column } = this.#cursor ?? {};
+    if (same) return cursor?.row === row && cursor?.column === column ? '' : this.#placeCursor(cursor, size);
     return `${this.#hide()}${this.#differences(lines, size)}${this.#placeCursor(cursor, size)}`;
   }
 
@@ -169,10 +170,6 @@ function onScreen(frame: Frame, { rows }: TerminalSize): Frame {
   if (cut === 0) return frame;
   const kept = cursor === null || cursor.row < cut ? null : { ...cursor, row: cursor.row - cut };
   return { lines: frame.lines.slice(cut), cursor: kept };
-}
-
-function sameCursor(a: Frame['cursor'], b: Frame['cursor']): boolean {
-  return a?.row === b?.row && a?.column === b?.column;
 }
 
 function sum(numbers: readonly number[]): number {

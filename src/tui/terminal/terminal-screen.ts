@@ -145,7 +145,8 @@ export class TerminalScreen implements Screen {
     if (above.length > 0) this.print(above);
     if (this.full) this.#full_frame = frame;
     else this.#inline_frame = frame;
-    if (this.#ready) this.#write(synchronized(this.#painted(frame)));
+    const painter = this.full ? this.#full : this.#inline;
+    if (this.#ready) this.#write(synchronized(painter.draw(frame, this.#size)));
   }
 
   enterFull(): void {
@@ -215,10 +216,6 @@ export class TerminalScreen implements Screen {
 
   get #size(): TerminalSize {
     return { columns: this.columns, rows: this.rows, reflow: this.#reflow };
-  }
-
-  #painted(frame: Frame): string {
-    return this.full ? this.#full.draw(frame, this.#size) : this.#inline.draw(frame, this.#size);
   }
 
   /** Prints the lines that were held back, then redraws the inline block, whose place is unknown now. */

@@ -92,7 +92,11 @@ export class FindText {
       }
       const text = this.#texts.get(lines) ?? joined(lines);
       this.#texts.set(lines, text);
-      const rows = hitRows(text, pattern).reverse();
+      const found = text.text.matchAll(pattern);
+      // The row on which each hit begins.
+      const rows = [...found]
+        .map(({ index }) => text.rows.findLastIndex(({ start }) => start <= index))
+        .reverse();
       for (const [nth, row] of rows.entries())
         hits.push({ entry, nth, below: below + lines.length - 1 - row });
       below += lines.length;
@@ -177,11 +181,6 @@ function joined(lines: readonly string[]): Joined {
     return row;
   });
   return { text, rows };
-}
-
-/** The row on which each hit begins. */
-function hitRows({ text, rows }: Joined, pattern: RegExp): number[] {
-  return [...text.matchAll(pattern)].map(({ index }) => rows.findLastIndex(({ start }) => start <= index));
 }
 
 const ESCAPES = /\p{Cc}\[[0-?]*[ -/]*[@-~]|\p{Cc}\][^\p{Cc}]*\p{Cc}\\?/gu;

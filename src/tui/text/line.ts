@@ -37,12 +37,10 @@ function painted(part: Part, text: string, style: UiStyle): string {
   return typeof part === 'string' || text === '' ? text : paint(style, part[0], text);
 }
 
-/** The separator between items of a line. */
 export function separator(style: UiStyle): string {
   return style.accessible ? ' - ' : ` ${sign(style, '·')} `;
 }
 
-/** Columns that the parts take together. */
 export function columns(parts: readonly Part[]): number {
   return columnsOf(parts.map(partText).join(''));
 }

@@ -48,7 +48,6 @@ export interface FrameSettings {
   readonly shortcuts?: Shortcuts;
   /** Whether the input is not empty. */
   readonly drafting?: boolean;
-  /** The file with the rules that are granted for good. */
   readonly rules_file?: string;
   readonly keys: readonly KeyRow[];
   /** The newest lines of an agent's scrollback. */

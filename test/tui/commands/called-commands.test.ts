@@ -30,7 +30,8 @@ it('lists commands from memory until a file changes', () => {
   const said: string[] = [];
   const app = {
     say: (text: string) => said.push(text),
-    ...{ data_folder, state: { view: null, root_id: null }, trust: { home, accepts } },
+    state: { view: null, root_id: null },
+    options: { data_folder, trust: { home, accepts } },
     placeOf: () => ({ folder, config: { ...config, cwd: folder } }),
     runtime: { offers: async () => null },
   };

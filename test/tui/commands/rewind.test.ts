@@ -24,7 +24,7 @@ it('goes back to a message, and leaves the tree as it is', async () => {
   let [draft, list]: [string, Picker | null] = ['', null];
   const app = {
     store,
-    output_folder: join(tmpdir(), 'output'),
+    options: { output_folder: join(tmpdir(), 'output') },
     dispatch: (event: UiEvent) => {
       if (event.type === 'overlay' && event.overlay?.type === 'picker') list = event.overlay;
     },

@@ -64,7 +64,7 @@ class Window {
       },
       editor: this.#editor,
       acceptsInput: true,
-      bindings: keyBindings(),
+      options: { bindings: keyBindings() },
       style: PLAIN,
       find: null,
       filtering: false,

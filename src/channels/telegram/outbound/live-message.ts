@@ -46,7 +46,6 @@ export class LiveMessage {
   #doing: string | null = null;
   /** Whether Telegram refused the live message: the rest of this turn is not shown. */
   #muted = false;
-  /** Whether there is something new to show. */
   #changed = false;
   /** Content that the message shows, as JSON. */
   #shown: string | null = null;

@@ -49,10 +49,11 @@ export async function restoreFiles(
   app: AppContext,
   { files, redo }: { readonly files: readonly Restoration[]; readonly redo: boolean },
 ): Promise<void> {
-  const folder = realPath(app.state.agents.get(app.state.root_id ?? '')?.config.cwd ?? app.cwd);
+  const { cwd, output_folder } = app.options;
+  const folder = realPath(app.state.agents.get(app.state.root_id ?? '')?.config.cwd ?? cwd);
   const left: string[] = [];
   for (const { path, from, text } of files) {
-    const done = await restoreFile(() => containPath(folder, path), from, text, dirname(app.output_folder));
+    const done = await restoreFile(() => containPath(folder, path), from, text, dirname(output_folder));
     if (!done) left.push(clean(relative(folder, path)));
   }
   const count = files.length - left.length;
@@ -66,7 +67,7 @@ export async function restoreFiles(
 }
 
 /** When the person last wrote to the root. */
-async function lastWritten(app: AppContext, root_id: string): Promise<number> {
+export async function lastWritten(app: AppContext, root_id: string): Promise<number> {
   const said = (await app.store.history(root_id)).findLast(
     ({ kind, content }) => kind === 'user' && 'origin' in content && content.origin === 'human',
   );

@@ -49,7 +49,7 @@ export class CalledCommands {
     const { folder, config } = this.#app.placeOf(to);
     const root_id = this.#app.state.root_id ?? '';
     const offers = () => this.#app.runtime.offers({ root_id, config });
-    return { folder, config, home: this.#app.trust.home, offers };
+    return { folder, config, home: this.#app.options.trust.home, offers };
   }
 
   /** What MCP servers offered when they were last asked: completion does not wait for them. */
@@ -78,7 +78,7 @@ export class CalledCommands {
     const place = this.place(this.#app.state.view);
     const { folder } = this.#app.placeOf(null);
     const files = [...commandFiles(place.folder, place.home), ...savedScripts(folder, place.home)];
-    const paths = [this.#app.data_folder, ...files.map(({ path }) => path)];
+    const paths = [this.#app.options.data_folder, ...files.map(({ path }) => path)];
     const skills = skillText(skillsOf(place.config));
     const stamps = [place.folder, skills, this.offers(), ...paths, ...paths.map(stampOf)];
     const { length } = this.#listed.stamps;
@@ -114,17 +114,17 @@ export class CalledCommands {
     const { config } = place;
     const agent = app.state.agents.get(to ?? '') ?? null;
     const grants =
-      called.commands.length === 0 ? [] : await grantsOf(config, app.rules_file, agent, app.store);
+      called.commands.length === 0 ? [] : await grantsOf(config, app.options.rules_file, agent, app.store);
     const mode = modeInView(app.state);
     const project = app.placeOf(null).config.cwd;
-    const needed = await withHooks(called, consentNeeded(called, config, grants, mode), app.shell, {
+    const needed = await withHooks(called, consentNeeded(called, config, grants, mode), app.options.shell, {
       ...{ config, agent, mode, project },
       tell: (text) => app.say(text),
     });
     const compose = async () => {
       const { message, left_out } = await composeCalled(
         called,
-        await outputsOf(called, config, app.shell),
+        await outputsOf(called, config, app.options.shell),
         place,
       );
       for (const one of left_out) app.say(`not attached, since a project names it: @${clean(one)}`);

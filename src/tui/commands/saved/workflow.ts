@@ -24,13 +24,14 @@ export interface SavedCall {
 export function savedCall(app: AppContext, line: string): SavedCall | null {
   const [, name, text = ''] = /^\/([^\s/]+)(?:\s+([\s\S]*))?$/.exec(line.trim()) ?? [];
   if (name === undefined) return null;
-  if (!savedScripts(app.placeOf(null).folder, app.trust.home).some((one) => one.name === name)) return null;
+  const saved = savedScripts(app.placeOf(null).folder, app.options.trust.home);
+  if (!saved.some((one) => one.name === name)) return null;
   return { name, args: text.trim() === '' ? undefined : jsonOf(text.trim()) };
 }
 
 /** Saved workflows for completion. */
 export function savedCommands(app: AppContext) {
-  return listedScripts(app.placeOf(null).folder, app.trust).map(({ name, description, error }) => ({
+  return listedScripts(app.placeOf(null).folder, app.options.trust).map(({ name, description, error }) => ({
     ...{ name, hint: '[ARGS]', help: `${clean(description ?? `cannot run: ${error}`)} (workflow)` },
   }));
 }
@@ -46,7 +47,7 @@ function jsonOf(text: string): string {
 /** Shows what the workflow would do and asks, unless a rule allows it. Rejects if it cannot be started. */
 export async function startSaved(app: AppContext, { name, args }: SavedCall): Promise<void> {
   const { folder, config } = app.placeOf(app.state.root_id);
-  const script = loadScript(name, folder, app.trust);
+  const script = loadScript(name, folder, app.options.trust);
   const refuse = (why: string, hint: string) =>
     new CoppiceError('E_REFUSED', `the workflow ${name} was not started: ${why}`, { hint });
   if (modeInView(app.state) === 'plan') throw refuse('you are planning', '/mode ask ends that');

@@ -44,7 +44,7 @@ export async function tellContext(app: AppContext, _: null, view: string): Promi
 }
 
 /** How many tokens the newest request of an agent took, and of how many. */
-export function contextWords({ state, meters }: AppContext, agent_id: string): string {
+export function contextWords({ state, options: { meters } }: AppContext, agent_id: string): string {
   const used = paneOf(state, agent_id).request_tokens;
   if (used === null) return 'no request was counted yet';
   const window = meters.windowOf(state.agents.get(agent_id)?.config.model ?? '');

@@ -2,6 +2,7 @@ import { addUsage, NO_USAGE, type Usage } from '../../../records/agent/usage.ts'
 import { count } from '../../../render/amounts.ts';
 import { clean } from '../../../render/clean.ts';
 import type { AppContext } from '../../app-context.ts';
+import { lastWritten } from '../changes/undo.ts';
 
 interface Spent {
   readonly usage: Usage;
@@ -16,11 +17,7 @@ const NOTHING: Spent = { usage: NO_USAGE, requests: 0 };
 export async function tellCost(app: AppContext): Promise<void> {
   const { root_id } = app.state;
   if (root_id === null) return app.say('nothing was used yet');
-  const history = await app.store.history(root_id);
-  const since =
-    history.findLast(
-      ({ kind, content }) => kind === 'user' && 'origin' in content && content.origin === 'human',
-    )?.at ?? 0;
+  const since = await lastWritten(app, root_id);
   let [turn, total] = [NOTHING, NOTHING];
   const by_agent = new Map<string, Spent>();
   const by_model = new Map<string, Spent>();

@@ -25,11 +25,9 @@ export function* personView(said: UserContent, opened: boolean, width: number, s
         [paint, row],
       ]);
     });
-  if (attached !== undefined) yield attached.labels.map((label) => attachedLine(label, width, style));
-}
-
-function attachedLine(label: string, width: number, style: UiStyle): string {
-  return line(style, width, [['dim', `${style.accessible ? 'attached: ' : '  + '}${clean(label)}`]]);
+  const label_mark = style.accessible ? 'attached: ' : '  + ';
+  if (attached !== undefined)
+    yield attached.labels.map((label) => line(style, width, [['dim', `${label_mark}${clean(label)}`]]));
 }
 
 /** Captured text: shown, and never sent to a model. */

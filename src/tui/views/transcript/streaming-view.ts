@@ -42,8 +42,9 @@ export function streamingView(pane: AgentPane, settings: StreamingOptions): stri
     const output = pane.output.get(entry.call_id);
     if (output !== undefined) lines.push(...tail(output, OUTPUT_ROWS, width, style));
   });
-  if (pane.streaming === '') lines.push(...thought(pane.reasoning, width, style));
-  else lines.push(...settings.text.lines(pane.streaming, width, style, height, settings.printed));
+  if (pane.streaming !== '')
+    lines.push(...settings.text.lines(pane.streaming, width, style, height, settings.printed));
+  else if (pane.reasoning.trim() !== '') lines.push(...tail(pane.reasoning, THOUGHT_ROWS, width, style));
   return lines.slice(-height);
 }
 
@@ -55,11 +56,6 @@ function firstRows(batches: Batches, rows: number): string[] {
     if (lines.length >= rows) break;
   }
   return lines.slice(0, rows);
-}
-
-function thought(text: string, width: number, style: UiStyle): string[] {
-  if (text.trim() === '') return [];
-  return tail(text, THOUGHT_ROWS, width, style);
 }
 
 function tail(text: string, rows: number, width: number, style: UiStyle): string[] {
