@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EVENT_MAX } from '../../src/models/provider/http-fetch.ts';
-import { EventLines } from '../../src/models/wire/event-lines.ts';
+import { EventLines } from '../../src/models/wire/send-wire.ts';
 import { GOOD } from './good-answers.ts';
 import { type Protocol, RawServer, streamOf } from './raw-answers.ts';
 

@@ -1,7 +1,7 @@
 // Proves that events of a stream are the same whichever line end it has, and wherever it is cut into chunks, between CR and LF too.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { EventLines } from '../../src/models/wire/event-lines.ts';
+import { EventLines } from '../../src/models/wire/send-wire.ts';
 
 const LINES = ['event: a', 'data: 1', 'data: 2', '', 'event: b', 'data: 3', '', 'data: 4', ''];
 const EVENTS = [

@@ -1,7 +1,7 @@
 import type { RequestOptions } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { APICallError } from '@ai-sdk/provider';
+import { APICallError, type LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { unpacked } from '../../processes/hosts/unpacked.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { fieldsOf, itemsOf, wordOf } from '../../records/text/json-fields.ts';
@@ -9,6 +9,7 @@ import { type JsonObject, jsonIn, parsedObject } from '../../records/text/json-t
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import {
   bodyFault,
+  EVENT_MAX,
   foreignAnswer,
   type HttpCall,
   headersOf,
@@ -16,9 +17,9 @@ import {
   readBody,
   sendHttp,
   typeOf,
+  UnusableAnswer,
 } from '../provider/http-fetch.ts';
 import { saidIn, saidInBody } from '../refusals/said-in.ts';
-import { EventLines } from './event-lines.ts';
 import { RefusedInStream, takeError } from './stream-error.ts';
 import type { WireReader } from './wire-protocol.ts';
 
@@ -165,4 +166,42 @@ function takeWhole(body: JsonObject, reader: WireReader, collector: AnswerCollec
     reader.end(true);
   } else if (saidIn(body) !== null) takeError(body, collector);
   else throw foreign;
+}
+
+/**
+ * Decodes server-sent events from chunks of any size, in lines that end with CR, LF or CR LF. A byte order mark, blank data and a missing empty line at the
+ * end cost no event, and a line that is an object of JSON is one: some servers send nothing else. Throws `UnusableAnswer` for a huge one.
+ */
+export class EventLines {
+  readonly #parser: EventSourceParser;
+  /** The last character so far. */
+  #last = '';
+
+  /** `name`: what the field `event` says; empty without one. */
+  constructor(onEvent: (data: string, name: string) => void) {
+    this.#parser = createParser({
+      maxBufferSize: EVENT_MAX,
+      onEvent: ({ data, event = '' }) => {
+        if (data.trim() !== '') onEvent(data, event.trim());
+      },
+      onError: ({ type, line }) => {
+        if (type === 'unknown-field' && line?.startsWith('{') === true) onEvent(line, '');
+        if (type === 'max-buffer-size-exceeded')
+          throw new UnusableAnswer(`an event of the answer exceeds ${EVENT_MAX} characters`);
+      },
+    });
+  }
+
+  push(chunk: string): void {
+    // A byte order mark at the beginning, or the other half of a line end, for which nothing waits.
+    const skips = this.#last === '' ? chunk.startsWith('\u{feff}') : this.#last === '\r' && chunk[0] === '\n';
+    const own = skips ? chunk.slice(1) : chunk;
+    this.#last = chunk.at(-1) ?? this.#last;
+    this.#parser.feed(own.includes('\r') ? own.replaceAll(/\r\n?/g, '\n') : own);
+  }
+
+  /** The stream has ended: so has its last event. */
+  end(): void {
+    this.push('\n\n');
+  }
 }

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { DEFAULT_LIMITS, DEFAULT_SPENDING_LIMITS, type Limits } from '../../../src/records/agent/limits.ts';
+import { promptedRoot } from '../../../src/runtime/open-runtime.ts';
 import { checkedLimits } from '../../../src/runtime/orders/checked-options.ts';
-import { promptedRoot } from '../../../src/runtime/orders/new-root.ts';
 import { CONFIG } from '../../store/ledger-fixture.ts';
 
 it('unspecified limits stay unchanged', () => {
