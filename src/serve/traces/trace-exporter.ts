@@ -219,14 +219,15 @@ class TraceProgress {
   readonly #store: Store;
   readonly trees: Map<string, number>;
   readonly feed: FeedPosition | null;
-  #at: number | null;
+  /** Ledger time at which progress was last kept; null: never. */
+  at: number | null;
   /** Newest exported turn of each agent, by tree. */
   readonly #exported = new Map<string, Map<string, number>>();
 
   private constructor(store: Store, kept: Kept | null) {
     this.#store = store;
     this.feed = kept?.feed ?? null;
-    this.#at = kept?.at ?? null;
+    this.at = kept?.at ?? null;
     this.trees = new Map(Object.entries(kept?.trees ?? {}));
   }
 
@@ -235,14 +236,9 @@ class TraceProgress {
     return new TraceProgress(store, text === null ? null : (JSON.parse(text) as Kept));
   }
 
-  /** Ledger time at which progress was last kept; null: never. */
-  get at(): number | null {
-    return this.#at;
-  }
-
   async keep(feed: FeedPosition): Promise<void> {
-    this.#at = await this.#store.now();
-    const kept: Kept = { feed, at: this.#at, trees: Object.fromEntries(this.trees) };
+    this.at = await this.#store.now();
+    const kept: Kept = { feed, at: this.at, trees: Object.fromEntries(this.trees) };
     await this.#store.remember(SEAT, PLACE, JSON.stringify(kept));
   }
 
@@ -257,10 +253,7 @@ class TraceProgress {
   }
 
   /** Records that these turns were acknowledged. */
-  async add(
-    root_id: string,
-    turns: readonly { readonly agent_id: string; readonly seq: number }[],
-  ): Promise<void> {
+  async add(root_id: string, turns: readonly ExportedTurn[]): Promise<void> {
     const all = new Map(await this.exported(root_id));
     for (const { agent_id, seq } of turns) all.set(agent_id, seq);
     this.#exported.set(root_id, all);

@@ -33,7 +33,7 @@ const LOGIN_MS = 5 * 60_000;
  */
 export class Login implements OAuthClientProvider {
   readonly #file: string;
-  readonly #redirect: string;
+  readonly redirectUrl: string;
   readonly #open: ((url: URL) => void) | null;
   readonly #state = randomBytes(32).toString('base64url');
   /** The refresh token of the newest attempt to renew the login; undefined if there was none, or if the server left the token valid. */
@@ -42,18 +42,14 @@ export class Login implements OAuthClientProvider {
   /** `open` shows a person the login page; null if nobody can log in. */
   constructor(folder: string, url: string, redirect = NOWHERE, open: ((url: URL) => void) | null = null) {
     this.#file = join(folder, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.json`);
-    this.#redirect = redirect;
+    this.redirectUrl = redirect;
     this.#open = open;
-  }
-
-  get redirectUrl(): string {
-    return this.#redirect;
   }
 
   get clientMetadata(): OAuthClientMetadata {
     return {
       client_name: 'Coppice',
-      redirect_uris: [this.#redirect],
+      redirect_uris: [this.redirectUrl],
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       token_endpoint_auth_method: 'none',

@@ -154,13 +154,9 @@ function rewindDocument(
     lasts,
     edited,
     ...told
-  }: {
-    readonly root_id: string | null;
+  }: Pick<Rewound, 'root_id' | 'files' | 'difference' | 'not_undone'> & {
     readonly later: readonly string[];
     readonly edited: number | null;
-    readonly files: Rewound['files'];
-    readonly difference: readonly string[];
-    readonly not_undone: readonly string[];
     readonly lasts: ReadonlyMap<string, number>;
   },
 ): Rewound {
