@@ -84,10 +84,7 @@ export class ToolCatalog {
     this.#toolsets = new Map(toolsets.map((toolset) => [toolset.name, toolset]));
   }
 
-  unknownNames(config: AgentConfig): {
-    readonly tools: readonly string[];
-    readonly toolsets: readonly string[];
-  } {
+  unknownNames(config: AgentConfig) {
     return {
       tools: config.tools.filter((name) => !this.#tools.has(name) && !isServerTool(name)),
       toolsets: config.toolsets.filter((name) => !this.#toolsets.has(name)),

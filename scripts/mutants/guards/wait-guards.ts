@@ -62,7 +62,7 @@ export const WAIT_GUARDS: readonly Guard[] = [
   {
     name: 'clock-followed',
     protects: 'waits and turns from ending because the wall clock was set',
-    file: 'src/runtime/executor/cell.ts',
+    file: 'src/runtime/executor/group-commit.ts',
     guard: "cell.inputs.unshift({ type: 'event', event });",
     without: '',
     tests: ['runtime/leading/clock-steps'],

@@ -40,10 +40,7 @@ export function nextPrompt(
 }
 
 /** The user messages at the end, and all messages before them. */
-function splitNewest(messages: readonly PromptMessage[]): {
-  readonly before: readonly PromptMessage[];
-  readonly newest: readonly PromptMessage[];
-} {
+function splitNewest(messages: readonly PromptMessage[]) {
   const last = messages.findLastIndex((message) => message.role !== 'user');
   return { before: messages.slice(0, last + 1), newest: messages.slice(last + 1) };
 }

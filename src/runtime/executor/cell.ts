@@ -12,7 +12,7 @@ import { abovePaused, parkedUntil } from '../../records/conversation/parked.ts';
 import type { Prompt } from '../../records/conversation/prompt.ts';
 import type { InheritedFiles, SeenFiles } from '../../records/conversation/seen-files.ts';
 import type { SharedPrefix } from '../../records/conversation/shared-prefix.ts';
-import type { RuntimeClock, Stop } from '../runtime-clock.ts';
+import type { Stop } from '../runtime-clock.ts';
 import { Inbox } from './inbox.ts';
 import type { Flight } from './requests-in-flight.ts';
 
@@ -121,21 +121,6 @@ export function stopCell(cell: Cell): void {
   stopWork(cell);
   for (const stop of cell.timers.values()) stop();
   cell.timers.clear();
-}
-
-/** Follows a step of the clock, before anything else that the agents have to do; returns those that it concerns. Not while steps with the time from before are under way. */
-export function followClock({
-  clock,
-  cells,
-}: {
-  readonly clock: RuntimeClock;
-  readonly cells: ReadonlyMap<string, Cell>;
-}): readonly Cell[] {
-  const by_ms = clock.catchUp?.() ?? 0;
-  const all = by_ms === 0 ? [] : [...cells.values()];
-  const event = { type: 'clock-moved', at: clock.now(), by_ms } as const;
-  for (const cell of all) cell.inputs.unshift({ type: 'event', event });
-  return all;
 }
 
 /** Applies a committed step to the cell. */

@@ -9,7 +9,7 @@ import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
 import type { Store } from '../../store/store.ts';
 import { isInvalidData } from '../../store/store-error.ts';
-import { type Cell, followClock } from './cell.ts';
+import type { Cell } from './cell.ts';
 import type { ExecutorOptions } from './executor-options.ts';
 import { ForeignForks } from './foreign-forks.ts';
 import { retryUntilReachable } from './ledger-retry.ts';
@@ -82,8 +82,16 @@ export class GroupCommit {
     until.then(release, release);
   }
 
+  /** Follows a step of the clock, before anything else that the agents have to do. Not while steps with the time from before are under way. */
   followClock(): void {
-    if (this.#stepping.length === 0) for (const cell of followClock(this.#options)) this.add(cell);
+    const { clock, cells } = this.#options;
+    const by_ms = this.#stepping.length > 0 ? 0 : (clock.catchUp?.() ?? 0);
+    if (by_ms === 0) return;
+    const event = { type: 'clock-moved', at: clock.now(), by_ms } as const;
+    for (const cell of cells.values()) {
+      cell.inputs.unshift({ type: 'event', event });
+      this.add(cell);
+    }
   }
 
   /** Whether a step of an agent of this tree is under way or due. */

@@ -18,10 +18,7 @@ const CALLS_MAX = 1_000;
 const CALL_CHARACTERS_MAX = 2_000_000;
 
 /** Drops calls beyond the maximum; if any are dropped, `refusal` says that none was run. */
-function withinCalls(parts: AssistantContent['parts']): {
-  readonly parts: AssistantContent['parts'];
-  readonly refusal?: string;
-} {
+function withinCalls(parts: AssistantContent['parts']) {
   let [calls, characters] = [0, 0];
   const kept = parts.filter((part) => {
     if (part.type !== 'call') return true;

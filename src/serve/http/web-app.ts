@@ -329,10 +329,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
 };
 
 /** Converts an error to the API's answer. Details of internal errors (500) are only in the log. */
-function errorAnswer(error: unknown): {
-  readonly status: ContentfulStatusCode;
-  readonly document: object;
-} {
+function errorAnswer(error: unknown) {
   const report = errorJson(error);
   const status = statusOf(report);
   const { code, retryable } = report;

@@ -61,18 +61,13 @@ export function treeReads(db: Database): TreeReads {
     },
 
     marks: async (filter) => {
-      const rows =
+      const [which, ...values] =
         'root_id' in filter
-          ? await db.read(`${MARKS} WHERE root_id = $1`, [filter.root_id])
+          ? (['root_id = $1', filter.root_id] as const)
           : 'led_without' in filter
-            ? await db.read(`${MARKS} WHERE worker IS NOT NULL AND worker <> $1 LIMIT $2`, [
-                filter.led_without,
-                filter.limit,
-              ])
-            : await db.read(`${MARKS} WHERE parent_id IS NULL ORDER BY created_at DESC LIMIT $1`, [
-                filter.newest_roots,
-              ]);
-      return rows.map(markOf);
+            ? (['worker IS NOT NULL AND worker <> $1 LIMIT $2', filter.led_without, filter.limit] as const)
+            : (['parent_id IS NULL ORDER BY created_at DESC LIMIT $1', filter.newest_roots] as const);
+      return (await db.read(`${MARKS} WHERE ${which}`, values)).map(markOf);
     },
 
     find: async (text, root_id) => {
@@ -104,13 +99,10 @@ export function treeReads(db: Database): TreeReads {
 
     tasks: async (root_id) => listedTasks(tasksOf(await db.read(TASKS, [root_id]))),
 
-    fileChanges: async (path, limit) =>
-      (
-        await db.read(changes('messages m JOIN agents g ON g.id = m.agent_id WHERE m.changed = $1'), [
-          path,
-          limit,
-        ])
-      ).map(fileChangeOf),
+    fileChanges: async (path, limit) => {
+      const rows = 'messages m JOIN agents g ON g.id = m.agent_id WHERE m.changed = $1';
+      return (await db.read(changes(rows), [path, limit])).map(fileChangeOf);
+    },
 
     treeChanges: async (root_id, limit) => {
       // SQLite would read all messages of the tree.

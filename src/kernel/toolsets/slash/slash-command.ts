@@ -148,12 +148,8 @@ function readFork(rest: string, usage: (problem: string) => SlashReading): Slash
 }
 
 /** The options before the prompt, with their values; an empty value means that it is missing. */
-function forkArguments(rest: string): {
-  readonly options: readonly (readonly [flag: string, value: string])[];
-  readonly worktree: boolean;
-  readonly prompt: string;
-} {
-  const options: [string, string][] = [];
+function forkArguments(rest: string) {
+  const options: [flag: string, value: string][] = [];
   let [worktree, prompt] = [false, rest];
   for (let flag = wordOf(prompt); flag !== null; flag = wordOf(prompt)) {
     const [, name = flag.text, joined] = /^(--[a-z-]+)=(.*)$/s.exec(flag.text) ?? [];
