@@ -36,7 +36,10 @@ export async function workflowRerun(context: Context, text: string, options: Rer
   return leadRun(context, async (store) => {
     const begun = await rerunWorkflow(store, text, { script: loaded, args, fresh: options.fresh, deliver });
     // A script that has run was agreed to.
-    if (loaded !== undefined && options.yes !== true) await consent(store, begun.config, loaded, args);
+    if (loaded !== undefined && options.yes !== true) {
+      const root = { config: begun.config, limits: { ...begun.limits, ...limits } };
+      await consent(store, root, loaded, args);
+    }
     return {
       ...options,
       begin: (runtime) => runtime.start({ ...begun, limits: { ...begun.limits, ...limits } }),

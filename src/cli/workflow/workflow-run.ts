@@ -1,10 +1,12 @@
 import type { LoadedScript } from '../../models/workflow/saved-scripts.ts';
 import { wholeScript } from '../../models/workflow/scripts-within.ts';
-import type { AgentConfig } from '../../records/agent/agent.ts';
+import { amountText } from '../../records/agent/budget.ts';
+import { DEFAULT_LIMITS, newTreeLimits } from '../../records/agent/limits.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { fit } from '../../render/style.ts';
 import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { Store } from '../../store/store.ts';
+import type { Root } from '../../trees/open-tree.ts';
 import { consentLines } from '../../trees/workflow/workflow-consent.ts';
 import { notStarted, workflowRoot, workflowVerdict } from '../../trees/workflow/workflow-root.ts';
 import { type FollowFlags, leadRun } from '../run/follow-run.ts';
@@ -55,7 +57,7 @@ export async function workflowRun(
     options.deliver,
   );
   return leadRun(context, async (store) => {
-    await consent(store, root.config, script, args);
+    await consent(store, root, script, args);
     const begun = workflowRoot(root, script, { args, calls });
     const title = `coppice workflow  ·  ${shown}  ·  ${root.config.model}`;
     return { ...options, terms, begin: (runtime) => runtime.start(begun), title };
@@ -79,7 +81,7 @@ export function followWorkflow(
 /** A person sees what will run, and what it will probably cost, before anything starts; a script in CI says --yes or --allow workflow:NAME. */
 export async function consent(
   store: Store,
-  config: AgentConfig,
+  { config, limits }: Root,
   script: LoadedScript,
   args: string | undefined,
 ): Promise<void> {
@@ -92,10 +94,24 @@ export async function consent(
     script,
     args === undefined ? undefined : JSON.parse(args),
     config,
-    [],
+    budgetOf({ config, limits }),
   );
   process.stderr.write(
     `${[cleanLines(wholeScript(source, within)), '', `Workflow ${clean(meta.name)}`, ...told].join('\n')}\n`,
   );
   if (!(await confirm('Run it? [y] run  [N] no: '))) throw refused('you said no');
+}
+
+/** What the run may spend, before there is a tree. */
+function budgetOf({ config, limits }: Root): string[] {
+  const { tokens, cost_usd } = newTreeLimits({ ...DEFAULT_LIMITS, ...limits }, limits);
+  const own = config.budgets?.[0];
+  const amounts = (whose: string, usd: number | null | undefined, of_tokens: number | null | undefined) => {
+    const said = [
+      usd == null ? [] : amountText('usd', usd),
+      of_tokens == null ? [] : amountText('tokens', of_tokens),
+    ];
+    return `${whose}: ${said.flat().join(', ') || 'no limit'}`;
+  };
+  return [amounts('tree', cost_usd, tokens), ...(own ? [amounts('own', own.usd, own.tokens)] : [])];
 }
