@@ -1,5 +1,6 @@
 import { withForm } from '../kernel/toolsets/acts/task-options.ts';
-import { isActive, isAgentProgram } from '../records/agent/agent.ts';
+import { isAgentProgram } from '../records/agent/agent.ts';
+import { isTerminal } from '../records/agent/state.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { storable } from '../records/text/text.ts';
 import type { StartOptions } from '../runtime/runtime-face.ts';
@@ -44,8 +45,8 @@ export async function startRoot<Output>(
   }
   // Also after a start: another call with this id may have come first.
   if (key !== undefined) await assertSame(id, key, root.prompt, ground);
-  if (known !== null && (await store.agents({ root_id: id, living: true })).some(isActive))
-    await runtime.resume(id);
+  // Also one at rest: it is led here from now on, so that it can be given more to do.
+  if (known !== null && !isTerminal(known.state.type)) await runtime.resume(id);
   if (signal !== undefined) killOn(signal, id, runtime);
   return coppiceAgent(ground, id, output);
 }

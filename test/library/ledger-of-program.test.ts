@@ -79,6 +79,21 @@ describe('the ledger', () => {
     await assert.rejects(coppice.whatIf(agent.id, { at: 'never' }), /names no message/);
   });
 
+  it('is given more to do by a restarted program, also when it had come to rest', async () => {
+    const database = `sqlite:${join(temporaryFolder(), 'work.db')}`;
+    const begin = async () => {
+      const { coppice } = await stage(FORKS, { database });
+      return { coppice, lead: await coppice.start({ prompt: 'quick', id: 'lead' }) };
+    };
+    const first = await begin();
+    await first.lead.result();
+    await first.coppice.close();
+    const { lead } = await begin();
+    assert.equal((await lead.result()).reply, 'done');
+    const child = await lead.spawn({ prompt: 'more', name: 'more', timeout_ms: 60_000 });
+    assert.equal((await child.result()).reply, 'done');
+  });
+
   it('gives a restarted program all work that nobody leads, and no other', async () => {
     const database = `sqlite:${join(temporaryFolder(), 'work.db')}`;
     const first = await stage(FORKS, { database });
