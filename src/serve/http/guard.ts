@@ -38,6 +38,7 @@ export const PAGES = [
   'workflows',
   'search',
   'compare',
+  'phone',
 ] as const;
 const OPEN_PAGE = new RegExp(`^/(?:assets/.*|v1/openapi\\.json)?$|^/(?:${PAGES.join('|')})(?:/|$)`);
 /** Deliveries to webhooks prove who sent them by their signatures. */

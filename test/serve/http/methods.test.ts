@@ -1,8 +1,11 @@
 // Proves what a server says of methods: each path answers 405 with the methods that it has, HEAD is GET without a body, OPTIONS lists, and none of this opens a path to whoever has no token.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { ROUTES } from '../../../src/serve/api/all-routes.ts';
+import { PAGES } from '../../../src/serve/http/guard.ts';
 import { setWebStage, type WebStage } from './web-stage.ts';
 
 let web: WebStage;
@@ -101,4 +104,10 @@ it('OPTIONS * and TRACE leave the server alive', async () => {
   }
   assert.equal((await web.ask('/healthz')).status, 200);
   assert.deepEqual(web.troubles, []);
+});
+
+it('each page of the dashboard is one for the server, too, when it is opened by its address', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../../web/views/pages.tsx'), 'utf8');
+  const pages = [...text.matchAll(/path: '(\w+)'|seldom\((?:'.'|null), '(\w+)'/g)].map(([, a, b]) => a ?? b);
+  assert.deepEqual(new Set(pages), new Set(PAGES));
 });

@@ -55,6 +55,11 @@ it('a person signs in on a phone, begins, answers, and follows a schedule', {
     await row.getByRole('link', { name: /^(done|completed), / }).click();
     await page.getByText('Ready.').first().waitFor();
 
+    await page.goto(new URL('/phone?page=/schedules', link).href);
+    await page.getByRole('img', { name: `Code for ${new URL('/schedules', link).href}` }).waitFor();
+    await page.getByText('Only this machine reaches that address.').waitFor();
+    await fits();
+
     await page.goto(new URL('/approvals', link).href);
     await page.getByRole('link', { name: 'What runs now' }).waitFor();
     await home.run(['run', 'write', '--detach', '--model', 'scripted:rules.json']);
