@@ -10,8 +10,12 @@ import type { Access } from './access.ts';
 import { Refreshes } from './refresh-share.ts';
 import { type WebAppOptions, webApp } from './web-app.ts';
 
-/** Keep slow senders from holding a connection. */
-const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 };
+const TIMEOUTS = {
+  // Keep slow senders from holding a connection.
+  ...{ headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 1_000 },
+  // Longer than proxies keep idle connections, which is 60 s: whoever closes first can break off a request of the other.
+  keepAliveTimeout: 75_000,
+};
 const CONNECTIONS_MAX = 1_024;
 /** Wildcard addresses, which a browser cannot open. */
 const EVERYWHERE = new Set(['0.0.0.0', '::']);

@@ -348,3 +348,8 @@ describe('pages and limits', () => {
     assert.deepEqual(web.troubles, []);
   });
 });
+
+it('an idle connection is kept longer than proxies keep theirs, which would send a request into one that closes', async () => {
+  const { headers } = await web.ask('/v1/trees', {});
+  assert.equal(headers['keep-alive'], 'timeout=75');
+});
