@@ -87,8 +87,13 @@ it('ends when a person pauses a workflow whose agent asks; what is printed goes 
 return await ask('good?', { choices: ['yes', 'no'] })`,
   );
   const { ended } = start('workflow', 'run', 'asking.js', '--allow', 'workflow:asking', '--ask');
-  const open = async () => JSON.parse((await run('approvals', '--json')).stdout).open as number;
-  await until(async () => (await open()) === 1, 'the question');
+  const open = async (): Promise<string | undefined> =>
+    JSON.parse((await run('approvals', '--json')).stdout).approvals[0]?.id;
+  let first: string | undefined;
+  await until(async () => {
+    first = await open();
+    return first !== undefined;
+  }, 'the question');
   const paused = await run('workflow', 'pause', 'asking');
   const left = await ended;
   assert.equal(left.code, 75, left.stderr);
@@ -96,9 +101,13 @@ return await ask('good?', { choices: ['yes', 'no'] })`,
     assert.match(told, /coppice workflow resume \w{8} --ask\b/);
   const [, command = ''] = /coppice (workflow resume \w{8} --ask)/.exec(left.stderr) ?? [];
   const again = start(...command.split(' '));
-  await until(async () => (await open()) === 1, 'the same question');
-  const [{ id }] = JSON.parse((await run('approvals', '--json')).stdout).approvals;
-  await run('approvals', 'allow', id, 'yes');
+  // Until the run is led again, the first one stands there still.
+  let id = first;
+  await until(async () => {
+    id = await open();
+    return id !== undefined && id !== first;
+  }, 'the same question');
+  await run('approvals', 'allow', id as string, 'yes');
   assert.deepEqual([(await again.ended).code, (await again.ended).stdout], [0, 'yes\n']);
 });
 
