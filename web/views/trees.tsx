@@ -1,11 +1,12 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import { count, dollars } from '../data/amounts.ts';
-import { type ApiError, request, useApi } from '../data/api.ts';
+import { useApi } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
 import { go } from '../data/route.ts';
 import { Button } from '../parts/button.tsx';
 import { Amount, Heads } from '../parts/heads.tsx';
+import { Older, useOlder } from '../parts/older.tsx';
 import type { PageContext } from '../parts/page.ts';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { Status } from '../parts/status.tsx';
@@ -24,13 +25,19 @@ const ACTIVITY_MS = 5_000;
 /** All trees in one table, grouped by need; the chosen group stands in the address. */
 export function TreesView({ writes, route }: PageContext) {
   const { data, error } = useApi<Trees>(`/v1/trees?limit=${TREES}&asking=true`, REFRESH_MS);
-  const older = useOlder(data?.trees ?? []);
+  const older = useOlder<Trees, Tree>(
+    data?.trees ?? [],
+    ({ started_at, root_id }) =>
+      `/v1/trees?limit=${TREES}&before=${encodeURIComponent(`${started_at},${root_id}`)}`,
+    ({ trees }) => trees,
+    TREES,
+  );
   const [search, setSearch] = useState('');
   const all = useMemo(() => {
     const known = new Set(data?.trees.map(({ root_id }) => root_id));
-    const trees = [...(data?.trees ?? []), ...older.trees.filter(({ root_id }) => !known.has(root_id))];
+    const trees = [...(data?.trees ?? []), ...older.rows.filter(({ root_id }) => !known.has(root_id))];
     return trees.filter((tree) => matches(tree, search));
-  }, [data, older.trees, search]);
+  }, [data, older.rows, search]);
   const shown = GROUPS.find(({ key }) => key === route.query.get('show'))?.key ?? 'all';
   const groups = GROUPS.map((group) => ({
     ...group,
@@ -126,38 +133,9 @@ export function TreesView({ writes, route }: PageContext) {
           ))}
         </table>
       )}
-      {older.more && (
-        <p class="empty">
-          <Button does="Show older trees" disabled={older.busy} onClick={older.load} />
-        </p>
-      )}
-      <Trouble error={older.error} />
+      <Older of={older} does="Show older trees" />
     </section>
   );
-}
-
-/** Pages of trees that are older than the newest ones, as a person asks for them. */
-function useOlder(newest: readonly Tree[]) {
-  const [trees, setTrees] = useState<readonly Tree[]>([]);
-  const [end, setEnd] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<ApiError | null>(null);
-  const last = trees.at(-1) ?? newest.at(-1);
-  const load = async () => {
-    if (last === undefined) return;
-    setBusy(true);
-    try {
-      const before = encodeURIComponent(`${last.started_at},${last.root_id}`);
-      const page = await request<Trees>('GET', `/v1/trees?limit=${TREES}&before=${before}`);
-      setTrees([...trees, ...page.trees]);
-      setEnd(page.trees.length < TREES);
-      setError(null);
-    } catch (failure) {
-      setError(failure as ApiError);
-    }
-    setBusy(false);
-  };
-  return { trees, more: newest.length >= TREES && !end, busy, error, load: () => void load() };
 }
 
 interface GroupProps {

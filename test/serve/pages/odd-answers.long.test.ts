@@ -123,4 +123,33 @@ describe('pages of a server that answers oddly', { skip }, () => {
     assert.equal(await page.getByRole('button', { name: 'Drain…' }).count(), 1);
     assert.deepEqual(faults, []);
   });
+
+  it('older runs of workflows that do not come are told of, and no more are offered after the last page', async () => {
+    const { page, faults } = watch;
+    const run = (n: number) => ({
+      ...{ id: randomUUID(), name: `run-${n}`, description: '', outcome: 'done', outcome_text: 'done' },
+      ...{ started_at: new Date(1e12 - n).toISOString(), ended_at: new Date(1e12).toISOString() },
+      counts: { asked: 1, done: 1, failed: 0, skipped: 0, running: 0, waiting: 0 },
+    });
+    const first = Array.from({ length: 100 }, (_, n) => run(n));
+    let asked = 0;
+    await page.route('**/v1/workflow-runs?*', (route) => {
+      if (!route.request().url().includes('before=')) return route.fulfill({ json: { runs: first } });
+      asked += 1;
+      return asked === 1
+        ? route.fulfill({ status: 503, body: 'busy' })
+        : route.fulfill({ json: { runs: [run(100)] } });
+    });
+    await page.goto(new URL('/workflows', web.url).href);
+    const more = page.getByRole('button', { name: 'Show older runs' });
+    await more.click();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /503|busy/ })
+      .waitFor();
+    await more.click();
+    await page.getByRole('link', { name: 'run-100' }).waitFor();
+    await more.waitFor({ state: 'detached' });
+    assert.match(faults.splice(0).join('\n'), /^console: .*503.*$/);
+  });
 });

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
 import { duration } from '../../data/amounts.ts';
-import { request, useApi } from '../../data/api.ts';
+import { useApi } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
 import { Button } from '../../parts/button.tsx';
 import { Amount, Heads } from '../../parts/heads.tsx';
+import { Older, useOlder } from '../../parts/older.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import { Nothing, Trouble } from '../../parts/trouble.tsx';
 import { When } from '../../parts/when.tsx';
@@ -20,21 +21,17 @@ const PAGE = 100;
 export function WorkflowsView({ writes }: PageContext) {
   const { data, error, reload } = useApi<Runs>(`/v1/workflow-runs?limit=${PAGE}`, REFRESH_MS);
   const saved = useApi<DocumentOf<'coppice/workflows/v1'>>('/v1/workflows');
-  const [older, setOlder] = useState<Runs['runs']>([]);
   const [starts, setStarts] = useState<string | null>(null);
   useKeys(writes ? [{ key: 'n', what: 'runs a workflow', act: () => setStarts('') }] : []);
   const newest = data?.runs ?? [];
+  const older = useOlder<Runs, Runs['runs'][number]>(
+    newest,
+    ({ started_at, id }) => `/v1/workflow-runs?limit=${PAGE}&before=${started_at},${id}`,
+    (page) => page.runs,
+    PAGE,
+  );
   const known = new Set(newest.map(({ id }) => id));
-  const runs = [...newest, ...older.filter(({ id }) => !known.has(id))];
-  const last = runs.at(-1);
-  const more = async () => {
-    if (last === undefined) return;
-    const page = await request<Runs>(
-      'GET',
-      `/v1/workflow-runs?limit=${PAGE}&before=${last.started_at},${last.id}`,
-    );
-    setOlder((before) => [...before, ...page.runs]);
-  };
+  const runs = [...newest, ...older.rows.filter(({ id }) => !known.has(id))];
   return (
     <section aria-labelledby="workflows">
       <div class="head">
@@ -82,11 +79,7 @@ export function WorkflowsView({ writes }: PageContext) {
           </tbody>
         </table>
       )}
-      {data !== null && data.runs.length === PAGE && (
-        <p>
-          <Button does="Older runs" onClick={() => void more()} />
-        </p>
-      )}
+      <Older of={older} does="Show older runs" />
       <h2>
         Saved <span class="count">{saved.data?.workflows.length ?? ''}</span>
       </h2>
