@@ -45,7 +45,10 @@ export class AgentIndex {
   }
 
   setTree(tree: Tree, budgets?: ReadonlyMap<string, AgentBudget>): void {
-    this.#trees.set(tree.root_id, tree);
+    const known = this.#trees.get(tree.root_id);
+    // Sums only grow: one that is smaller was read before a commit of this process was answered.
+    const is_old = known !== undefined && (tree.tokens < known.tokens || tree.total < known.total);
+    if (!is_old) this.#trees.set(tree.root_id, tree);
     if (budgets !== undefined) this.setBudgets(budgets);
   }
 

@@ -114,11 +114,25 @@ it('a deleted conversation is not found; one that others are forked from stays',
   assert.deepEqual([ids(known.members('root')), ids(known.children('root'))], [['root'], []]);
 });
 
+it('sums of a tree that were read before the last commit do not replace those of the commit', () => {
+  const known = forest(agent('root', null));
+  const sums = (tokens: number, total: number) => known.setTree({ root_id: 'root', tokens, total } as never);
+  sums(500, 3);
+  for (const [tokens, total] of [
+    [400, 3],
+    [500, 2],
+  ] as const)
+    sums(tokens, total);
+  assert.deepEqual([known.tree('root')?.tokens, known.tree('root')?.total], [500, 3]);
+  sums(500, 4);
+  assert.equal(known.tree('root')?.total, 4);
+});
+
 it('forgetting a tree removes all of it and keeps the others', () => {
   const known = forest(agent('root', null, { state: AT_WORK }), agent('kid', 'root'), agent('gone', 'kid'));
   known.set(agent('other', null, { root_id: 'other', state: AT_WORK }));
   known.set(agent('else', 'other', { root_id: 'other' }));
-  for (const root_id of ['root', 'other']) known.setTree({ root_id } as never);
+  for (const root_id of ['root', 'other']) known.setTree({ root_id, tokens: 0, total: 1 } as never);
   for (const id of ['gone', 'else']) known.remove(id);
   known.forget('root');
   assert.deepEqual([known.agent('root'), known.tree('root')], [undefined, undefined]);
