@@ -59,6 +59,7 @@ export function DeliveriesView({ route, writes }: PageContext) {
           <Button does="Retry all failed" disabled={sending.busy} onClick={() => retry()} />
         )}
       </div>
+      {shown === 'alerts' && <AlertRules />}
       <Trouble error={error ?? sending.error} />
       {data === null || data.deliveries.length === 0 ? (
         <Nothing
@@ -117,6 +118,51 @@ export function DeliveriesView({ route, writes }: PageContext) {
       )}
     </section>
   );
+}
+
+/** What alerts are sent for, and where that is changed. */
+function AlertRules() {
+  const { data, error } = useApi<DocumentOf<'coppice/alerts/v1'>>('/v1/alerts');
+  return (
+    <>
+      <Trouble error={error} />
+      {data !== null && data.rules.length > 0 && (
+        <Table names={['Alert when', 'To']}>
+          {data.rules.map(({ to, ...rule }) => (
+            <tr key={JSON.stringify([rule, to])}>
+              <td>{conditionOf(rule)}</td>
+              <td>
+                <code>{to.join(', ')}</code>
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {data !== null && (
+        <p class="dim">
+          {data.rules.length === 0 ? 'There is no rule for alerts. ' : ''}
+          Rules are changed under <code>alerts</code> of the server's configuration
+          {data.file !== null && (
+            <>
+              , <code>{data.file}</code>
+            </>
+          )}
+          ; it reads them when it starts.
+        </p>
+      )}
+    </>
+  );
+}
+
+type AlertRule = DocumentOf<'coppice/alerts/v1'>['rules'][number];
+
+function conditionOf({ when, after_minutes, usd }: Omit<AlertRule, 'to'>): string {
+  if (when === 'cost') return `a tree has cost $${usd} or more`;
+  if (when === 'worker-gone') return 'a worker or server is gone';
+  if (when === 'tree-failed') return 'a tree fails';
+  return after_minutes === 0
+    ? 'a call waits for a person'
+    : `a call has waited ${after_minutes} min for a person`;
 }
 
 function hrefOf(state: (typeof STATES)[number]): string {

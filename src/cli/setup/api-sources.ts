@@ -43,6 +43,15 @@ export function sourcesOf(context: Context, { store, runtime, terms, onEntered, 
     timelines: new TreeTimelines(store),
     unled: context,
     rules_file: rulesFile(context.env),
+    alerts: {
+      file: context.loaded.file,
+      rules: (context.loaded.configuration.alerts ?? []).map(
+        ({ when, after_minutes = 0, usd = null, to }) => ({
+          ...{ when, to },
+          ...{ after_minutes: when === 'waits-for-person' ? after_minutes : null, usd },
+        }),
+      ),
+    },
     usage: new UsageRollUp(store),
     activity: new TreeActivity(store),
     prompts: new AgentPrompts(store),

@@ -9,6 +9,7 @@ import {
   jobRun,
   list,
   maybe,
+  maybeNumber,
   number,
   oneOf,
   profile,
@@ -121,6 +122,19 @@ export const OTHER_DOCUMENTS = {
   'coppice/deliveries-retried/v1': {
     by: ['deliveries retry'],
     shape: z.strictObject({ retried: number('how many are retried') }),
+  },
+  'coppice/alerts/v1': {
+    shape: z.strictObject({
+      file: maybe('the configuration, which has them under `alerts`; null: there is none'),
+      rules: z.array(
+        z.strictObject({
+          when: oneOf('the condition', 'tree-failed', 'waits-for-person', 'cost', 'worker-gone'),
+          after_minutes: maybeNumber('of `waits-for-person`: how long a call may wait'),
+          usd: maybeNumber('of `cost`: US dollars of one tree'),
+          to: texts('targets that are told'),
+        }),
+      ),
+    }),
   },
   'coppice/workers/v1': {
     by: ['worker list'],

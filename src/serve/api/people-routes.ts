@@ -162,6 +162,12 @@ export const PEOPLE_ROUTES = [
     },
   }),
   route({
+    route: 'GET /v1/alerts',
+    summary: 'Rules for alerts, as the configuration had them when the server started',
+    answer: 'coppice/alerts/v1',
+    handle: async ({ alerts }) => alerts,
+  }),
+  route({
     route: 'GET /v1/workers',
     summary: 'Processes that lead agents of this ledger, oldest first',
     answer: 'coppice/workers/v1',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CronJobs } from '../../cron/manage-jobs.ts';
 import { limits } from '../../documents/shapes/agent-parts.ts';
+import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import type { ComposedRoot } from '../../mcp/mcp-options.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import type { Profile } from '../../records/agent/profile.ts';
@@ -58,6 +59,8 @@ export interface RootRequest
 export interface ApiSources extends ReadSources {
   /** File with the rules that are granted permanently. */
   readonly rules_file: string;
+  /** Rules for alerts of the configuration, as it was when this process started. */
+  readonly alerts: Omit<DocumentOf<'coppice/alerts/v1'>, 'schema'>;
   readonly runtime: RuntimeFace;
   readonly jobs: CronJobs;
   readonly timelines: TreeTimelines;

@@ -44,6 +44,7 @@ export const CALLS = {
   cancelRun: { route: 'POST /v1/runs/:run/cancel' },
   deliveries: { route: 'GET /v1/deliveries' },
   retryDeliveries: { route: 'POST /v1/deliveries/retry' },
+  alerts: { route: 'GET /v1/alerts' },
   workers: { route: 'GET /v1/workers' },
   drainWorker: { route: 'POST /v1/workers/:worker/drain' },
   jobs: { route: 'GET /v1/jobs' },

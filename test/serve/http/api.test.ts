@@ -244,6 +244,7 @@ describe('trees and agents', () => {
       );
       assert.equal(answered.json.verdict, verdict);
       if (verdict === 'allow') {
+        assert.equal((await call('GET /v1/alerts')).json.rules[0].usd, 5);
         const { json } = await call('GET /v1/rules');
         assert.deepEqual(
           json.rules.map(({ rule, root_id }: { rule: string; root_id: string }) => [rule, root_id]),

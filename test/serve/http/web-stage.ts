@@ -69,6 +69,10 @@ export async function setWebStage(
     timelines: new TreeTimelines(store),
     unled: { options: {}, env: {} },
     rules_file: join(folder, 'rules.json'),
+    alerts: {
+      file: null,
+      rules: [{ when: 'cost', usd: 5, after_minutes: null, to: ['stdout'] }],
+    },
     usage: new UsageRollUp(store),
     activity: new TreeActivity(store),
     searches: true,

@@ -20,7 +20,10 @@ it('a granted rule is taken back, and an alert says which tree failed', {
 }, async () => {
   const dashboard = await openDashboard(RULES, {
     agents: { defaults: { permissions: { ask: ['bash'] } } },
-    alerts: [{ when: 'tree-failed', to: ['stdout'] }],
+    alerts: [
+      { when: 'tree-failed', to: ['stdout'] },
+      { when: 'waits-for-person', after_minutes: 10, to: ['stdout'] },
+    ],
   });
   const { page, home, link, faults } = dashboard;
   try {
@@ -50,6 +53,10 @@ it('a granted rule is taken back, and an alert says which tree failed', {
     await page.getByRole('link', { name: 'alerts' }).click();
     const alert = page.getByRole('row').filter({ hasText: 'A tree failed' });
     await alert.waitFor();
+    await page.getByRole('row').filter({ hasText: 'a call has waited 10 min for a person' }).waitFor();
+    await page
+      .getByText(/^Rules are changed under alerts .*config\.json; it reads them when it starts\.$/)
+      .waitFor();
     await assertLooks(dashboard, 'alerts');
     await alert.getByRole('link').first().click();
     await page.getByRole('heading', { name: /^main/ }).waitFor();
