@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
 import { unknownToolError } from '../../src/kernel/reading/call-errors.ts';
 import { readArguments } from '../../src/kernel/reading/read-arguments.ts';
-import { announcesCalls, writtenCalls } from '../../src/kernel/reading/written-calls.ts';
+import { announcesCalls, mendedJson, writtenCalls } from '../../src/kernel/reading/written-calls.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { closeOpened } from '../close-opened.ts';
 import { forked, type Line, type Play, type Scene, setStage } from '../runtime/stage.ts';
@@ -160,6 +160,9 @@ const QUOTED = [
   'The file says {"name":"bash","arguments":{"command":"touch made"}}',
   '{"name":"bash","arguments":{"command":"touch made"},"status":"ok"}',
   '{"name":"bash","version":"5.2"}',
+  '{"action":"bash","input":{"command":"touch made"}}',
+  '{"name":"bash","input":{"command":"touch made"}}',
+  '{"tool_calls":[{"name":"bash","arguments":{"command":"touch made"}}],"status":"ok"}',
 ];
 
 for (const text of QUOTED)
@@ -296,6 +299,9 @@ it('texts and arguments of any size and shape are read in time, or left alone', 
       ['[TOOL_CALLS]', ']'],
     ])
       assert.equal(writtenCalls(`${before}${mark.repeat(100_000)}${after}`), null, `${before}${mark}`);
+  // Each quote of a text that is cut off was tried as the beginning of another.
+  for (const cut of [`{"a":"${'\\"'.repeat(1_000_000)}`, `{'a':'${"\\'".repeat(1_000_000)}\\`])
+    assert.equal(mendedJson(cut).ok, false);
   const input = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
   const many = Object.fromEntries(Array.from({ length: 40_000 }, (_, index) => [`key_${index}`, 'x']));
   assert.deepEqual(readArguments({ name: 't', input, own: true }, many), {

@@ -18,16 +18,16 @@ export function plainName(name: string): string {
 /** Other names of a parameter. One counts only where this is the only missing parameter that has it. */
 export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
   table(`
-    path: filepath file filename absolutepath targetfile notebookpath directory dir directorypath dirpath folder
-    command: cmd shellcommand commandline bashcommand; content: contents filetext text filecontent data body newcontent
+    path: filepath paths file filename absolutepath targetfile notebookpath directory dir directorypath dirpath folder
+    command: cmd script shellcommand commandline bashcommand; content: contents filetext text filecontent data body newcontent code codecontent
     edits: changes replacements; old_text: oldstring oldstr old search find before; new_text: newstring newstr new replace replacement after
     pattern: query regex regexp q searchpattern searchterm; glob: include includepattern fileglob filepattern; ignore_case: i caseinsensitive
     max_results: headlimit limit maxcount; offset: startline linestart fromline start; limit: linecount numlines maxlines lines
     prompt: task instructions instruction message goal; task: prompt instructions instruction message goal taskdescription
     tasks: agents prompts subtasks items; name: label title agentname jobname job description; label: name title agentname description
     description: label name title summary; message: text content body msg prompt task
-    to: agentid id recipient target agent uuid toagent targetid receiver; agent_id: id to target agent uuid childid agentids ids agents targets uuids children
-    from_agents: agentids ids agents from agentid id children targets agent uuid
+    to: agentid name agentname id recipient target agent uuid toagent targetid receiver; agent_id: id name agentname to target agent uuid childid agentids ids agents targets uuids children
+    from_agents: agentids agentnames names agentname name ids agents from agentid id children targets agent uuid
     timeout: timeoutseconds timeoutsecs timeoutsec seconds maxseconds duration; timeout_seconds: timeout timeoutsecs timeoutsec maxseconds
     timeoutSeconds: timeout timeoutsecs timeoutsec runtimeoutseconds maxseconds; cwd: workdir workingdirectory workingdir directory dir
     output_schema: schema jsonschema responseschema; read_first: files contextfiles paths; systemPrompt: system
@@ -39,7 +39,9 @@ export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
 
 /** Other words for a value out of a list. */
 export const VALUE_ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
-  table('add: create new schedule; remove: delete rm; runs: history; show: get; run: trigger'),
+  table(
+    'add: create new schedule; remove: delete rm; runs: history; show: get; run: trigger; medium: med; off: none disabled',
+  ),
 );
 
 /**
@@ -52,20 +54,23 @@ export const IGNORED: ReadonlyMap<string, readonly string[]> = new Map(
     runinbackground: false; background: false; isbackground: false; interactive: false; dangerouslydisablesandbox: false
     withescalatedpermissions: false; sandboxpermissions: use_default; outputmode: content; n: true; expectedreplacements: 1
     command: view create str_replace; agentid: main default
-    directory: . ./; workdir: . ./; workingdirectory: . ./; cwd: . ./; yieldtimems: *; maxoutputtokens: *; login: *; tty: false`),
+    directory: . ./; workdir: . ./; workingdirectory: . ./; cwd: . ./; yieldtimems: *; maxoutputtokens: *; login: *; tty: false; requiresapproval: false; safetoautorun: true
+    blocking: true; block: true; restart: false; overwrite: true; linecount: *; allowmultiple: false; emptyfile: false; shouldreadentirefile: true; casesensitive: true`),
 );
 
 /**
  * Own tools by what models call them who know other programs. The first that the agent has is meant; `slash:fork` is the command of the tool `slash`, and a
- * tool behind which something else stands is only shown to the model, since it does not do just the same, or ends something.
+ * tool behind which something else stands is only shown to the model, since it does not do just the same, or ends something. `answer`: no tool, but words.
  */
 const MEANINGS: ReadonlyMap<string, readonly string[]> = new Map(
   table(`
-    fork spawn_agents sessions_spawn subagent_spawn slash:fork subagent_delegate: task agent agents subagent spawn spawnagent spawnagents createagent newagent startagent runagent dispatchagent delegate delegatetask fork forkagent sessionsspawn subagentspawn subagentdelegate runsubagent newtask
-    wait slash:check-mail: wait waitagent waitfor waitforagent waitforagents join collect collectresults await sleep poll checkmail readmail inbox getmessages receive bashoutput taskoutput agentoutput
+    fork spawn_agents sessions_spawn subagent_spawn slash:fork subagent_delegate: task agent agents subagent spawn spawnagent spawnagents createagent newagent startagent runagent dispatchagent delegate delegatetask fork forkagent sessionsspawn subagentspawn subagentdelegate runsubagent newtask createsubagent newsubagent startsubagent spawnsubagent invokesubagent
+    wait slash:check-mail: wait waitagent waitfor waitforagent waitforagents join collect collectresults await sleep poll checkmail readmail inbox getmessages receive bashoutput taskoutput agentoutput getresult getresults getagentresult
     send slash:send: send message sendmessage sendmail sendinput reply notify tell mail sessionssend
     kill:shown slash:kill: kill stop terminate cancel closeagent killagent stopagent endagent taskstop killshell
-    submit_result:shown: submit finish done complete final finalanswer finalresult return report attemptcompletion taskcomplete answer
+    submit_result answer: submit finish final finalanswer finalresult submitanswer attemptcompletion answer; submit_result:shown: return report
+    task_done:shown submit_result answer: done complete completetask taskcomplete taskdone finishtask
+    answer: askuser askuserquestion askfollowupquestion askhuman askquestion requestuserinput
     submit_error:shown: fail abort giveup reporterror
     read bash:cat: read ls cat view open openfile readfile fileread listdir listdirectory listfiles head less readdir notebookread viewfile strreplaceeditorview strreplacebasededittoolview; read:shown bash:cat: tail readmanyfiles
     search bash:grep: search grep rg ripgrep searchfiles searchcode codesearch codebasesearch grepsearch

@@ -32,11 +32,15 @@ function withoutFault(given: unknown, fault: string): unknown {
 
 /** Why there is no such tool, with the one that does what the name means. */
 export function unknownToolError(name: string, specs: readonly Spec[], given: unknown): string {
-  const meant = isServerTool(name) ? null : meantTool(name.replace(/^.*\./, ''), specs, given);
+  const bare = isServerTool(name) ? '' : name.replace(/^.*\./, '');
+  const meant = bare === '' ? null : meantTool(bare, specs, given);
   const names = specs.map((spec) => spec.name);
+  const ends = meaningsOf(bare, given).includes('answer') && !names.includes('submit_result');
   const hint =
     meant === null
-      ? `${nameHint(name, names, 'Tools')}.`
+      ? ends
+        ? 'Nothing was run. Write it as the text of your answer, without a call: who waits for you reads it when your turn ends.'
+        : `${nameHint(name, names, 'Tools')}.`
       : `Nothing was run. For that there is ${meant.tool.name}: ${exampleCall(meant.tool, meant.given, meant.command)}`;
   return `there is no tool "${cutText(name, TEXT_SHOWN, '…').toWellFormed()}". ${hint}`;
 }
@@ -70,11 +74,13 @@ const SHELL_READS = new Map(
 );
 
 /** The shell command that does what is meant, for who has only the shell. `one`: the first text that was given. */
-function shellCommand(command: string, given: unknown): string {
-  const one = Object.values(fieldsOf(given)).find((value) => typeof value === 'string') ?? '<path>';
+export function shellCommand(command: string, given: unknown): string {
+  const { path, ...others } = fieldsOf(given);
+  const one = Object.values({ ...others, path }).find((value) => typeof value === 'string') ?? '<path>';
   const quoted = (text: string) => (/^[\w@./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   const [, folder] = /^([^*?{[]*)\//.exec(one) ?? [];
-  if (command === 'find') return `find ${quoted(folder || '.')} -name ${quoted(one.replace(/^.*\//, ''))}`;
+  if (command === 'find')
+    return `find ${quoted(folder || (one === path ? '.' : (wordOf(path) ?? '.')))} -name ${quoted(one.replace(/^.*\//, ''))}`;
   return command === 'grep' ? `grep -rn ${quoted(one)} .` : `cat ${quoted(one)}`;
 }
 

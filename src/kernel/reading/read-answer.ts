@@ -1,9 +1,11 @@
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
-import { fieldsOf } from '../../records/text/json-fields.ts';
+import { fieldsOf, wordOf } from '../../records/text/json-fields.ts';
 import { isJsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
 import { meaningsOf, plainName } from './argument-aliases.ts';
+import { shellCommand } from './call-errors.ts';
 import { type Reading, type ReadTool, readArguments, requiredOf } from './read-arguments.ts';
 import {
+  gluedObjects,
   mendedJson,
   patchCalls,
   type WrittenCall,
@@ -58,12 +60,23 @@ export function readAnswer(
 const PATCHING = /^(applypatch|bash|shell|localshell|containerexec|exec(command)?)$/;
 
 /** The calls that a patch in the form of Codex means, or that a `multi_tool_use.parallel` holds, of which some models write the last word alone. */
-function unfolded(part: CallPart, { find, names }: ReadTools): readonly CallPart[] {
+function unfolded(part: CallPart, tools: ReadTools): readonly CallPart[] {
+  const { find, names } = tools;
   if (PATCHING.test(plainName(bareName(part.name))) && names.includes('patch')) {
     const calls = patchCalls(Object.values(parsedObject(part.input) ?? {}).flat());
     if (calls.length > 0 && calls.length <= HELD_MAX)
       return calls.map((call, index) => ({ type: 'call', id: `${part.id}_${index + 1}`, ...call }));
   }
+  const { paths, ...others } = fieldsOf(parsedObject(part.input));
+  const reads = /^read(manyfiles|files)?$/.test(plainName(bareName(part.name)));
+  const tool = find(toolMeant(part.name, tools)) ?? (reads ? find('read') : undefined);
+  const is_own = tool?.name === 'read' && tool.own && !tool.fits({ paths });
+  const held =
+    is_own && isPaths(paths) && Object.keys(others).length === 0
+      ? paths.map((path) => ['read', JSON.stringify({ path })] as const)
+      : gluedObjects(part.input).map((input) => [part.name, input] as const);
+  if (held.length > 0 && held.length <= HELD_MAX)
+    return held.map(([name, input], index) => ({ type: 'call', id: `${part.id}_${index + 1}`, name, input }));
   if (!/^(?:(?:functions\.)?multi_tool_use[._])?parallel$/.test(part.name) || find(part.name)) return [part];
   const uses = parsedObject(part.input)?.tool_uses;
   if (!Array.isArray(uses) || uses.length > HELD_MAX) return [part];
@@ -74,6 +87,11 @@ function unfolded(part: CallPart, { find, names }: ReadTools): readonly CallPart
     return [{ type: 'call', id: `${part.id}_${index + 1}`, name, input }];
   });
   return calls.length > 0 && calls.length === uses.length ? calls : [part];
+}
+
+/** Paths of single files, and no patterns. */
+function isPaths(paths: unknown): paths is string[] {
+  return Array.isArray(paths) && paths.every((path) => typeof path === 'string' && !/[*?[{]/.test(path));
 }
 
 /** A name without what some programs put around it. */
@@ -89,10 +107,23 @@ function toolMeant(name: string, { names, find }: ReadTools): string {
   return meant.length === 1 ? (meant[0] as string) : name;
 }
 
+/** A pattern that the shell's `find` takes as it is: names in all folders below one. */
+const WHEREVER = /^(?:[\w./-]+\/)?\*\*\/[\w.*?-]+$/;
+
 /** The `Edit` of another program is a `patch`, and so on, where nothing of it is left that the own tool does not take. */
 function foreignCall(part: CallPart, tools: ReadTools): CallPart {
   const has = (name: string) => tools.names.includes(name.replace(/:.*/, ''));
   const meant = meaningsOf(bareName(part.name), parsedObject(part.input)).find(has) ?? '';
+  const given = fieldsOf(parsedObject(part.input));
+  if (
+    meant === 'bash:find' &&
+    tools.find('bash')?.own === true &&
+    Object.keys(given).join() === 'pattern' &&
+    WHEREVER.test(wordOf(given.pattern) ?? '')
+  ) {
+    const input = JSON.stringify({ command: shellCommand('find', given) });
+    return { ...part, read: { name: 'bash', input, changes: [`${part.name} → bash`, 'pattern → command'] } };
+  }
   const tool = tools.find(meant);
   if (tool?.own !== true) return part;
   const call = readCall(part, tools, meant);

@@ -42,11 +42,17 @@ const TEXTS = /(^|\.)(content|message|result|error|prompt|task|thought)$/;
 /** Those in which a list does, too: in others it may mean lines, or several texts. */
 const VALUES = /^(message|result|error|thought)$/;
 /** The only key under which some models put all arguments. */
-const WRAPPERS = new Set(['arguments', 'args', 'input', 'parameters', 'params']);
+const WRAPPERS = /^(arguments|args|kwargs|input|toolinput|actioninput|parameters|params|function)$/;
+/** Keys beside it that only repeat what is called. */
+const CALLED = /^(name|tool|toolname|action|type)$/;
 const AGENT_TYPE = /^(sub)?agenttype$/;
 /** Tools whose agents work in the background in any case. */
 const ASIDE = new Set(['fork', 'spawn_agents', 'sessions_spawn']);
-const MILLISECONDS = /^timeout(ms|millis|milliseconds)$/;
+const UNITS = /^(?:timeout|duration|wait|sleep)?(?:(ms|millis|milliseconds)|minutes|mins)$/;
+/** Words for nothing, where they are no value. */
+const NOTHING = /^(none|null|undefined)$/i;
+/** Names, numbers or paths with commas between them. */
+const LISTED = /^[\w#@./-]+(?:\s*,\s*[\w#@./-]+)+$/;
 /** Maximum fields of an object that is read, and changes that are noted: bounds the work on what no model means. */
 const FIELDS_MAX = 200;
 const CHANGES_MAX = 20;
@@ -57,13 +63,13 @@ type Entries = Map<string, unknown>;
 
 class ArgumentReader {
   readonly #own: boolean;
-  readonly #is_aside: boolean;
+  readonly #name: string;
   readonly changes: string[] = [];
   readonly told: string[] = [];
 
   constructor({ own, name }: ReadTool) {
     this.#own = own;
-    this.#is_aside = ASIDE.has(name);
+    this.#name = name;
   }
 
   value(schema: JsonObject, written: unknown, field: string): unknown {
@@ -109,12 +115,15 @@ class ArgumentReader {
       case 'integer':
         return this.#number(text, field) ?? value;
       case 'boolean':
-        return /^(true|yes)$/i.test(text) ? true : /^(false|no)$/i.test(text) ? false : value;
+        if (/^(true|yes|on|1)$/i.test(wordOf(value) ?? '')) return true;
+        return /^(false|no|off|0)$/i.test(wordOf(value) ?? '') ? false : value;
       case 'string':
         return this.#text(schema, value, field);
       case 'array': {
         if (Array.isArray(inner)) return inner;
         if (!isJsonObject(schema.items)) return value;
+        if (this.#own && schema.items.properties === undefined && LISTED.test(text))
+          return text.split(/\s*,\s*/);
         const item = accepts(schema.items, value) ? value : this.#converted(schema.items, value, field);
         return accepts(schema.items, item) ? [item] : value;
       }
@@ -122,7 +131,9 @@ class ArgumentReader {
         if (isJsonObject(inner)) return inner;
         const [only = '', ...more] = requiredOf(schema);
         const holder = more.length > 0 || !this.#own || value === '' ? undefined : propertiesOf(schema)[only];
-        return holder !== undefined && accepts(holder, value) ? { [only]: value } : value;
+        if (holder !== undefined && accepts(holder, value)) return { [only]: value };
+        // All arguments in a list of one.
+        return Array.isArray(value) && value.length === 1 && isJsonObject(value[0]) ? value[0] : value;
       }
       default:
         return value;
@@ -132,6 +143,7 @@ class ArgumentReader {
   /** A number written as text; a duration such as `30s` only where seconds are asked for. */
   #number(text: string, field: string): number | null {
     if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+    if (this.#own && /^#\d+$/.test(text)) return Number(text.slice(1));
     if (!this.#own || !/timeout|seconds/i.test(field)) return null;
     const ms = readDuration(text);
     return ms === null ? null : ms / 1000;
@@ -159,8 +171,10 @@ class ArgumentReader {
     const properties = propertiesOf(schema);
     const entries = Object.entries(written);
     if (entries.length > FIELDS_MAX) return written;
-    const [[wrapper, inner] = ['', null]] = entries;
-    if (entries.length === 1 && WRAPPERS.has(wrapper) && !Object.hasOwn(properties, wrapper)) {
+    const [[wrapper, inner] = ['', null], ...more] = entries.filter(
+      ([key, value]) => !CALLED.test(plainName(key)) || (value !== this.#name && value !== 'function'),
+    );
+    if (more.length === 0 && WRAPPERS.test(plainName(wrapper)) && !Object.hasOwn(properties, wrapper)) {
       const unwrapped = typeof inner === 'string' ? parsedObject(inner) : inner;
       if (isJsonObject(unwrapped))
         return this.#object(schema, this.#changed(field, written, unwrapped), field);
@@ -173,8 +187,9 @@ class ArgumentReader {
       if (Object.hasOwn(properties, name)) continue;
       const target = this.#targetOf(name, value, properties, read);
       if (target !== null) {
-        const ms = MILLISECONDS.test(plainName(name)) ? numberOf(value) : undefined;
-        read.set(target, ms === undefined ? value : ms / 1000);
+        const unit = UNITS.exec(plainName(name));
+        const count = unit === null ? undefined : numberOf(value);
+        read.set(target, count === undefined ? value : unit?.[1] ? count / 1000 : count * 60);
         this.#note(`${at(name)} → ${target}`);
       } else if (list !== null && this.#targetOf(name, null, list.properties, gathered) !== null)
         gathered.set(name, value);
@@ -187,7 +202,9 @@ class ArgumentReader {
     for (const [name, value] of [...read]) {
       const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
       if (property === undefined) continue;
-      const is_empty = value === null ? !accepts(property, null) : value === '' && this.#own;
+      const is_word = typeof value === 'string' && NOTHING.test(value) && property.enum === undefined;
+      const is_null = value === null || (is_word && !accepts(property, value));
+      const is_empty = is_null ? !accepts(property, null) : value === '' && this.#own;
       if (is_empty && !requiredOf(schema).includes(name)) {
         read.delete(name);
         this.#note(`${at(name)} left out`);
@@ -204,7 +221,7 @@ class ArgumentReader {
     const [only, ...more] =
       spelt.length > 0 || !this.#own
         ? spelt
-        : missing.filter((name) => namesOf(name).includes(plain.replace(MILLISECONDS, 'timeout')));
+        : missing.filter((name) => namesOf(name).includes(plain.replace(UNITS, 'timeout')));
     if (only !== undefined && more.length === 0) return only;
     const profiles = AGENT_TYPE.test(plain) && !read.has('profile') ? properties.profile?.enum : undefined;
     const word = plainName(wordOf(value) ?? '');
@@ -216,7 +233,7 @@ class ArgumentReader {
     const values = this.#own ? (IGNORED.get(plain) ?? []) : [];
     if (AGENT_TYPE.test(plain) && !/^(general|general-purpose|default|worker)$/i.test(word))
       this.told.push(`${key} was ignored: there is no ${shortJson(value)} here`);
-    const is_so = this.#is_aside && word === 'true' && plain.endsWith('background');
+    const is_so = ASIDE.has(this.#name) && word === 'true' && plain.endsWith('background');
     return is_so || values.includes('*') || values.includes(word);
   }
 

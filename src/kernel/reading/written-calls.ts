@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from '../../records/text/json-text.ts';
+import { isJsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
 
 /** A call that a model wrote into its text. */
 export interface WrittenCall {
@@ -52,7 +52,9 @@ export function writtenCalls(text: string): WrittenCalls | null {
   const calls: WrittenCall[] = [];
   const rest = block
     .replaceAll(TOKENED, (_, name: string, input: string) => taken({ name, input: input.trim() }, calls))
-    .replaceAll(NAMED, (_, name: string, body: string) => taken({ name, input: fieldsIn(body) }, calls));
+    .replaceAll(NAMED, (_, name: string, body: string) =>
+      taken({ name, input: parsedObject(body) === null ? fieldsIn(body) : body }, calls),
+    );
   const bodies = rest.split(MARKS).filter((body) => body.trim() !== '');
   const whole = bodies.every((body) => callsIn(body.trim()).map((call) => taken(call, calls)).length > 0);
   return whole && calls.length > 0 ? { before: before.trimEnd(), calls } : null;
@@ -81,15 +83,44 @@ function fieldsIn(body: string): string | null {
   return body.replaceAll(FIELD, '').trim() === '' ? JSON.stringify(Object.fromEntries(fields)) : null;
 }
 
-/** JSON in which line breaks inside texts are not escaped, or commas stand behind the last item. */
+/** Texts, commas behind the last item, and words, which may name a field. A text that is cut off is one to the end: each quote in it would be tried anew. */
+const LOOSE = /"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*(?:'|$)|,(?=\s*[\]}])|([a-z_][\w-]*)(\s*:)?/gis;
+const LITERALS = new Map([
+  ['True', 'true'],
+  ['False', 'false'],
+  ['None', 'null'],
+  ['undefined', 'null'],
+]);
+
+/** JSON in which line breaks inside texts are not escaped, commas stand behind the last item, or that is written as in Python or JavaScript. */
 export function mendedJson(text: string): ReturnType<typeof parseJson> {
-  const mended = text.replaceAll(/"(?:[^"\\]|\\.)*"|,(?=\s*[\]}])/gs, (one) =>
-    one === ',' ? '' : one.replaceAll('\r', '').replaceAll('\n', '\\n').replaceAll('\t', '\\t'),
-  );
+  const mended = text.replaceAll(LOOSE, (one: string, word?: string, colon?: string) => {
+    if (one === ',') return '';
+    if (word !== undefined) return colon === undefined ? (LITERALS.get(word) ?? word) : `"${word}":`;
+    const quoted = one.startsWith("'") && one.length > 1 ? doubleQuoted(one.slice(1, -1)) : one;
+    return quoted.replaceAll('\r', '').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+  });
   return parseJson(mended);
 }
 
-const CALL_KEYS = new Set(['name', 'arguments', 'parameters', 'id', 'type']);
+function doubleQuoted(inner: string): string {
+  return `"${inner.replaceAll(/\\.|"/gs, (one) => (one === '"' ? '\\"' : one === "\\'" ? "'" : one))}"`;
+}
+
+/** The different objects that stand one behind the other as the arguments of one call; an empty one is a beginning that was sent twice. */
+export function gluedObjects(text: string): readonly string[] {
+  if (!/\}\s*\{/.test(text) || parseJson(text).ok) return [];
+  const list = text.replaceAll(/"(?:[^"\\]|\\.?)*(?:"|$)|\}\s*\{/gs, (one) =>
+    one.startsWith('"') ? one : '},{',
+  );
+  const parsed = parseJson(`[${list}]`);
+  const all = parsed.ok ? (parsed.value as unknown[]).map((one) => JSON.stringify(one)) : [];
+  return new Set(all).size === all.length ? all.filter((one) => one !== '{}') : [];
+}
+
+/** The keys of a call, beside its id and type. Others are an answer that happens to be JSON. */
+const NAME_KEY = /^(name|tool|tool_name|action)$/;
+const CALL_KEYS = /^((name|tool|tool_name) (args|arguments|parameters|tool_input)|action action_input)$/;
 
 /** `NAME` with keys and values, or `{"name": …, "arguments": …}`, one or a list; none of anything else. */
 function callsIn(body: string): readonly WrittenCall[] {
@@ -99,12 +130,18 @@ function callsIn(body: string): readonly WrittenCall[] {
   // Most answers are plain text: an error for each would cost more than the rest of reading them.
   if (!/^[[{]/.test(body)) return [];
   const parsed = mendedJson(body);
-  const calls = (parsed.ok ? [parsed.value].flat() : []).flatMap((one) => {
+  const whole = parsed.ok ? parsed.value : [];
+  const listed = isJsonObject(whole) && Object.keys(whole).join() === 'tool_calls' ? whole.tool_calls : whole;
+  const calls = [listed].flat().flatMap((one) => {
     const call = isJsonObject(one) && isJsonObject(one.function) ? one.function : one;
-    if (!isJsonObject(call) || Object.keys(call).some((key) => !CALL_KEYS.has(key))) return [null];
-    const given = call.arguments ?? call.parameters;
-    if (typeof call.name !== 'string' || given === undefined) return [null];
-    return { name: call.name, input: typeof given === 'string' ? given : JSON.stringify(given) };
+    if (!isJsonObject(call)) return [null];
+    const { id: _id, type, ...fields } = call;
+    const keys = Object.keys(fields).sort((one) => (NAME_KEY.test(one) ? -1 : 1));
+    const [called, given] = keys.map((key) => fields[key]);
+    const is_use = type === 'tool_use' && keys.join(' ') === 'name input';
+    if (typeof called !== 'string' || given == null || !(is_use || CALL_KEYS.test(keys.join(' '))))
+      return [null];
+    return { name: called, input: typeof given === 'string' ? given : JSON.stringify(given) };
   });
   return calls.includes(null) ? [] : (calls as WrittenCall[]);
 }
