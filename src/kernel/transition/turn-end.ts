@@ -7,8 +7,8 @@ import type { Effect } from './effect.ts';
 import { nextRequest } from './request.ts';
 import { step, type Transition, type TransitionContext } from './transition-result.ts';
 
-const NUDGE =
-  'Nothing is submitted yet: what you wrote is text, not a call. Call submit_result with your whole result, or submit_error if the task cannot be done.';
+const nudge = (text: string) =>
+  `Nothing is submitted yet: ${text.trim() === '' ? 'your answer is empty' : 'what you wrote is text, not a call'}. Call submit_result with your whole result, or submit_error if the task cannot be done.`;
 
 const SILENT: Failure = {
   kind: 'no_result',
@@ -46,7 +46,7 @@ export function endTurn(
   if (rests) return step({ type: 'idle', ...limit }, effects);
   const fail = (failure: Failure) => endInFailure(failure, effects, context, { appendix });
   if (context.submits && grace === null && reminded === undefined)
-    return nextRequest({ ...turn, reminded: text }, [...effects, appendSystem(NUDGE)], context);
+    return nextRequest({ ...turn, reminded: text }, [...effects, appendSystem(nudge(text))], context);
   if (text.trim() === '') return fail(grace ?? SILENT);
   // A last answer after a limit is a result; only the run time limit makes it a failure (docs/vocabularies.md).
   if (grace !== null && grace.kind !== 'limit') return fail(grace);

@@ -106,6 +106,12 @@ describe('a sub-agent that submits', () => {
     assert.deepEqual(results(run).at(-1), ['b', 'error', `No call was run: ${error}.`]);
   });
 
+  it('is told that its answer is empty, not that it is text', () => {
+    const run = started(DEEP);
+    answer(run, ' \n');
+    assert.match(system(run), /^Nothing is submitted yet: your answer is empty\. Call submit_result/);
+  });
+
   it('is reminded once per turn, however much it does in between', () => {
     const run = started(DEEP);
     answer(run, 'Done, I think.');
