@@ -32,7 +32,8 @@ const POSTGRES_DATA = /^(?:22|23|54)/;
 
 /** Whether a write failed because of what was to be written, so that the same write would always fail. */
 export function isInvalidData(error: unknown): error is Error {
-  if (!(error instanceof Error) || error instanceof StoreError) return false;
+  if (error instanceof StoreError) return !error.retryable && isInvalidData(error.cause);
+  if (!(error instanceof Error)) return false;
   if (error instanceof TypeError || error instanceof RangeError) return true;
   const { errcode, code } = error as { readonly errcode?: number; readonly code?: string };
   return errcode === undefined ? POSTGRES_DATA.test(code ?? '') : SQLITE_DATA.has(errcode & 0xff);

@@ -17,6 +17,9 @@ import type { LedgerSync } from './ledger-sync.ts';
 import { type StepViewContext, stepView } from './step-view.ts';
 import { TreeShares } from './tree-shares.ts';
 
+/** Plain ASCII, and too short to be cut anywhere: what the database says may be what it cannot store. */
+const UNSTORABLE = 'a fault in Coppice: the ledger cannot store the next step';
+
 /** A step that is decided but not committed yet. */
 export interface PendingStep {
   readonly cell: Cell;
@@ -215,7 +218,10 @@ export class GroupCommit {
     await Promise.all(refused);
   }
 
-  /** Finds the step that the ledger cannot store, so that the others are not held up. Its turn ends; if even that cannot be stored, the agent is led no more. */
+  /**
+   * Finds the step that the ledger cannot store, so that the others are not held up. Its turn ends: told in the words of the database, else in words
+   * that every database can store, else without the request; if even that cannot be stored, the agent is led no more.
+   */
   async #contain(
     pending: readonly PendingStep[],
     taken: readonly Cell['inputs'][],
@@ -231,15 +237,17 @@ export class GroupCommit {
     runs.undoBegin(cell.agent);
     const events = (taken[0] ?? []).flatMap((input) => (input.type === 'event' ? [input] : []));
     const request = events.find((one) => one.request !== undefined)?.request;
-    const is_repeated = events.some(({ event }) => event.type === 'fault');
-    if (is_repeated && request === undefined) {
-      emit({ type: 'notice', agent_id: cell.agent.id, text: `${text}; this process leads it no more` });
+    const told = events.map(({ event }) => event).find((event) => event.type === 'fault')?.failure.error;
+    if (told !== undefined) emit({ type: 'notice', agent_id: cell.agent.id, text });
+    if (told === UNSTORABLE && request === undefined) {
+      emit({ type: 'notice', agent_id: cell.agent.id, text: 'this process leads it no more' });
       return drop(cell);
     }
-    const failure = { kind: 'internal', error: text, retryable: true } as const;
+    const error_text = told === undefined ? text : UNSTORABLE;
+    const failure = { kind: 'internal', error: error_text, retryable: true } as const;
     const fault = { type: 'event', event: { type: 'fault', at: clock.now(), failure } } as const;
     // What the request has cost still counts, unless it is the cause.
-    cell.inputs.unshift(is_repeated || request === undefined ? fault : { ...fault, request });
+    cell.inputs.unshift(told === UNSTORABLE || request === undefined ? fault : { ...fault, request });
     this.add(cell);
   }
 

@@ -9,6 +9,7 @@ import { inputSchema } from '../../../src/kernel/toolsets/arguments.ts';
 import type { Toolset, ToolsetTool } from '../../../src/kernel/toolsets/toolset.ts';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { Tool } from '../../../src/records/tool.ts';
+import { postgresStoreError } from '../../../src/store/postgres/postgres-error.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { until } from '../../until.ts';
 import { type Database, onBothDatabases } from '../both-databases.ts';
@@ -48,6 +49,12 @@ function poisoned(step: Step): Step {
     step.messages.some(({ kind, content }) => kind === 'result' && content.output === 'bad');
   return is_bad ? { ...step, calls: 0.5 } : step;
 }
+
+/** What PostgreSQL answers to a character that the encoding of its database does not have. */
+const UNTRANSLATABLE = Object.assign(
+  new Error('character with byte sequence 0xe6 0x97 0xa5 in encoding "UTF8" has no equivalent in "LATIN1"'),
+  { code: '22P05' },
+);
 
 /** Mail bodies that are not valid JSON, or not an order or outcome that an agent accepts. */
 const UNREADABLE = {
@@ -191,6 +198,44 @@ function suite(database: Database): void {
       assert.ok(state?.type === 'errored', state?.type);
       assert.match(state.failure.error, /^a fault in Coppice: the ledger cannot store the next step: /);
       assert.ok((usage?.output ?? 0) > 0, 'what the answer has cost counts');
+      await on.runtime.send(id, 'again');
+      await until(async () => (await on.store.agent(id))?.reply === 'well', 'it goes on');
+    }
+  });
+
+  it('a turn ends also where the database cannot store the words about what it could not store', async () => {
+    const bad = defineTool({ name: 'bad', description: 'x', input: z.strictObject({}), run: () => '\u65e5' });
+    const on = await setStage(
+      ({ user, step }) => {
+        if (user === 'call') return step === 0 ? [['bad', {}]] : 'well';
+        return user === 'again' ? 'well' : '\u65e5';
+      },
+      {
+        database: await database(),
+        tools: [bad as Tool],
+        wrap: (store) =>
+          new Proxy(store, {
+            get: (target, key) => {
+              const value = Reflect.get(target, key);
+              if (key !== 'commit') return typeof value === 'function' ? value.bind(target) : value;
+              return async (steps: Parameters<typeof store.commit>[0]) => {
+                if (/[^\0-\xff]/.test(JSON.stringify(steps)))
+                  throw postgresStoreError(UNTRANSLATABLE, 'postgres://ledger');
+                return target.commit(steps);
+              };
+            },
+          }),
+      },
+    );
+    for (const text of ['say', 'call']) {
+      const { id } = await on.start(text);
+      await on.runtime.settled(id);
+      const { state, usage } = (await on.store.agent(id)) ?? {};
+      assert.ok(state?.type === 'errored', state?.type);
+      assert.equal(state.failure.error, 'a fault in Coppice: the ledger cannot store the next step');
+      assert.ok((usage?.output ?? 0) > 0, 'what the answer has cost counts');
+      const said = on.events.filter((one) => one.type === 'notice' && one.agent_id === id);
+      assert.match(JSON.stringify(said), /cannot store the next step: .* no equivalent in/);
       await on.runtime.send(id, 'again');
       await until(async () => (await on.store.agent(id))?.reply === 'well', 'it goes on');
     }
