@@ -171,7 +171,7 @@ export function methodsOn(ground: MethodGround): Methods {
       const { at, id: key, ...way } = asked('what-if', order);
       const { root_id } = await found(tree);
       const { model, cwd } = ((await store.agent(root_id)) as Agent).config;
-      const { whatIfStart } = await import('../trees/rewind/what-if/what-if-start.ts');
+      const { assertModels, whatIfStart } = await import('../trees/rewind/what-if/what-if-start.ts');
       const { whatIfDocument } = await import('../trees/rewind/what-if/what-if-run.ts');
       const id = idOf(key, 'what-if');
       const there = key === undefined ? null : await store.agent(id);
@@ -181,6 +181,7 @@ export function methodsOn(ground: MethodGround): Methods {
           const { config, limits = {} } = ground.rootOf({ prompt: ' ', ...given(one) });
           return { config, limits };
         });
+        await assertModels(runtime, start.config, way.models);
         await runtime.start({ ...start, id });
       }
       await runtime.settled(id, 'tree');

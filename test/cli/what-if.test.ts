@@ -1,6 +1,6 @@
 /** Proves that a tree is continued in several ways, each in a worktree of its own, that they are compared, and that the best one can be taken over. */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { runGit } from '../runtime/worktree/git-repository.ts';
@@ -10,6 +10,12 @@ import { whatIfHome } from './what-if-home.ts';
 
 it('compares two continuations by a command, takes the best one over, and does nothing again for the same order', async () => {
   const home = await whatIfHome();
+  const models = ['--model', 'scripted:../a.json,opnai/gpt-5'];
+  const refused = await home.run(['what-if', home.tree, '--at', `before ${home.at}`, ...models]);
+  assert.equal(refused.code, 2, refused.stderr);
+  assert.match(refused.stderr, /no provider called "opnai".*Providers: anthropic/s);
+  assert.equal(existsSync(home.log), false, 'no other continuation was paid for');
+
   const order = [
     '--at',
     `before ${home.at}`,

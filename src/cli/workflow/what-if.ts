@@ -10,7 +10,7 @@ import { tableLines } from '../../render/table.ts';
 import type { Store } from '../../store/store.ts';
 import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
 import { type SharedLimits, whatIfDocument, whatIfEnd } from '../../trees/rewind/what-if/what-if-run.ts';
-import { type Compared, whatIfStart } from '../../trees/rewind/what-if/what-if-start.ts';
+import { assertModels, type Compared, whatIfStart } from '../../trees/rewind/what-if/what-if-start.ts';
 import { workflowFailure } from '../../trees/workflow/workflow-failure.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { termsOfToday } from '../export/cases/terms-of-today.ts';
@@ -112,7 +112,11 @@ async function compare(
     return {
       ...options,
       terms,
-      begin: async (runtime) => (is_there ? (await runtime.resume(begun.id)).root : runtime.start(begun)),
+      begin: async (runtime) => {
+        if (is_there) return (await runtime.resume(begun.id)).root;
+        await assertModels(runtime, begun.config, asked.models);
+        return runtime.start(begun);
+      },
       title: `coppice what-if  ·  ${cells}`,
       result: async (id) => {
         const document = { schema: 'coppice/what-if/v1', ...(await whatIfDocument(store, id)) } as const;

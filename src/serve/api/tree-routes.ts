@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { limits } from '../../documents/shapes/agent-parts.ts';
 import { titleOf } from '../../documents/tree-titles.ts';
 import { spillFolder } from '../../processes/output/spill-folder.ts';
-import { type AgentConfig, isActive } from '../../records/agent/agent.ts';
+import { isActive } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { OUTCOMES } from '../../records/run/outcome.ts';
 import { given } from '../../records/text/json-fields.ts';
@@ -18,7 +18,7 @@ import { oneAgent, oneRoot } from '../../trees/find-agent.ts';
 import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
 import { unledOf } from '../../trees/leaders/unled-reason.ts';
 import { rewindTree } from '../../trees/rewind/rewind-tree.ts';
-import { whatIfStart } from '../../trees/rewind/what-if/what-if-start.ts';
+import { assertModels, whatIfStart } from '../../trees/rewind/what-if/what-if-start.ts';
 import { timelineDocument } from '../../trees/timeline/timeline-json.ts';
 import {
   type ApiSources,
@@ -288,15 +288,6 @@ export const TREE_ROUTES = [
 async function beganWith(store: Store, root_id: string, prompt: string): Promise<boolean> {
   const [first] = await store.history(root_id, 0, 1);
   return first?.kind === 'user' && first.content.text === prompt;
-}
-
-/** Rejects for a model that cannot be asked here: whoever names one can still name another. */
-async function assertModels(
-  runtime: ApiSources['runtime'],
-  config: AgentConfig,
-  models: readonly string[],
-): Promise<void> {
-  for (const model of models) await runtime.checked({ ...config, model, tools: [], toolsets: [] });
 }
 
 /** Maximum wait for a restarted agent to be working. */

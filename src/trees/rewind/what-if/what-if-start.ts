@@ -2,6 +2,7 @@ import type { AgentConfig } from '../../../records/agent/agent.ts';
 import { DEFAULT_SPENDING_LIMITS } from '../../../records/agent/limits.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { given } from '../../../records/text/json-fields.ts';
+import type { RuntimeFace } from '../../../runtime/runtime-face.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Root } from '../../open-tree.ts';
 import { cutPoint } from '../cut-point.ts';
@@ -79,6 +80,15 @@ export async function whatIfStart<R extends Root>(
     limits,
     cells: order.cells.length,
   };
+}
+
+/** Rejects for a model that cannot be asked here: whoever names one can still name another. */
+export async function assertModels(
+  runtime: RuntimeFace,
+  config: AgentConfig,
+  models: readonly string[] = [],
+): Promise<void> {
+  for (const model of models) await runtime.checked({ ...config, model, tools: [], toolsets: [] });
 }
 
 /** What a root that begins with a profile has from it; its model and folder are those of the tree. */
