@@ -3,7 +3,9 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, matchesGlob } from 'node:path';
 import { parseArgs } from 'node:util';
+import { stop } from 'esbuild';
 import { API } from 'typescript/unstable/sync';
+import { buildWeb } from './build/web.ts';
 import { EQUIVALENT } from './mutants/equivalent.ts';
 import { ALL_GUARDS } from './mutants/guards/all-guards.ts';
 import { type Guard, withoutGuard } from './mutants/guards/guard.ts';
@@ -78,6 +80,9 @@ process.once('exit', () => {
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 for (let job = 0; job < Math.min(jobs, chosen.length); job += 1) trees.push(new ScratchTree(root));
+// Servers in them answer with the built pages.
+for (const tree of trees) await buildWeb(tree.root, join(tree.root, 'dist'));
+await stop();
 
 const controls = await control(trees[0] as ScratchTree);
 const verdicts = new Map<Mutant, Verdict>();

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-/** Not copied: dependencies are linked, build output is not needed. */
+/** Not copied: dependencies are linked, build output is not needed, or made anew. */
 const LEFT_OUT = new Set(['node_modules', '.git', 'dist', 'coverage']);
 
 /** A copy of the repository in which mutants are made. Temporary files of its tests are in the same folder and are removed with it. */
