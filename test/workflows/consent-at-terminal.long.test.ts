@@ -37,6 +37,8 @@ it('asks a person at a terminal', { skip: hasTmux() ? false : 'tmux is not insta
     assert.ok(shown.includes(line), `${line}\n${shown}`);
   run('send-keys', 'n', 'Enter');
   await sees('was not started: you said no');
+  // What is typed before the program has ended may be read by it.
+  await until(() => screen().trimEnd().endsWith('shell$'), 'the shell is back');
 
   await asks('tree: $5, 2,000,000 tokens');
   run('send-keys', 'y', 'Enter');
