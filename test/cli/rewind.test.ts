@@ -28,6 +28,8 @@ it('lists the messages, goes back to one of them with another text, and goes on'
     const wrong = await home.run(['rewind', id, '--to', to]);
     assert.match(wrong.stderr, /names no message, call or time.*\n.*NAME#12/s);
   }
+  const nobody = await home.run(['rewind', id, '--to', 'nobody#1']);
+  assert.match(nobody.stderr, /no agent called "nobody" in this tree.*\n.*NAME#12/);
   assert.match((await home.run(['rewind', id, '--to', '2 weeks'])).stderr, /there is nothing before that/);
 
   const back = await home.run(['rewind', id, '--to', '1', '--edit', 'paint it green']);

@@ -70,7 +70,12 @@ it('tells what led to an answer, a message, a call and a line of a file', async 
   assert.deepEqual([whole, steps[0].how, steps[1].how, steps[1].led_to], [true, 'asked', 'file', 0]);
   assert.deepEqual(await lines(call_id), (await lines('plan.txt:2')).slice(1));
 
+  // The newest tree of the folder is another one now.
+  await home.run(['rewind', '--to', '1']);
+  assert.deepEqual(await lines(`${steps[0].agent_id}#${call_id}`), (await lines('plan.txt:2')).slice(1));
+
   for (const [args, said] of [
+    [[call_id], /no agent called ".*", and no call ".*" in the tree \w+; one of another tree is TREE#CALL/],
     [['rules.json:1'], /^error: rules\.json:1 .*: It was there before the first change/],
     [['plan.txt:9'], /the file has no line 9/],
     [['nobody'], /no agent called "nobody"/],

@@ -65,7 +65,10 @@ export function addAgentsCommands({ sub, deferred, imported }: CommandBuilder, w
     )
     .action(imported(async () => (await import('./search.ts')).search));
   sub('why', 'Show what led to an answer, a call or a line of a file, back to the prompts')
-    .argument('[what]', `AGENT, AGENT#MESSAGE, a call or its approval, FILE:LINE; ${ROOT_BY_DEFAULT}`)
+    .argument(
+      '[what]',
+      `AGENT, AGENT#MESSAGE, a call or its approval, TREE#CALL, FILE:LINE; ${ROOT_BY_DEFAULT}`,
+    )
     .option('-a, --all', 'everything, not only some 20 lines')
     .action(imported(async () => (await import('./why.ts')).why));
   sub('diff', 'Compare two trees, or two agents with all below them: the first difference, then each agent')

@@ -17,14 +17,20 @@ export function hasEnded({ state }: Pick<AgentDocument, 'state'>): boolean {
 
 /**
  * Returns the one agent that a UUID, a unique prefix, a name or a session key refers to. Of several agents with one name, takes the one in the newest
- * tree of this folder; of those, the only living one. Names its tree on stderr then. Rejects with the candidates, or with the nearest name.
+ * tree of this folder; of those, the only living one. Names its tree on stderr then. Rejects with the candidates, or with the nearest name; `nor`: what else
+ * was looked for in vain.
  */
-export async function findAgent(context: Context, asked: Calls, text: string): Promise<AgentDocument> {
+export async function findAgent(
+  context: Context,
+  asked: Calls,
+  text: string,
+  nor = '',
+): Promise<AgentDocument> {
   const { agents: found } = await asked.agents({ called: text });
   const near = found.length > 1 ? await nearest(context, asked, text) : [];
   const agent = await oneOf(text, near.length > 0 ? near : found, {
     hasEnded,
-    none: () => notFound(asked, text),
+    none: () => notFound(asked, text, nor),
     describe: (one) => describeCandidate(asked, one),
   });
   if (found.length > 1)
@@ -106,7 +112,7 @@ export async function findAgentOrRoot(
   return text === undefined ? findRoot(context, asked, text) : (await findAgent(context, asked, text)).id;
 }
 
-async function notFound(asked: Calls, text: string): Promise<CoppiceError> {
+async function notFound(asked: Calls, text: string, nor: string): Promise<CoppiceError> {
   const { agents } = await asked.agents({ all: true });
   const recent = agents.toReversed();
   const name = nearestName(
@@ -115,7 +121,7 @@ async function notFound(asked: Calls, text: string): Promise<CoppiceError> {
   );
   const nearest = recent.find((agent) => agent.name === name);
   const hint = `${nearest !== undefined ? `Did you mean ${await describeCandidate(asked, nearest)}?\n` : ''}See: coppice ps --all`;
-  return new CoppiceError('E_AGENT_NOT_FOUND', `no agent called "${text}"`, { hint });
+  return new CoppiceError('E_AGENT_NOT_FOUND', `no agent called "${text}"${nor}`, { hint });
 }
 
 async function describeCandidate(asked: Calls, agent: AgentDocument): Promise<string> {

@@ -16,7 +16,7 @@ import { findAgent, findAgentOrRoot, findRoot } from './find-agent.ts';
 type Why = DocumentOf<'coppice/why/v1'>;
 type Step = Why['steps'][number];
 
-/** `coppice why [AGENT|AGENT#MESSAGE|CALL|FILE:LINE]`: what led there, back to the prompts, as a short tree. */
+/** `coppice why [AGENT|AGENT#MESSAGE|CALL|TREE#CALL|FILE:LINE]`: what led there, back to the prompts, as a short tree. */
 export async function why(
   context: Context,
   text: string | undefined,
@@ -45,17 +45,19 @@ async function whyLine(context: Context, text: string, all: boolean): Promise<nu
 
 async function whyOf(context: Context, asked: Calls, text: string | undefined, all: boolean): Promise<Why> {
   if (text === undefined) return asked.why(await findAgentOrRoot(context, asked, text), { all });
-  const [, name, message] = /^(.+)#(\d+)$/.exec(text) ?? [];
-  if (name !== undefined)
-    return asked.why((await findAgent(context, asked, name)).id, { message: Number(message), all });
+  const [, name, place] = /^(.+)#(.+)$/.exec(text) ?? [];
+  if (name !== undefined && place !== undefined) {
+    const { id } = await findAgent(context, asked, name);
+    return asked.why(id, { ...(/^\d+$/.test(place) ? { message: Number(place) } : { call: place }), all });
+  }
   const { agents } = await asked.agents({ called: text });
   if (agents.length > 0) return asked.why((await findAgent(context, asked, text)).id, { all });
   try {
     return await asked.why(await findRoot(context, asked, undefined), { call: text, all });
   } catch (error) {
     if (!(error instanceof CoppiceError) || error.code !== 'E_CALL_NOT_FOUND') throw error;
-    // Says which agents there are.
-    return asked.why((await findAgent(context, asked, text)).id, { all });
+    const nor = `, and ${error.message}; one of another tree is TREE#CALL`;
+    return asked.why((await findAgent(context, asked, text, nor)).id, { all });
   }
 }
 

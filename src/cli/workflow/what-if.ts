@@ -105,7 +105,7 @@ async function compare(
     const is_there = (await store.agent(begun.id)) !== null;
     if (is_there) await assertMayLeadHere(store, begun.id, context.env);
     const short = begun.id.slice(0, 8);
-    const cells = `${found.cells} ${told}`;
+    const cells = `${found.cells} ${found.cells === 1 ? told.replace(/s(?= of)/, '') : told}`;
     process.stderr.write(
       `what-if ${short}${is_there ? ', as before' : ''}: ${cells}, ${limitsText(limits)}\n`,
     );

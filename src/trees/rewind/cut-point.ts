@@ -39,7 +39,9 @@ export async function cutPoint(store: Store, root: Agent, text: string, edits = 
   if (!is_message && aim === 'at') return timePoint(store, root, named);
   if (is_message) {
     const agent =
-      agent_name === undefined ? root : await oneAgent(store, agent_name, { root_id: root.root_id });
+      agent_name === undefined
+        ? root
+        : await oneAgent(store, agent_name, { root_id: root.root_id, where: ' in this tree', list: FORMS });
     return messagePoint(store, root, agent, Number(number), aim);
   }
   const call = await store.findCall(root.root_id, named);
@@ -126,7 +128,7 @@ function editPoint(
     throw unclear(
       `${name}#${seq}`,
       seq <= first
-        ? `${name} inherited it: edit it where it was written`
+        ? `${name} inherited it: edit it where it was written; what it was told itself is ${name}#${first + 1}`
         : torn
           ? 'it was written together with letters or new agents: edit the answer before it'
           : 'it is only shown to people, and changes nothing',
