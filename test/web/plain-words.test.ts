@@ -12,6 +12,16 @@ it('marks around words are left out, other signs stay', () => {
       '2 ** 3 ** 4, a_b__c, #1 and \u202bשלום עולם\u202c',
     ],
     ['**half of', '**half of'],
+    [
+      '{"status":"idle","name":"p4","ways":[1,2],"last_reply":"## Done\\nIt is \\"so\\"."}',
+      'status: idle, name: p4, ways: 1,2, last_reply: Done It is "so".',
+    ],
+    [
+      '{"cells":[{"name":"local/fast 1","ok":true},{"name":"b"}],"why":null}',
+      'cells: name: local/fast 1, ok: true, name: b, why: null',
+    ],
+    ['…lo","answer":"## What I fo…', '…lo, answer: What I fo…'],
+    ['const x = { a: "b" };', 'const x = { a: "b" };'],
     ['', ''],
   ] as const)
     assert.equal(plainWords(text), plain);

@@ -21,11 +21,21 @@ export function useTexts(): Texts | null {
   return loaded;
 }
 
-/** Text of a model in one line, without the marks of Markdown around its words. */
+/** Text of a model in one line, without the marks of Markdown, or of JSON, around its words. Either may begin or end anywhere in them. */
 export function plainWords(text: string): string {
-  return text
+  return (/"\w+": ?["[{\w-]/.test(text) ? withoutJson(text) : text)
     .replaceAll(/^\s*#{1,6}\s+/gm, '')
     .replaceAll(/(\*\*|__|`+)(?=\S)(.+?)(?<=\S)\1/g, '$2')
     .replaceAll(/\[([^\]\n]+)\]\([^)\s]*\)/g, '$1')
     .replaceAll(/\s+/g, ' ');
+}
+
+/** A key ends its line, so that Markdown can begin the next one. */
+function withoutJson(text: string): string {
+  return text
+    .replaceAll(/[}\]]*(,?)[{[]*"(\w+)": ?[{[]*/g, '$1 $2:\n')
+    .replaceAll(/(?<!\\)"[}\]]*|^[{[]+|[}\]]+$/g, '')
+    .replaceAll('\\n', '\n')
+    .replaceAll('\\"', '"')
+    .trim();
 }

@@ -1,4 +1,5 @@
 import { duration } from '../../data/amounts.ts';
+import { plainWords } from '../../data/texts.ts';
 import type { Axis, Range } from './axis.ts';
 import { ticksOf } from './axis.ts';
 import { type Ink, inkOf, paintArrow, paintBar, paintLabel } from './ink.ts';
@@ -208,7 +209,7 @@ export class Picture {
     // An answer without words is known by the call that it made.
     const calls = next !== undefined && next.kind !== 'request' && next.seq === bar.seq;
     const called = calls ? `→ ${deedOf(next)}` : shortName(bar.name) || 'model';
-    const what = bar.kind === 'request' ? bar.said || called : deedOf(bar) || 'waits';
+    const what = bar.kind === 'request' ? plainWords(bar.said) || called : deedOf(bar) || 'waits';
     const text = bar.kind === 'approval' ? `! ${what}` : what;
     const solid = bar.kind === 'request' || bar.kind === 'tool' || bar.kind === 'approval';
     paintLabel(this.#pen, this.#ink, text, x, middle + 0.5, wide, solid);
