@@ -74,7 +74,7 @@ function agentsKey(app: AppContext, overlay: Of<'agents'>, data: string): void {
       close(app);
       return app.editor.setText(`/send ${/\s/.test(name) ? `"${name}"` : name} `);
     }
-    if (typed === 'k') return askKill(app, [selected]);
+    if (typed === 'k') return askKill(app, [selected], overlay);
     if (typed === 'i') return askKillIdle(app);
     if (typed === 'r') return runCommand(app, '/reap');
     if (/^[1-9]$/.test(typed)) return app.dispatch({ type: 'pin', agent_id: selected, slot: Number(typed) });
@@ -98,7 +98,7 @@ function confirmationKey(app: AppContext, question: Confirmation, data: string):
   const held = app.state.deciding;
   const is_enter = matchesKey(data, 'enter');
   if (held !== null && is_enter) decide(app, question, held.decision);
-  else if (matchesKey(data, 'escape')) close(app);
+  else if (matchesKey(data, 'escape')) leave(app, question);
   // Enter chooses nothing by default.
   else if (is_enter && app.editor.text === '') return true;
   else {
@@ -119,8 +119,14 @@ export function confirmByLetter(app: AppContext): void {
   if (overlay !== null && isConfirmation(overlay) && decision !== null) decide(app, overlay, decision);
 }
 
+/** Closes a confirmation that was answered: a kill that was asked for in the list of agents goes back to it. */
+function leave(app: AppContext, question: Confirmation): void {
+  const list = question.type === 'kill' ? question.list : null;
+  app.dispatch({ type: 'overlay', overlay: list ?? null });
+}
+
 function decide(app: AppContext, question: Confirmation, decision: Choice): void {
-  close(app);
+  leave(app, question);
   if (question.type === 'consent') return decision === 'stay' ? question.no?.run() : question.run();
   if (decision === 'stay') return;
   if (question.type === 'restore') return app.attempt(() => restoreFiles(app, question));

@@ -70,6 +70,8 @@ export type Overlay =
       readonly descendants: readonly string[];
       /** Kills only the agents that are still idle when it is confirmed. */
       readonly only_idle?: true;
+      /** The list in which it was asked, which comes back. */
+      readonly list?: Overlay | null;
     }
   | { readonly type: 'quit'; readonly working: number }
   | { readonly type: 'restore'; readonly files: readonly Restoration[]; readonly redo: boolean }

@@ -126,6 +126,30 @@ it('killing a descendant or a sibling of the agent in view keeps the view; killi
   assert.ok(!pty.alternate);
 });
 
+it('kills asked for in the list of agents go back to it, where the next one can be chosen', async (test) => {
+  const ui = await openUi(test, RULES);
+  const { pty } = ui;
+  await ui.say('split');
+  await pty.until('Main heard');
+  await ui.press(KEY.leader, 'a');
+  await pty.until('Agents 5');
+  await ui.press(KEY.down, 'k');
+  await pty.until('Kill reader and 2 descendants');
+  await ui.press('n');
+  await pty.until('Agents 5');
+  await ui.press('k');
+  await pty.until('Kill reader and 2 descendants');
+  await ui.press('y');
+  await pty.until(() => pty.screen().filter((line) => /killed by you/.test(line)).length === 3);
+  assert.ok(ui.shows('Agents 5'));
+  await ui.press(KEY.down, KEY.down, KEY.down, 'k');
+  await pty.until('Kill tester?');
+  await ui.press('y');
+  await pty.until(() => pty.screen().filter((line) => /killed by you/.test(line)).length === 4);
+  await ui.press(KEY.escape);
+  await ui.gone('Agents 5');
+});
+
 it('what reaped agents did still counts in /diff, /undo, /cost and the meters, also after coming back', async (test) => {
   const ui = await openUi(
     test,

@@ -2,6 +2,7 @@ import { descendantsOf } from '../../../records/agent/agent.ts';
 import { isTerminal } from '../../../records/agent/state.ts';
 import type { AppContext } from '../../app-context.ts';
 import { idleAgents } from '../../state/agents/family.ts';
+import type { Overlay } from '../../state/ui-state.ts';
 import { resolveAgents } from './find-agent.ts';
 
 /** `/kill`: the named agents, or else the one in view; `idle`: all idle agents, unless one has this name. */
@@ -12,8 +13,8 @@ export function kill(app: AppContext, agents: readonly string[], view: string): 
   if (ids !== null) askKill(app, ids);
 }
 
-/** Asks for confirmation before agents are killed; those that have ended already are left out. */
-export function askKill(app: AppContext, ids: readonly string[]): void {
+/** Asks for confirmation before agents are killed; those that have ended already are left out. `list`: the list in which it is asked, which comes back. */
+export function askKill(app: AppContext, ids: readonly string[], list: Overlay | null = null): void {
   const { state } = app;
   const named = ids.flatMap((id) => state.agents.get(id) ?? []);
   const agent_ids = named.filter((agent) => !isTerminal(agent.state.type)).map(({ id }) => id);
@@ -25,7 +26,7 @@ export function askKill(app: AppContext, ids: readonly string[]): void {
   const below = agent_ids.flatMap((id) => descendantsOf(id, state.agents.values()));
   const living = below.filter(({ id, state: { type } }) => !isTerminal(type) && !agent_ids.includes(id));
   const others = [...new Set(living.map(({ id }) => id))];
-  app.dispatch({ type: 'overlay', overlay: { type: 'kill', agent_ids, descendants: others } });
+  app.dispatch({ type: 'overlay', overlay: { type: 'kill', agent_ids, descendants: others, list } });
 }
 
 /** Asks for confirmation before killing all idle agents in whose branches no agent works. */

@@ -71,7 +71,7 @@ export function seeKilled(state: UiState, ids: readonly string[], by: string): U
   const gone = new Set(ids);
   const { overlay, view } = state;
   const is_moot = overlay?.type === 'kill' && overlay.agent_ids.every((id) => gone.has(id));
-  const asked = is_moot ? { ...state, overlay: null, deciding: null } : state;
+  const asked = is_moot ? { ...state, overlay: overlay.list ?? null, deciding: null } : state;
   if (by !== 'you' || view === null || !gone.has(view)) return asked;
   const up = survivingAncestor(state, view, gone);
   return up === null ? asked : visit(asked, up);
