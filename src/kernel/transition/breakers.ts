@@ -10,7 +10,9 @@ export const UNPROVED_MAX = 3;
 /** Counts a result. Other calls of the same request neither reset nor hide a failing one. */
 export function countFailure(turn: Turn, call: Call, result: ResultContent): readonly FailingCall[] {
   if (result.status !== 'error' && result.status !== 'denied') return turn.failing;
-  const signature = fingerprint([call.name, call.input, result.output]);
+  // What a tool that does not exist was given changes nothing.
+  const input = result.output.startsWith(`there is no tool "${call.name}"`) ? '' : call.input;
+  const signature = fingerprint([call.name, input, result.output]);
   const request = turn.requests;
   // Failures before the previous request are not consecutive.
   const recent = turn.failing.filter((one) => one.request >= request - 1);

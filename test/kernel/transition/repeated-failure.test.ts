@@ -48,6 +48,18 @@ describe('repeated failures', () => {
     assert.equal(run.state.type, 'requesting');
   });
 
+  it('a tool that does not exist fails in the same way, whatever it is given; one that does, does not', () => {
+    const outcomes = ['there is no tool "bash". Tools: read.', 'bash: failed'].map((output) => {
+      const run = started(OWN);
+      for (const input of ['one', 'two', 'three']) {
+        answer(run, '', [call(input, { input })]);
+        settle(run, input, 'error', output);
+      }
+      return run.state.type;
+    });
+    assert.deepEqual(outcomes, ['errored', 'requesting']);
+  });
+
   it('repeated denials count as failures', () => {
     const run = started(OWN);
     for (const id of ['a', 'b', 'c']) {
