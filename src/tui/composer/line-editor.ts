@@ -26,6 +26,11 @@ export interface LineEditorStyle {
   readonly dim: (text: string) => string;
 }
 
+/** Ends what is shown of each completion: a row of the list without it was cut, which the library does without a sign. */
+const WHOLE = '\u2060';
+/** Width up to which the library shows no descriptions. */
+const LABELS_ONLY = 40;
+
 /** Placeholder for a tab, which is kept but shown as one column: a noncharacter, which no text should contain. */
 const TAB = '\ufdd0';
 /** Limits above which a paste is shown as a marker. */
@@ -153,11 +158,19 @@ export class LineEditor {
     const before = rows[row]?.split(CURSOR_MARKER)[0] ?? '';
     const completions = list
       .slice(0, Math.max(0, max_rows - lines.length))
-      .map((line) => `  ${withoutPaintedCursor(line)}`);
+      .map((line) => `  ${withoutPaintedCursor(this.#signed(line, inner))}`);
     return {
       lines: [...lines, ...completions],
       cursor: row < 0 ? null : { row, column: visibleWidth(pastesIn(before)) + 2 },
     };
+  }
+
+  /** A completion whose end was cut off, with a sign of it. */
+  #signed(line: string, width: number): string {
+    if (line.includes(WHOLE)) return line.replace(WHOLE, '');
+    if (width <= LABELS_ONLY || visibleWidth(line.trimEnd()) < width - 6) return line;
+    const cut = this.#options.style.unicode ? '…' : '...';
+    return line.replace(new RegExp(`.{${cut.length}}((?:\\s|\\u001b\\[[\\d;]*m)*)$`, 'u'), `${cut}$1`);
   }
 
   #prompt(index: number, rows: number, hidden: HiddenRows): string {
@@ -187,7 +200,15 @@ export class LineEditor {
     );
     if (completion !== null)
       editor.setAutocompleteProvider({
-        getSuggestions: (...of) => completion.getSuggestions(...of),
+        getSuggestions: async (...of) => {
+          const found = await completion.getSuggestions(...of);
+          const items = found?.items.map((item) =>
+            item.description
+              ? { ...item, description: item.description + WHOLE }
+              : { ...item, label: item.label + WHOLE },
+          );
+          return found && { ...found, items: items ?? [] };
+        },
         applyCompletion: (...of) => {
           // Tab on a folder goes on inside; Enter takes the folder.
           if (/\/"?$/.test(of[3].value) && matchesKey(this.#key, 'tab'))

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 import { FolderFiles } from '../../../src/tui/composer/attachments/folder-files.ts';
 import { LineCompletion } from '../../../src/tui/composer/line-completion.ts';
 import { LineEditor } from '../../../src/tui/composer/line-editor.ts';
@@ -291,6 +292,34 @@ test('slash commands are listed with descriptions while they are typed', async (
     assert.ok(seen.redraws > 0);
     editor.handleInput('\r');
     assert.deepEqual(seen.submitted, ['/cancel']);
+  }
+});
+
+test('a description that is cut off in the list of completions ends with a sign, a whole one does not', async () => {
+  const completion = new LineCompletion({
+    commands: () => [
+      { name: 'long', help: 'words and '.repeat(20), completes: null },
+      { name: 'lost', help: 'a few words', completes: null },
+    ],
+    agents: () => [],
+    resources: () => [],
+    sent: () => [],
+    folder: () => '.',
+    files: { list: async () => [] },
+  } as never);
+  for (const [unicode, sign] of [
+    [true, '…'],
+    [false, '...'],
+  ] as const) {
+    const style = { unicode, selected: (text: string) => text, dim: plain };
+    const editor = new LineEditor({ completion, sent: () => [], style, onRedraw: () => undefined });
+    for (const key of '/lo') editor.handleInput(key);
+    await until(() => editor.completing, 'the list');
+    const rows = editor.render(80, 10).lines;
+    const shownAs = (name: string) =>
+      stripVTControlCharacters(rows.findLast((row) => row.includes(name)) ?? '').trimEnd();
+    assert.ok(shownAs('/long').endsWith(sign), shownAs('/long'));
+    assert.ok(shownAs('/lost').endsWith('a few words'), shownAs('/lost'));
   }
 });
 
