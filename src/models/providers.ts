@@ -111,7 +111,7 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   const slash = name.indexOf('/');
   if (slash <= 0 || slash === name.length - 1) {
     throw new CoppiceError('E_MODEL_UNKNOWN', `"${name}" does not name a model`, {
-      hint: 'Write provider/model, for example anthropic/claude-sonnet-4-5',
+      hint: `Write provider/model, for example anthropic/claude-sonnet-4-5. Providers: ${providerNames(options.providers).join(', ')}`,
     });
   }
   const provider = name.slice(0, slash);
@@ -254,8 +254,11 @@ function findProvider(name: string, providers: OpenModelOptions['providers']): K
     };
   }
   if (known !== undefined) return known;
-  const names = [...Object.keys(providers), ...KNOWN.map((one) => one.name), 'scripted'];
-  throw noSuchName('E_MODEL_UNKNOWN', 'no provider called', name, names, 'Providers');
+  throw noSuchName('E_MODEL_UNKNOWN', 'no provider called', name, providerNames(providers), 'Providers');
+}
+
+function providerNames(providers: OpenModelOptions['providers']): readonly string[] {
+  return [...new Set([...Object.keys(providers), ...KNOWN.map((one) => one.name), 'scripted'])];
 }
 
 /** Whether the provider needs no entry in the configuration. */

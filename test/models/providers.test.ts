@@ -161,6 +161,11 @@ it('names of object members are no providers', async () => {
     assert.equal((await failing(name)).code, 'E_MODEL_UNKNOWN');
 });
 
+it('what names no model at all is told which providers there are, each once', async () => {
+  const providers = { mine: providerConfig.parse({ type: 'openai-compatible' }) };
+  assert.match((await failing('sonnet', { providers })).hint, /Providers: mine, anthropic, (?!.*anthropic)/);
+});
+
 it('an entry without an address, and unknown keys of one, are told', async () => {
   const providers = { mine: providerConfig.parse({ type: 'openai-compatible' }) };
   assert.match((await failing('mine/m', { providers })).hint, /providers\.mine\.baseURL/);
