@@ -1,5 +1,7 @@
 /** Proves that leaving and returning loses nothing: quit, detach, hang-up, kill -9, a second process on the same ledger. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { it } from 'node:test';
 import type { ScriptedRules } from '../../../src/models/scripted/scripted-rules.ts';
 import { until } from '../../until.ts';
@@ -21,15 +23,22 @@ const rules = (slow_ms: number): ScriptedRules => ({
 const RULES = rules(4_000);
 
 it('asks before leaving running agents; detached ones continue; everything is there when it is opened again', async (test) => {
-  const ui = await openUi(test, RULES);
+  // One is at work until it is detached, however long the keys before that take.
+  const ui = await openUi(test, rules(600_000));
   await ui.say('start');
-  await ui.pty.until('Main rests.');
+  const screen = () => ui.pty.screen().join('\n');
+  await ui.pty.until(
+    () => /quick is done[\s\S]*Main rests\.[\s\S]* 1◐ at work/.test(screen()),
+    'only slow is at work',
+  );
   await ui.press(KEY.ctrl_c, KEY.ctrl_c);
   await ui.pty.until('quit? 1 agent running');
   await ui.press('n');
   await ui.pty.until(() => !ui.pty.screen().some((line) => line.includes('quit?')), 'it stays');
   await ui.press(KEY.leader, 'q');
   await ui.pty.until('quit? 1 agent running');
+  // Read by the process that leads it from now on.
+  writeFileSync(join(ui.folder, 'rules.json'), JSON.stringify(rules(0)));
   await ui.press('d');
   assert.equal((await ui.pty.ended).exitCode, 0);
   assert.ok(!ui.pty.modeOn(1049) && ui.pty.modeOn(25) && !ui.pty.modeOn(2004), 'the terminal is as it was');
