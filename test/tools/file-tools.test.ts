@@ -39,6 +39,8 @@ test('read numbers lines, pages, and says where to continue', async () => {
     (await run('read', { path: 'dos.txt' }, context)).output,
     '1\tone\n2\ttwo\n[lines end with CR LF]',
   );
+  writeFileSync(join(context.cwd, 'mac.txt'), 'one\rtwo\r');
+  assert.equal((await run('read', { path: 'mac.txt' }, context)).output, '1\tone\rtwo\r');
   writeFileSync(join(context.cwd, 'empty'), '');
   assert.equal((await run('read', { path: 'empty' }, context)).output, '[empty is empty]');
 });

@@ -55,17 +55,18 @@ class LineWindow {
     this.#kept += copy.length;
   }
 
-  endLine(): void {
-    if (this.line >= this.#first) this.#show();
+  /** `is_last`: the line ends with the file, not with a line feed. */
+  endLine(is_last = false): void {
+    if (this.line >= this.#first) this.#show(is_last);
     this.#parts = [];
     this.#kept = 0;
     this.#length = 0;
     if (!this.full) this.line += 1;
   }
 
-  #show(): void {
+  #show(is_last: boolean): void {
     let text = Buffer.concat(this.#parts).toString('utf8');
-    if (text.endsWith('\r') && this.#length === this.#kept) {
+    if (!is_last && text.endsWith('\r') && this.#length === this.#kept) {
       text = text.slice(0, -1);
       this.crlf = true;
     }
@@ -107,7 +108,7 @@ export async function readLines(
     if (round % 64 === 0) await nextRound(); // let other work proceed
     if (signal.aborted) return { status: 'cancelled', output: window.shown.join('\n') };
   }
-  if (!window.full && window.pending) window.endLine();
+  if (!window.full && window.pending) window.endLine(true);
   return windowResult(window, name, offset);
 }
 
