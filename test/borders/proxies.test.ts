@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, it } from 'node:test';
 import { promisify } from 'node:util';
 import { unconnected } from '../../src/models/provider/http-fetch.ts';
-import { proxyOptions, unusedProxy } from '../../src/processes/hosts/proxies.ts';
+import { failedProxy, proxyOptions, unusedProxy } from '../../src/processes/hosts/proxies.ts';
 
 const seen: string[] = [];
 const proxy = createServer((request, response) => {
@@ -101,6 +101,20 @@ it('what is no address of an HTTP proxy stops nothing, and is named where a conn
     `http://127.0.0.1:${portOf(own)}`,
   );
   assert.equal(direct.length, 4);
+});
+
+it('a proxy that is down is named where a connection fails, and none for an address that it does not serve', () => {
+  const env = { HTTPS_PROXY: 'http://user:secret@proxy.corp:3128', HTTP_PROXY: 'proxy.corp' };
+  const refused = { code: 'ECONNREFUSED', address: '10.0.0.1', port: 3128 };
+  assert.equal(failedProxy(refused, 'far', env), 'proxy.corp:3128');
+  assert.equal(failedProxy({ errors: [{}, refused] }, 'far', env), 'proxy.corp:3128');
+  assert.equal(failedProxy({ code: 'ENOTFOUND', hostname: 'proxy.corp' }, 'far', env), 'proxy.corp:3128');
+  for (const [error, host] of [
+    [refused, 'near.corp:3128'],
+    [{ ...refused, port: 443 }, 'far'],
+    [undefined, 'far'],
+  ] as const)
+    assert.equal(failedProxy(error, host, env), null);
 });
 
 const OTHERS = `

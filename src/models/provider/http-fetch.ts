@@ -6,7 +6,7 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
-import { proxyOptions, unusedProxy } from '../../processes/hosts/proxies.ts';
+import { failedProxy, proxyOptions, unusedProxy } from '../../processes/hosts/proxies.ts';
 import { foreignEncoding, unpacked } from '../../processes/hosts/unpacked.ts';
 import { given } from '../../records/text/json-fields.ts';
 import type { ModelRequest } from '../model.ts';
@@ -50,8 +50,10 @@ export function unconnected(host: string | null | undefined, code = '', cause?: 
   const status = Object(cause).statusCode;
   const which = code === '' ? '' : ` (${code}${status === undefined ? '' : ` ${status}`})`;
   const unused = unusedProxy();
+  const proxy = failedProxy(cause, host ?? '');
   const advice = [
     ADVICE.find(([codes]) => codes.test(code))?.[1],
+    proxy === null ? undefined : `its proxy ${proxy} (HTTPS_PROXY, HTTP_PROXY) does not answer`,
     unused === null ? undefined : `${unused} is not used: it is not the address of an HTTP proxy`,
   ].flatMap((one) => (one === undefined ? [] : `; ${one}`));
   return new ConnectionError(reason, `cannot reach ${host}${which}${advice.join('')}`, cause);

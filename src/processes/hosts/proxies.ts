@@ -34,6 +34,20 @@ export function unusedProxy(env: NodeJS.ProcessEnv = process.env): string | null
   return unused === undefined || env[unused] ? (unused ?? null) : unused.toUpperCase();
 }
 
+/** The host of the proxy of the environment to which a connection failed with this error, on the way to a host; null if it was none. */
+export function failedProxy(
+  error: unknown,
+  host: string,
+  env: NodeJS.ProcessEnv = process.env,
+): string | null {
+  const failed = [error, ...(Object(error).errors ?? [])].map((one) => Object(one));
+  const isOf = ({ hostname, port }: URL) =>
+    failed.some((one) => (port !== '' && port === String(one.port)) || hostname === one.hostname);
+  const proxy = PROXIES.map((name) => proxyOf(env, name)).find((one) => one !== null && isOf(one));
+  const is_direct = proxy && (host.endsWith(`:${proxy.port}`) || host.startsWith(proxy.hostname));
+  return proxy && !is_direct ? proxy.host : null;
+}
+
 /** The proxy of the environment through which this address is reached; null for none. */
 export async function proxyFor({ href, hostname, protocol }: URL): Promise<URL | null> {
   // @ts-expect-error: this package has no types.
