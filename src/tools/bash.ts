@@ -6,6 +6,7 @@ import { type CommandLimits, TIMEOUT_MAX_SECONDS } from '../processes/limits/com
 import { OutputCapture } from '../processes/output/output-capture.ts';
 import { boundCommand } from '../processes/sandbox/command-bounds.ts';
 import type { Sandbox } from '../processes/sandbox/sandbox.ts';
+import { tooFewFiles } from '../processes/sandbox/sandbox-support.ts';
 import { type ProcessEnd, runProcess } from '../processes/starting/run-process.ts';
 import { commandEnvironment, unattendedAdvice } from '../processes/starting/unattended.ts';
 import type { FileStamp } from '../records/conversation/message.ts';
@@ -26,7 +27,7 @@ function notStarted(error: NodeJS.ErrnoException, cwd: string): string {
     return 'the command is too long for the system: write it to a file and run that';
   if (error.code === 'ERR_INVALID_ARG_VALUE') return 'field "command": must not contain NUL characters';
   if (!existsSync(cwd)) return `the folder ${cwd} is gone`;
-  return `the shell could not be started: ${error.message}`;
+  return `the shell could not be started: ${tooFewFiles(error) ?? error.message}`;
 }
 
 function bashResult(end: ProcessEnd, output: string, timeout: number, cwd: string): ToolResult {

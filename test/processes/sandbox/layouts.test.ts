@@ -265,3 +265,21 @@ describe('the sandbox, by layout', { skip: NO_SANDBOX }, () => {
     assert.equal(statSync(cwd).isDirectory(), true);
   });
 });
+
+const FILLED = `
+import { openSync } from 'node:fs';
+import { sandboxFault } from '${new URL('../../../src/processes/sandbox/sandbox-support.ts', import.meta.url).href}';
+process.stdout.write('');
+try {
+  for (;;) openSync('/dev/null');
+} catch {}
+console.log(await sandboxFault());
+`;
+
+it('where too few files may be open, nobody is told to install the sandbox', { skip: NO_SANDBOX }, () => {
+  const limited = ['-c', 'ulimit -n 200; exec "$0" --input-type=module -e "$1"', process.execPath, FILLED];
+  assert.equal(
+    execFileSync('sh', limited, { encoding: 'utf8' }),
+    'the sandbox cannot start: too few files may be open (EMFILE): raise the limit (ulimit -n) and start Coppice again\n',
+  );
+});
