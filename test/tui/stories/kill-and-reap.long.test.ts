@@ -136,6 +136,7 @@ it('kills asked for in the list of agents go back to it, where the next one can 
   await ui.press(KEY.down, 'k');
   await pty.until('Kill reader and 2 descendants');
   await ui.press('n');
+  await ui.gone('Kill reader');
   await pty.until('Agents 5');
   await ui.press('k');
   await pty.until('Kill reader and 2 descendants');
