@@ -1,7 +1,9 @@
 // Proves what a script has asked for is answered once: of two timers each by itself, and one that is cleared twice, or after it has rung, no second time.
+// Of what it says, no more is handed on than a message holds.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { ScriptRecord } from '../../src/models/workflow/script-record.ts';
+import { SAID_MAX } from '../../src/models/workflow/script-step.ts';
 
 function recording(calls: number) {
   const record = new ScriptRecord(null);
@@ -31,4 +33,16 @@ it('a timer that has rung cannot be cleared', () => {
   const { record, cancel, accepts } = recording(1);
   assert.deepEqual([accepts(1), cancel(1), record.state], [true, 0, { type: 'stuck' }]);
   assert.equal(accepts(1), false);
+});
+
+it('of 19,000 lines between two results no more is handed on than one message holds', () => {
+  const { record, accepts } = recording(1);
+  const say = () => {
+    for (let line = 0; line < 19_000; line += 1)
+      record.take(JSON.stringify({ type: 'log', text: 'x'.repeat(1_000) }));
+    return record.takeEvents().length;
+  };
+  const [before, is_taken, after] = [say(), accepts(1), say()];
+  assert.ok(before * 1_000 >= SAID_MAX - 1_000 && before <= 1_000, `${before} lines`);
+  assert.deepEqual([is_taken, after], [true, before]);
 });

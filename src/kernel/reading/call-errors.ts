@@ -14,6 +14,7 @@ type Schema = ToolSpec['input'];
 
 const FIELDS_SHOWN = 20;
 const TEXT_SHOWN = 200;
+const JSON_SHOWN = 1_000;
 
 /** Why arguments do not fit a tool. `tool`: as its model was sent it, so that no field is named that was not. */
 export function argumentsError(tool: Spec, fault: string, given: unknown): string {
@@ -115,8 +116,10 @@ function exampleOf(schema: Schema, given: unknown, field: string): unknown {
     const items = Array.isArray(given) && given.length > 0 ? given.slice(0, 3) : [undefined];
     return items.map((item) => exampleOf(schema.items as Schema, item, field.replace(/s$/, '')));
   }
-  if (given !== undefined && given !== '' && accepts(schema, given))
-    return typeof given === 'string' ? cutText(given, TEXT_SHOWN, '…').toWellFormed() : given;
+  if (given !== undefined && given !== '' && accepts(schema, given)) {
+    if (typeof given === 'string') return cutText(given, TEXT_SHOWN, '…').toWellFormed();
+    return JSON.stringify(given).length <= JSON_SHOWN ? given : `<${field}>`;
+  }
   if (Array.isArray(schema.enum)) return schema.enum[0];
   const type = [schema.type].flat()[0];
   if (type === 'number' || type === 'integer') return Math.max(1, numberOf(schema.minimum) ?? 1);

@@ -9,7 +9,14 @@ import { FunctionRun } from './function-run.ts';
 import type { WorkflowFunction } from './globals/workflow-function.ts';
 import { type AgentEnd, idOfCall, RecordedRun } from './recorded-run.ts';
 import { openScript, type ScriptRun } from './script-run.ts';
-import type { ScriptCall, ScriptEvent, ScriptFailure, ScriptSetup, ScriptState } from './script-step.ts';
+import {
+  SAID_MAX,
+  type ScriptCall,
+  type ScriptEvent,
+  type ScriptFailure,
+  type ScriptSetup,
+  type ScriptState,
+} from './script-step.ts';
 
 /** Calls of one message: the remaining ones are made in the next. */
 const CALLS_MAX = 100;
@@ -111,7 +118,7 @@ async function answered(
   );
   const parts: AssistantPart[] = [];
   const text = [...recorded.notes.map((note) => `(${note})`), ...held.unsaid.flatMap(told)].join('\n');
-  if (text !== '') parts.push({ type: 'text', text: cutText(text, CHARACTERS_MAX, '… (cut)') });
+  if (text !== '') parts.push({ type: 'text', text: cutText(text, SAID_MAX, '… (cut)') });
   const calls = held.unsaid.filter((event) => event.type === 'call');
   const cleared = new Set(held.unsaid.flatMap((event) => (event.type === 'cancel' ? [event.number] : [])));
   for (const number of cleared) recorded.timers.delete(number);

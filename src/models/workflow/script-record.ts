@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import { cutText } from '../../records/text/cut-text.ts';
 import { jsonSizeFault } from '../../records/text/json-text.ts';
 import { type AskedCall, authorLines, lineOfError, readEvent, textOfLine } from './script-events.ts';
-import type {
-  RecordedCall,
-  ScriptCall,
-  ScriptEntry,
-  ScriptEvent,
-  ScriptFailure,
-  ScriptState,
+import {
+  type RecordedCall,
+  SAID_MAX,
+  type ScriptCall,
+  type ScriptEntry,
+  type ScriptEvent,
+  type ScriptFailure,
+  type ScriptState,
 } from './script-step.ts';
 
 const CALLS_MAX = 20_000;
@@ -37,6 +38,8 @@ export class ScriptRecord {
   #events: ScriptEvent[] = [];
   #end: Exclude<ScriptState, { type: 'waiting' }> | null = null;
   #fed = 0;
+  /** Characters said since the last result. */
+  #said = 0;
 
   /** `memory_mb`: what the script may use; null if nothing bounds it. */
   constructor(memory_mb: number | null, told: ScriptText = { program: '', has_args: true }) {
@@ -53,6 +56,7 @@ export class ScriptRecord {
     if (this.#end !== null) return false;
     if (this.#cleared.delete(call) || this.#open.delete(call)) {
       this.#fed++;
+      this.#said = 0;
       return true;
     }
     const known = call <= this.#asked.length ? 'has had its result' : 'the script has not made';
@@ -122,6 +126,11 @@ export class ScriptRecord {
       case 'cancel':
         if (!this.#open.delete(event.number)) return;
         this.#cleared.add(event.number);
+        break;
+      case 'log':
+        // More than is cut off again need not leave the thread.
+        if (this.#said > SAID_MAX) return;
+        this.#said += event.text.length + 1;
     }
     this.#events.push(event);
   }

@@ -4,6 +4,9 @@ import type { DeepReadonly } from '../../records/deep-readonly.ts';
 export const CALL_KINDS = ['agent', 'workflow', 'ask', 'sleep', 'until', 'notify'] as const;
 export type CallKind = (typeof CALL_KINDS)[number];
 
+/** Characters of what a script says that one message holds; the rest is cut off. */
+export const SAID_MAX = 1_000_000;
+
 /** Something that a script asks for. */
 export interface ScriptCall {
   readonly type: 'call';

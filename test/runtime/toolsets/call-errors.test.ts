@@ -1,6 +1,7 @@
 // Proves that errors about calls name only fields that the agent's model was sent, in lists and in examples, at every depth and for every kind of tool.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
+import { argumentsError } from '../../../src/kernel/reading/call-errors.ts';
 import { closeOpened } from '../../close-opened.ts';
 import { type Line, setStage } from '../stage.ts';
 
@@ -48,4 +49,12 @@ it('what was sent is: a limit on what may be spent makes budgets useful', async 
   assert.match(all[0] ?? '', /the fields are: name, prompt, model, budget\. For example/);
   assert.match(all[1] ?? '', /For example: fork .*budget/);
   assert.match(all[2] ?? '', /the fields are: name, prompt, model, budget\./);
+});
+
+it('an example repeats no long value, such as a schema of 60,000 characters', () => {
+  const properties = { task: { type: 'string' }, schema: { type: 'object' } };
+  const tool = { name: 'start', input: { type: 'object', properties, required: ['task'] } };
+  const shown = (schema: object) => argumentsError(tool, 'a fault', { task: 'a', schema });
+  assert.match(shown({ type: 'string' }), /"schema":\{"type":"string"\}\}$/);
+  assert.match(shown({ description: 'x'.repeat(60_000) }), /"schema":"<schema>"\}$/);
 });
