@@ -36,6 +36,8 @@ const DECIDED = { last: 64, times: 3 };
 const RAISE = 1.25;
 /** A place at once is free again sooner than after such a time. */
 const TIMED_MS = 5_000;
+/** Share of what a provider states that is plenty. */
+const PLENTY = 0.5;
 const SAYS_AT_ONCE = /concurren|simultaneous|parallel|in[- ]flight/i;
 
 /** A request that was sent. */
@@ -181,7 +183,10 @@ export class LimitController {
     const at = ticket.sent_at;
     for (const told of toldLimits(headers, epoch - (now - at))) {
       const allowance = keptIn(this.#allowances, told.kind, () => new Allowance(told, at));
-      allowance.tell(told, allowance.spent - (ticket.spent.get(told.kind) ?? 0), at);
+      const since = allowance.spent - (ticket.spent.get(told.kind) ?? 0);
+      allowance.tell(told, since, at);
+      if (told.kind === 'requests' && ticket.is_paced && told.remaining - since > told.limit * PLENTY)
+        this.#pace.eased(ticket.sent_at, now);
     }
   }
 

@@ -14,6 +14,8 @@ const KNOCK_MS = 1_000;
 const FEW = 60;
 /** What is on its way may arrive before a window begins. */
 const LATE_MS = 100;
+/** How much faster is sent while a provider states that most of what it takes is left; once in the time that a request and its answer need. */
+const EASE = 1.25;
 /** Rounding must not cost a request. */
 const EPSILON = 1e-6;
 
@@ -135,6 +137,14 @@ export class Pace {
       now - this.#tried_at >= Math.min(this.#trial_ms, climb.is_rough ? GUESS_MS : Number.POSITIVE_INFINITY),
     );
     if (climb.value !== value) this.#tried_at = now;
+    this.#use(this.#bucket.left(now), now);
+  }
+
+  /** The provider states, in the answer to a request that the rate had held, that most of what it takes is left: the rate is too low. */
+  eased(sent_at: number, now: number): void {
+    if (this.#climb === null || this.#window !== null || sent_at < this.#tried_at) return;
+    this.#climb.reset(this.#climb.value * EASE, this.#climb.is_rough);
+    this.#tried_at = now;
     this.#use(this.#bucket.left(now), now);
   }
 

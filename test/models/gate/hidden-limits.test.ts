@@ -36,6 +36,20 @@ for (const tells of ['headers', 'retry-after'] as const)
     assert.ok(refusedShare(played) <= 0.05, `${(100 * refusedShare(played)).toFixed(1)} % refused`);
   });
 
+it('four processes with one key, and a limit that is soon there again: none crawls while the headers say that much is left', async () => {
+  for (const seed of ['a', 'b', 'c', 'd', 'e']) {
+    const { ratio, failed } = await playShape(
+      {
+        ...{ name: 'four', gates: 4, count: 1_000 },
+        limits: { requests: 100, period_ms: 2_000, tells: 'headers' },
+        answers: { first_token_ms: 180, answer_ms: 20, spread: 0.3 },
+      },
+      seed,
+    );
+    assert.ok(ratio <= 1.2 && failed === 0, `${seed}: ${ratio.toFixed(2)} times the best`);
+  }
+});
+
 it('a limit that falls to a half, and one that doubles, in the middle', async () => {
   const falls = await play({ requests: 600 }, 4_500, { change: { at: 4 * MINUTE, to: { requests: 300 } } });
   // 3,000 in the first four minutes, the bucket included.
