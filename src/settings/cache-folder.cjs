@@ -1,5 +1,5 @@
 const { homedir } = require('node:os');
-const { join } = require('node:path');
+const { isAbsolute, join } = require('node:path');
 
 /**
  * Folder of Node's compile cache for this program; can be removed at any time. It belongs to the user alone and is never shared: whoever can write there can
@@ -10,9 +10,10 @@ const { join } = require('node:path');
 function cacheFolder(env) {
   if (process.platform === 'win32')
     return join(env.LOCALAPPDATA || join(homedir(), 'AppData', 'Local'), 'coppice', 'cache');
-  if (process.platform === 'darwin' && !env.XDG_CACHE_HOME)
+  const named = isAbsolute(env.XDG_CACHE_HOME || '') ? env.XDG_CACHE_HOME : undefined;
+  if (process.platform === 'darwin' && named === undefined)
     return join(homedir(), 'Library', 'Caches', 'coppice');
-  return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'coppice');
+  return join(named || join(homedir(), '.cache'), 'coppice');
 }
 
 exports.cacheFolder = cacheFolder;

@@ -69,6 +69,8 @@ describe('the outcome of an agent', () => {
     const state = running([{ wait: { from: null, deadline: noon } }]);
     const far = outcomeOf({ state, updated_at: noon - 86_400_000 });
     assert.equal(far.outcome_text, 'waiting for a message until Nov 21, 12:04');
+    const farther = outcomeOf({ state, updated_at: noon - 200 * 86_400_000 });
+    assert.equal(farther.outcome_text, 'waiting for a message until Nov 21 2026, 12:04');
     assert.equal(outcomeOf({ state: running([{}]), doing: 'bash ls' }).outcome_text, 'working: bash ls');
   });
 

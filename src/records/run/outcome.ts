@@ -198,10 +198,11 @@ function waitText({ from, deadline }: WaitSpec, since: number): string {
   return `${from === null ? 'a message' : agents(from.length)} until ${timeText(deadline, since)}`;
 }
 
-/** The time is local, with its date unless it is near. */
+/** The time is local, with its date unless it is near, and its year if it is far. */
 function timeText(at: number, since: number): string {
-  const [, month, day, , time = ''] = new Date(at).toString().split(' ');
-  return `${at - since < 43_200_000 ? '' : `${month} ${day}, `}${time.slice(0, 5)}`;
+  const [, month, day, year, time = ''] = new Date(at).toString().split(' ');
+  const date = at - since < 15_552_000_000 ? `${month} ${day}, ` : `${month} ${day} ${year}, `;
+  return `${at - since < 43_200_000 ? '' : date}${time.slice(0, 5)}`;
 }
 
 /** A request that waits for its provider: until the time that it named, or until a person has done something about it. */

@@ -1,8 +1,13 @@
 // Proves where files are looked for if a variable is set to nothing, or to a relative path, which would lead into the folder in which agents work.
 import assert from 'node:assert/strict';
-import { homedir } from 'node:os';
-import { it } from 'node:test';
+import { spawnSync } from 'node:child_process';
+import { homedir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { cacheFolder } from '../../../src/settings/cache-folder.cjs';
 import { configFile, configFolder, dataFolder } from '../../../src/settings/folders.ts';
+import { MAIN } from '../../house/program.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 it('an empty variable, or a relative one of the desktop, counts as unset', () => {
   const usual = configFile(undefined, {});
@@ -10,6 +15,7 @@ it('an empty variable, or a relative one of the desktop, counts as unset', () =>
     assert.deepEqual(configFile(undefined, env), usual, JSON.stringify(env));
   for (const folder of ['', '.', '../data', 'data'])
     assert.equal(dataFolder({ XDG_DATA_HOME: folder }), dataFolder({}), folder);
+  assert.equal(cacheFolder({ XDG_CACHE_HOME: 'cache' }), cacheFolder({}));
   assert.ok(dataFolder({}).startsWith(homedir()) && configFolder({}).startsWith(homedir()));
 });
 
@@ -18,5 +24,37 @@ it('what is named is taken as it is', () => {
   assert.deepEqual(configFile(undefined, { COPPICE_CONFIG: 'mine.json' }), {
     file: 'mine.json',
     explicit: true,
+  });
+});
+
+describe('a program', () => {
+  /** Folders that it has found when it ends; `before` runs first. */
+  function found(env: NodeJS.ProcessEnv, before = ''): { readonly home: string; readonly temp: string } {
+    const says = 'console.error(JSON.stringify({ home: os.homedir(), temp: os.tmpdir() }))';
+    const code = `import os from 'node:os';${before};process.once('beforeExit', () => ${says})`;
+    const { stderr } = spawnSync(
+      process.execPath,
+      [`--import=data:text/javascript,${encodeURIComponent(code)}`, MAIN, '--version'],
+      { encoding: 'utf8', env: { PATH: process.env.PATH, NODE_DISABLE_COMPILE_CACHE: '1', ...env } },
+    );
+    return JSON.parse(stderr) as ReturnType<typeof found>;
+  }
+
+  it('takes the home of the account if HOME is no absolute path: what is cached there is run', () => {
+    for (const HOME of ['', '.', 'here'])
+      assert.equal(found({ HOME }).home, userInfo().homedir, JSON.stringify(HOME));
+    assert.equal(found({ HOME: '/elsewhere' }).home, '/elsewhere');
+  });
+
+  it('of a user without an account and without HOME starts, as in a container', () => {
+    const none = `os.homedir = () => { if (process.env.HOME === undefined) throw Error('none'); return process.env.HOME }`;
+    assert.equal(found({}, none).home, '/');
+  });
+
+  it('writes temporary files elsewhere if the folder for them is not there', () => {
+    const there = temporaryFolder();
+    assert.equal(found({ TMPDIR: there }).temp, there);
+    for (const TMPDIR of [join(there, 'gone'), 'here', ''])
+      assert.equal(found({ TMPDIR }).temp, '/tmp', TMPDIR);
   });
 });

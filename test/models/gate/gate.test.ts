@@ -407,6 +407,24 @@ it('reads every form of Retry-After', () => {
     assert.equal(retryAfter({}, now, said), 80_000, said);
 });
 
+it('a wait that nobody can mean is none, and one is a whole number: the ledger could keep neither', () => {
+  const now = Date.parse('2026-11-21T10:00:00Z');
+  const far = ['1e30', '99999999999999999999', String(3 * 366 * 86_400), 'Sat, 21 Nov 2099 10:00:00 GMT'];
+  for (const value of far) assert.equal(retryAfter({ 'retry-after': value }, now), null, value);
+  assert.equal(retryAfter({ 'retry-after-ms': '1e300' }, now), null);
+  for (const said of [
+    '"retryDelay": "1e99s"',
+    '"retryDelay": "99999999999999999s"',
+    'try again in 99999999999999d',
+  ])
+    assert.equal(retryAfter({}, now, said), null, said);
+  assert.equal(retryAfter({}, now, `"resets_in_seconds": ${'9'.repeat(400)}`), null);
+  assert.equal(retryAfter({}, now, '"resets_at": 9999999999'), null);
+  assert.equal(retryAfter({ 'retry-after-ms': '400.5' }, now), 401);
+  assert.equal(retryAfter({ 'retry-after': '300.0001' }, now), 300_001);
+  assert.equal(retryAfter({ 'retry-after': String(30 * 86_400) }, now), 30 * 86_400_000);
+});
+
 it("Google's wait stands in the body, and is kept whatever its form", () => {
   const body = (retryDelay: unknown) =>
     JSON.stringify({
