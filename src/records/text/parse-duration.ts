@@ -37,6 +37,15 @@ export function readDuration(text: string): number | null {
   return parseDuration(joined.replaceAll(units, '$1'));
 }
 
+const SLEEP = /^\s*sleep\s+(\d*\.?\d+)([smhd]?)[ \t]*(?:$|(?:;|&&|\n)\s*([\s\S]*)$)/;
+
+/** The time that a shell command sleeps before all else, and what stands behind that; null if it begins otherwise. */
+export function leadingSleep(shell: string): { readonly ms: number; readonly behind: string } | null {
+  const [sleeps, time, unit, behind = ''] = SLEEP.exec(shell) ?? [];
+  // The shell reads `.5` as well.
+  return sleeps === undefined ? null : { ms: parseDuration(`0${time}${unit || 's'}`) ?? 0, behind };
+}
+
 /** Formats whole milliseconds so that `parseDuration` can read them: `1h30m`, `250ms`, `0s`. */
 export function durationText(ms: number): string {
   let rest = ms;

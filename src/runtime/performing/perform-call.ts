@@ -18,6 +18,7 @@ import { skillsOf } from '../../records/agent/skill.ts';
 import { type Call, isApproved, isWorking } from '../../records/agent/state.ts';
 import { type NewAsk, RULE_BREAK } from '../../records/conversation/ask.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
+import { leadingSleep } from '../../records/text/parse-duration.ts';
 import { storable } from '../../records/text/text.ts';
 import type { SeenContext, Tool, ToolContext, ToolResult } from '../../records/tool.ts';
 import { duration } from '../../render/amounts.ts';
@@ -93,17 +94,7 @@ export async function performCall(cell: Cell, call: Call, context: CallContext):
 /** One for all calls: an `AbortSignal` without a reason makes an error with its stack, for each. */
 const OVER = new DOMException('the call is over', 'AbortError');
 
-/** A command that waits before all else, by which a model means to wait for its agents; and what stands behind it. */
-const SLEEP = /^\s*sleep\s+(\d*\.?\d+)([smhd]?)[ \t]*(?:$|(?:;|&&|\n)\s*([\s\S]*)$)/;
-const UNIT_MS: Readonly<Record<string, number>> = {
-  '': 1000,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
-
-function heardText(tools: ReadonlyMap<string, unknown>, behind = ''): string {
+function heardText(tools: ReadonlyMap<string, unknown>, behind: string): string {
   const left = /^(echo\b[^;&|`$()<>]*)?$/.test(behind) ? '' : 'What stands behind the sleep was not run. ';
   const reader = tools.has('wait') ? 'wait reads it. ' : tools.has('slash') ? 'check-mail reads it. ' : '';
   return `[ended early: mail came. ${left}${reader}You need not sleep: end your turn, and mail wakes you.]`;
@@ -207,11 +198,11 @@ async function runCall(
     };
   const over = new AbortController();
   const heard = new AbortController();
-  const [sleep, time, unit = '', behind] =
-    (tool.permission.subject === 'command' && SLEEP.exec(subject)) || [];
-  const stopListening = sleep === undefined ? () => undefined : cell.inbox.listen(() => heard.abort(OVER));
+  // A model that sleeps before all else means to wait for its agents.
+  const sleep = tool.permission.subject === 'command' ? leadingSleep(subject) : null;
+  const stopListening = sleep === null ? () => undefined : cell.inbox.listen(() => heard.abort(OVER));
   // Counted from before the shell begins: what stands behind the sleep is never broken off.
-  const slept = sleep && behind && setTimeout(stopListening, Number(time) * (UNIT_MS[unit] ?? 0));
+  const slept = sleep !== null && sleep.behind !== '' && setTimeout(stopListening, sleep.ms);
   const running = tool.run(input, {
     ...{ cwd, subject },
     question: lateQuestions(cell, { call, tool: name, repeats: true, over: over.signal }, context),
@@ -236,7 +227,9 @@ async function runCall(
     if (slept) clearTimeout(slept);
   });
   const is_heard = heard.signal.aborted && !signal.aborted && ran.status === 'cancelled';
-  const result = is_heard ? { status: 'ok' as const, output: heardText(setup.toolset_tools, behind) } : ran;
+  const result = is_heard
+    ? { status: 'ok' as const, output: heardText(setup.toolset_tools, sleep?.behind ?? '') }
+    : ran;
   context.output.cleanIfDue();
   const deed = deedOf(tool.permission, subject, cwd, result, agent.config.require);
   const slashed = is_shell ? slashInShell(subject, result.output) : null;

@@ -1,5 +1,6 @@
 import { cutText } from '../../../records/text/cut-text.ts';
 import { parsedObject } from '../../../records/text/json-text.ts';
+import { leadingSleep } from '../../../records/text/parse-duration.ts';
 import { announcesCalls, type WrittenCalls } from '../../reading/written-calls.ts';
 import { readSlash } from './slash-command.ts';
 
@@ -41,15 +42,15 @@ export function writtenSlash(text: string): WrittenCalls | null {
   };
 }
 
-const LEADING_SLEEP = /^\s*sleep\s+[\d.]+[smhd]?\s*(?:;|&&|\n)\s*/;
-
 /**
  * What to say of a shell command that begins with slash commands, before it runs; null for any other. With the `output` of its run, also of one in which they
  * stand behind other commands, if the shell did not find them.
  */
 export function slashInShell(shell: string, output = ''): string | null {
   const ran = /\bslash: .*(?:No such file|not found)/.test(output);
-  const lines = ran ? shell.replaceAll(/[;&|]+\s*(?=\/?slash\s)/g, '\n') : shell.replace(LEADING_SLEEP, '');
+  const lines = ran
+    ? shell.replaceAll(/[;&|]+\s*(?=\/?slash\s)/g, '\n')
+    : (leadingSleep(shell)?.behind ?? shell);
   const { before, commands } = writtenIn(lines.replace(/^(?:\s*(?:#.*)?\n)+/, ''));
   if (commands.length === 0 || (before !== '' && !ran)) return null;
   const calls = commands.map((command) => `slash ${JSON.stringify({ command })}`).join('\n');
