@@ -1,7 +1,7 @@
 import { isWorking } from '../../records/agent/state.ts';
 import { deliveryId, type NewDelivery, splitTarget } from '../../records/run/delivery.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
-import { outcomeOf } from '../../records/run/outcome.ts';
+import { outcomeOf, storedOutcome } from '../../records/run/outcome.ts';
 import type { NewRun } from '../../records/run/run.ts';
 import { runOutcome } from '../../records/run/run-end.ts';
 import type { Step } from '../step.ts';
@@ -38,13 +38,12 @@ export type RunEnd = Pick<Step, 'state' | 'at' | 'outcome'>;
 /** Closes the run of an agent that has ended, and enters a delivery for each of the run's targets. */
 export function finishRun(unit: UnitOfWork, agent: Pick<AgentFacts, 'id' | 'origin'>, end: RunEnd): void {
   const { state, at, outcome: told = outcomeOf({ state }) } = end;
-  const how = { outcome: told.outcome, outcome_text: told.outcome_text };
   const outcome = runOutcome(state, agent.origin);
   const run = unit.run(agent.id);
   if (outcome === null || run === null || run.finished_at !== null) return;
   const { status, result, error } = outcome;
   const duration_ms = Math.max(0, at - (run.started_at ?? at));
-  unit.setRun(run, { finished_at: at }, { status, result, error, duration_ms, ...how });
+  unit.setRun(run, { finished_at: at }, { status, result, error, duration_ms, ...storedOutcome(told) });
   for (const [place, target] of (JSON.parse(run.deliver) as string[]).entries())
     enterDelivery(unit, {
       id: deliveryId('run', run.id, place),

@@ -4,7 +4,7 @@ import { isTerminal, isWorking } from '../../records/agent/state.ts';
 import { allTexts } from '../../records/conversation/child-text.ts';
 import { type Completion, completionFrom } from '../../records/conversation/facts/completion.ts';
 import { deliveryId } from '../../records/run/delivery.ts';
-import { type Outcome, outcomeOf, textAlone } from '../../records/run/outcome.ts';
+import { type Outcome, outcomeOf, storedOutcome, textAlone } from '../../records/run/outcome.ts';
 import { endText } from '../../records/run/run-end.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Draft } from './draft.ts';
@@ -73,9 +73,14 @@ function tellOutside(draft: Draft): void {
   // The end of a run is delivered from the run history.
   if (parent_id !== null || config.task !== undefined) return;
   const tell = (to: string, text: string, cause: readonly (string | number)[], ended?: Outcome) => {
-    const told = ended && { outcome: ended.outcome, outcome_text: ended.outcome_text };
     const reply = { kind: 'reply', about: null, body: text.trim() === '' ? '(no answer)' : text } as const;
-    draft.deliver({ ...common, target: to, id: deliveryId('reply', id, ...cause), ...reply, ...told });
+    draft.deliver({
+      ...common,
+      target: to,
+      id: deliveryId('reply', id, ...cause),
+      ...reply,
+      ...(ended && storedOutcome(ended)),
+    });
   };
   for (const ended of draft.ended_turns) {
     const { seq, text, stopped } = ended;

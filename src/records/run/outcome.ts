@@ -166,6 +166,11 @@ export function textAlone({ outcome_text, how_on }: Outcome): string {
   return how_on === undefined ? outcome_text : outcome_text.slice(0, -`. ${how_on}`.length);
 }
 
+/** As it is stored: `how_on` is the end of its text already. */
+export function storedOutcome({ outcome, outcome_text }: Outcome): Pick<Outcome, 'outcome' | 'outcome_text'> {
+  return { outcome, outcome_text };
+}
+
 /** With the command that goes on after a limit of the tree, of an agent that can go on. Commands that print it name the ledger, too (`withSameLedger`). */
 function withHowOn(word: EndWord, why: string, { state, root_id, config }: OutcomeFacts): Outcome {
   const [named, told] = [namedLimit(why), outcomeWithText(word, why)];
