@@ -44,6 +44,8 @@ export class Picture {
   #height = 0;
   #asked = 0;
   #scene: Scene | null = null;
+  /** Taking the words out of an answer costs microseconds, and a frame can have a thousand labels. */
+  readonly #words = new WeakMap<Bar, string>();
 
   constructor(canvas: HTMLCanvasElement) {
     this.#canvas = canvas;
@@ -209,10 +211,16 @@ export class Picture {
     // An answer without words is known by the call that it made.
     const calls = next !== undefined && next.kind !== 'request' && next.seq === bar.seq;
     const called = calls ? `→ ${deedOf(next)}` : shortName(bar.name) || 'model';
-    const what = bar.kind === 'request' ? plainWords(bar.said) || called : deedOf(bar) || 'waits';
+    const what = bar.kind === 'request' ? this.#wordsOf(bar) || called : deedOf(bar) || 'waits';
     const text = bar.kind === 'approval' ? `! ${what}` : what;
     const solid = bar.kind === 'request' || bar.kind === 'tool' || bar.kind === 'approval';
     paintLabel(this.#pen, this.#ink, text, x, middle + 0.5, wide, solid);
+  }
+
+  #wordsOf(bar: Bar): string {
+    const words = this.#words.get(bar) ?? plainWords(bar.said);
+    this.#words.set(bar, words);
+    return words;
   }
 
   /** Draws how many agents of the group were busy, one column per slice of time. */
