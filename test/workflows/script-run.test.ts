@@ -93,11 +93,13 @@ it('more than 4,096 entries and more agents than a run may have are errors that 
   });
 });
 
-it('calls that nothing awaits come to an end at the limit of calls', async () => {
+it('calls that nothing awaits come to an end at the limit of calls, also where the script catches every error', async () => {
   for (const [body, message] of [
     ["for (;;) agent('z')", 'this run may call agent() 20 times at most'],
     ['for (;;) agent()', 'agent() is called more than 20000 times without waiting for a result'],
     ['for (;;) sleep(1)', 'sleep() is called more than 20000 times without waiting for a result'],
+    ["for (;;) try { agent('z') } catch {}", 'this run may call agent() 20 times at most'],
+    ["for (;;) try { log('z') } catch {}", 'it asks for and says more than 20000 things at once'],
   ] as const) {
     const { state } = await firstStep(setupOf(body, { limits: { agents: 20 } }));
     assert.ok(state.type === 'failed');

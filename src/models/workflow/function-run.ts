@@ -28,9 +28,10 @@ export class FunctionRun implements ScriptRun {
       ...{ seed: [], budget, agents_max, nested },
     });
     let globals = {};
-    this.#face = installGlobals(text, makeCombinators, makeOtherCalls, (ours) => {
+    const provide = (ours: object) => {
       globals = Object.fromEntries(Object.entries(ours).map(([name, value]) => [name, this.#waking(value)]));
-    });
+    };
+    this.#face = installGlobals(text, makeCombinators, makeOtherCalls, provide, () => {});
     this.#run = async () => {
       try {
         return await run(globals as WorkflowGlobals);

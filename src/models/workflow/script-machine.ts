@@ -81,7 +81,7 @@ export class ScriptMachine {
     this.#guarded(() => {
       const text = JSON.stringify(JSON.stringify(this.#setup.globals));
       const face = this.#run(
-        `(${installGlobals})(${text}, ${makeCombinators}, ${makeOtherCalls}, ${provideGlobals})`,
+        `(${installGlobals})(${text}, ${makeCombinators}, ${makeOtherCalls}, ${provideGlobals}, () => { for (;;); })`,
         'globals',
       );
       const script = face === null ? null : this.#run(this.#setup.program, SCRIPT_FILE);
@@ -156,8 +156,12 @@ export class ScriptMachine {
     error.dispose();
     const { message = String(thrown), stack = null } =
       typeof thrown === 'object' && thrown !== null ? (thrown as { message?: string; stack?: string }) : {};
-    if (this.#steps > this.#setup.limits.steps) this.record.fail('limit', this.#tooManySteps(), stack);
-    else this.record.threw('threw', String(message), stack);
+    if (this.#steps > this.#setup.limits.steps) {
+      this.#steps = 0;
+      // What it did until then, and why the globals ended it if they did.
+      this.#takeAll();
+      if (this.record.end === null) this.record.fail('limit', this.#tooManySteps(), stack);
+    } else this.record.threw('threw', String(message), stack);
   }
 
   #tooManySteps(): string {

@@ -24,6 +24,8 @@ export function installGlobals(
   combine: typeof makeCombinators,
   makeOthers: typeof makeOtherCalls,
   provide: typeof provideGlobals,
+  /** Does not return where the host can end the script. */
+  endHere: () => void,
 ) {
   type Fields = Record<string, unknown>;
   const { parse, stringify } = JSON;
@@ -50,7 +52,7 @@ export function installGlobals(
   const bare = (fields: Fields): Fields => assign(create(null), fields);
   const emit = (fields: Fields) => {
     if (written - taken >= EVENTS_MAX && fields.type !== 'failed')
-      throw new RangeError(`it asks for and says more than ${EVENTS_MAX} things at once`);
+      throw refusal(`it asks for and says more than ${EVENTS_MAX} things at once`);
     const event = stringify(bare(fields));
     const most = fields.type === 'call' ? CALL_MAX : fields.type === 'done' ? RESULT_MAX : event.length;
     if (event.length > most)
@@ -83,6 +85,15 @@ export function installGlobals(
     } catch {
       return null;
     }
+  };
+  let refused = 0;
+  /** What a script has used up it is not given again, so one that catches this goes on for ever: after so many it is ended. */
+  const refusal = (words: string): RangeError => {
+    const error = new RangeError(words);
+    if (++refused < EVENTS_MAX) return error;
+    emit({ type: 'failed', kind: 'threw', message: said(error), stack: stackOf(error) });
+    endHere();
+    return error;
   };
   const notice = (words: string, at = line()) => emit({ type: 'notice', text: words, line: at });
 
@@ -173,11 +184,9 @@ export function installGlobals(
   /** Who goes on calling without awaiting what comes never learns that it was refused: then the call itself throws. */
   const awaited = <Given extends unknown[]>(name: string, run: (...given: Given) => unknown) =>
     assign((...given: Given) => {
-      if (name === 'agent' && agents > 2 * setup.agents_max) throw new RangeError(AGENTS_MAX);
+      if (name === 'agent' && agents > 2 * setup.agents_max) throw refusal(AGENTS_MAX);
       if (++asked > EVENTS_MAX)
-        throw new RangeError(
-          `${name}() is called more than ${EVENTS_MAX} times without waiting for a result`,
-        );
+        throw refusal(`${name}() is called more than ${EVENTS_MAX} times without waiting for a result`);
       return run(...given);
     }, run);
 
@@ -191,7 +200,7 @@ export function installGlobals(
       if (agents >= setup.agents_max) {
         if (agents++ === setup.agents_max) notice(AGENTS_MAX);
         failed({ label, phase: own, reason: AGENTS_MAX, skipped: false });
-        throw new RangeError(AGENTS_MAX);
+        throw refusal(AGENTS_MAX);
       }
       agents++;
       const settle =
@@ -302,7 +311,7 @@ export function installGlobals(
     deliver(entry_text: string): void {
       const entry = parse(entry_text) as Parameters<Settle>[0] & { call: number; budget: typeof budget };
       budget = entry.budget;
-      asked = 0;
+      [asked, refused] = [0, 0];
       const settle = pending[entry.call];
       pending[entry.call] = undefined;
       settle?.(entry);
