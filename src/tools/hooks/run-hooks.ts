@@ -6,6 +6,7 @@ import { unnamedFile } from '../../processes/sandbox/sandbox.ts';
 import { runProcess } from '../../processes/starting/run-process.ts';
 import { commandEnvironment } from '../../processes/starting/unattended.ts';
 import type { HookEvent, HookPlace, Hooks, HookVerdict } from '../../records/hook.ts';
+import { cutText } from '../../records/text/cut-text.ts';
 import { jsonIn } from '../../records/text/json-text.ts';
 import { storable } from '../../records/text/text.ts';
 import { clean } from '../../render/clean.ts';
@@ -17,26 +18,32 @@ import {
   matchingHooks,
 } from './hook-settings.ts';
 
-/** Maximum characters that are read of what a hook prints. */
+/** Maximum bytes that are read of what a hook prints, and maximum characters that are kept of what it says. */
+const READ_MAX = 1_000_000;
 const SAID_MAX = 10_000;
 
 const NO_HOOKS: HookVerdict = { deny: null, ask: null, context: [] };
 
+const word = z.string().trim().toLowerCase().nullish();
+/** A reason of another type takes nothing from the decision. */
+const said = z.string().nullish().catch(undefined);
 const decision = z.looseObject({
-  continue: z.boolean().optional(),
-  stopReason: z.string().optional(),
-  systemMessage: z.string().optional(),
-  decision: z.string().optional(),
-  reason: z.string().optional(),
+  continue: z.boolean().nullish(),
+  stopReason: said,
+  systemMessage: said,
+  decision: word,
+  reason: said,
   hookSpecificOutput: z
     .looseObject({
-      permissionDecision: z.string().optional(),
-      permissionDecisionReason: z.string().optional(),
-      additionalContext: z.string().optional(),
-      decision: z.looseObject({ behavior: z.string().optional(), message: z.string().optional() }).optional(),
+      permissionDecision: word,
+      permissionDecisionReason: said,
+      additionalContext: said,
+      decision: z.looseObject({ behavior: word, message: said }).nullish(),
     })
-    .optional(),
+    .nullish(),
 });
+const DENIES = ['block', 'deny'];
+const DECISIONS = [...DENIES, 'ask', 'allow', 'approve', ''];
 
 const MODES = { ask: 'default', accept: 'acceptEdits', plan: 'plan' } as const;
 
@@ -63,12 +70,16 @@ export function createHooks(
         ...facts,
       };
       const all = await Promise.all(hooks.map((hook) => verdictOf(event, hook, told, place, bounds)));
-      return {
-        deny: all.find(({ deny }) => deny !== null)?.deny ?? null,
-        ask: all.find(({ ask }) => ask !== null)?.ask ?? null,
-        context: all.flatMap(({ context }) => context),
-      };
+      return joined(all);
     },
+  };
+}
+
+function joined(all: readonly HookVerdict[]): HookVerdict {
+  return {
+    deny: all.find(({ deny }) => deny !== null)?.deny ?? null,
+    ask: all.find(({ ask }) => ask !== null)?.ask ?? null,
+    context: all.flatMap(({ context }) => context),
   };
 }
 
@@ -91,31 +102,52 @@ async function verdictOf(
   if (code !== 0)
     return failed(`failed with exit code ${code}${errors.trim() === '' ? '' : `: ${clean(errors.trim())}`}`);
   const text = output.trim();
-  if (!text.startsWith('{'))
-    return (event === 'UserPromptSubmit' || event === 'SessionStart') && text !== ''
-      ? { ...NO_HOOKS, context: [text] }
-      : NO_HOOKS;
-  const parsed = decision.safeParse(jsonIn(text));
-  if (!parsed.success) return failed('printed JSON that is no decision');
-  const { data } = parsed;
-  if (data.systemMessage !== undefined) place.tell(clean(data.systemMessage));
-  const { hookSpecificOutput: own = {} } = data;
-  const is_denied =
-    data.continue === false ||
-    data.decision === 'block' ||
-    data.decision === 'deny' ||
-    own.permissionDecision === 'deny' ||
-    own.decision?.behavior === 'deny';
-  const reason =
+  const documents = documentsIn(text);
+  const parsed = z.array(decision).safeParse(documents);
+  if (!parsed.success || (documents.length === 0 && text.startsWith('{')))
+    return failed('printed JSON that is no decision');
+  const verdicts = parsed.data.map((one) => verdictIn(one, place));
+  const verdict = joined(verdicts);
+  if (verdict.deny !== null || verdict.ask !== null) return verdict;
+  const unknown = verdicts.flatMap(({ words }) => words).find((one) => !DECISIONS.includes(one));
+  if (unknown !== undefined) return failed(`printed the decision "${clean(unknown)}", which is none`);
+  const is_told = (event === 'UserPromptSubmit' || event === 'SessionStart') && !text.startsWith('{');
+  return is_told && text !== '' && verdict.context.length === 0
+    ? { ...NO_HOOKS, context: [cutText(text, SAID_MAX)] }
+    : verdict;
+}
+
+/** All objects of a text: the whole of it, what follows a log, or single lines, as hooks print them that also tell what they do. */
+function documentsIn(text: string): readonly unknown[] {
+  const begin = text.search(/^\s*\{/m);
+  if (begin === -1) return [];
+  const whole = jsonIn(text.slice(begin));
+  if (whole !== undefined) return [whole];
+  const lines = text.split('\n').filter((line) => line.trimStart().startsWith('{'));
+  return lines.map(jsonIn).filter((one) => one !== undefined);
+}
+
+function verdictIn(
+  data: z.infer<typeof decision>,
+  place: HookPlace,
+): HookVerdict & { readonly words: readonly string[] } {
+  if (data.systemMessage) place.tell(clean(data.systemMessage));
+  const own = data.hookSpecificOutput ?? {};
+  const words = [data.decision, own.permissionDecision, own.decision?.behavior].flatMap((one) => one ?? []);
+  const is_denied = data.continue === false || words.some((one) => DENIES.includes(one));
+  const reason = cutText(
     own.permissionDecisionReason ??
-    own.decision?.message ??
-    data.reason ??
-    data.stopReason ??
-    'no reason given';
+      own.decision?.message ??
+      data.reason ??
+      data.stopReason ??
+      'no reason given',
+    SAID_MAX,
+  );
   return {
     deny: is_denied ? reason : null,
-    ask: own.permissionDecision === 'ask' ? reason : null,
-    context: own.additionalContext === undefined ? [] : [own.additionalContext],
+    ask: words.includes('ask') ? reason : null,
+    context: own.additionalContext ? [cutText(own.additionalContext, SAID_MAX)] : [],
+    words,
   };
 }
 
@@ -129,9 +161,9 @@ async function runHook(
   const problem = (await bounds.sandbox?.problem()) ?? null;
   if (problem !== null) return `could not be started: ${problem}`;
   const { budget, confine } = await boundCommand(bounds, { cwd, shared });
-  const said = { output: '', errors: '' };
-  const take = (name: keyof typeof said) => (chunk: Buffer) => {
-    if (said[name].length < SAID_MAX) said[name] += chunk.toString();
+  const printed = { output: Buffer.alloc(0), errors: Buffer.alloc(0) };
+  const take = (name: keyof typeof printed) => (chunk: Buffer) => {
+    if (printed[name].length < READ_MAX) printed[name] = Buffer.concat([printed[name], chunk]);
   };
   const end = await runProcess({
     file: findShell(),
@@ -151,12 +183,9 @@ async function runHook(
   if (end.end === 'not_started') return `could not be started: ${end.error.message}`;
   if (end.end === 'aborted') return 'was cancelled';
   if (end.signal !== null) return `was killed by ${end.signal}`;
-  if (/^(bwrap|landlock): /.test(said.errors)) return `could not be started: ${clean(said.errors)}`;
-  return {
-    code: end.code ?? 0,
-    output: storable(said.output.slice(0, SAID_MAX)),
-    errors: storable(said.errors.slice(0, SAID_MAX)),
-  };
+  const errors = printed.errors.toString().slice(0, SAID_MAX);
+  if (/^(bwrap|landlock): /.test(errors)) return `could not be started: ${clean(errors)}`;
+  return { code: end.code ?? 0, output: storable(printed.output.toString()), errors: storable(errors) };
 }
 
 /** The text as standard input: what a hook does not read blocks nobody. */

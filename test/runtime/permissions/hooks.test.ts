@@ -55,6 +55,33 @@ it('a hook before a call denies it, by exit code 2 or by JSON, and the model rea
   }
 });
 
+it('a decision of a hook is heard wherever it stands and however it is written; a word that is none is told', async () => {
+  const block = '{"decision":"block","reason":"no touching"}';
+  const long = `{"reason":"${'é'.repeat(20_000)}","decision":"block"}`;
+  const denied = async (command: string) => {
+    const { stage, cwd, notices } = await stageOf(one('PreToolUse', command), 'touch made');
+    await stage.perform();
+    return { denied: !existsSync(join(cwd, 'made')), notices: notices() };
+  };
+  for (const said of [
+    `looking …\n${block}`,
+    `${block}\ndone`,
+    `{"systemMessage":"looking"}\n${block}`,
+    `{"level":"info"}\n${block}`,
+    'looking …\n{\n  "decision": "block"\n}',
+    '{"hookSpecificOutput":{"permissionDecision":" Deny "}}',
+    '{"decision":"block","reason":{"text":"no"},"systemMessage":null}',
+    '{"decision":null,"hookSpecificOutput":{"permissionDecision":"deny"}}',
+    '{"decision":"maybe"}\n{"continue":false}',
+    long,
+  ])
+    assert.ok((await denied(`cat << 'END'\n${said}\nEND`)).denied, said.slice(0, 100));
+  const unknown = await denied(`echo '{"hookSpecificOutput":{"permissionDecision":"denied"}}'`);
+  assert.equal(unknown.denied, false);
+  assert.match(unknown.notices.join(), /printed the decision "denied", which is none; it decides nothing/);
+  assert.deepEqual(await denied(`echo '{"level":"info"}'`), { denied: false, notices: [] });
+});
+
 it('a matcher is the whole name of a tool, ours or that of Claude Code; the hook is told of the call', async () => {
   const told = `cat > told; exit 2`;
   const { stage, cwd } = await stageOf(one('PreToolUse', told, 'bash'), 'touch made');
@@ -182,7 +209,10 @@ it('a hook runs within the walls of commands', { skip: NO_SANDBOX }, async () =>
 
 it('a message of a person is refused by a hook, or gets what hooks add', async () => {
   const refuses = `grep -q '"prompt":"secret' && { echo "no secrets" >&2; exit 2; }; echo "today is Monday"`;
-  const settings = { ...one('UserPromptSubmit', refuses), ...one('SessionStart', 'echo "on branch main"') };
+  const settings = {
+    ...one('UserPromptSubmit', refuses),
+    ...one('SessionStart', `printf 'on branch main\n{"clean":true}\n'`),
+  };
   const { stage } = await stageOf(settings, 'true');
   await assert.rejects(stage.start('secret plan'), /a hook objects to this message: no secrets/);
   const { id } = await stage.start('hello');
@@ -190,7 +220,7 @@ it('a message of a person is refused by a hook, or gets what hooks add', async (
   const [first] = await stage.store.history(id);
   assert.equal(
     first?.kind === 'user' && first.content.text,
-    'hello\n\n[hook: on branch main]\n\n[hook: today is Monday]',
+    'hello\n\n[hook: on branch main\n{"clean":true}]\n\n[hook: today is Monday]',
   );
   await assert.rejects(stage.runtime.send(id, 'secret again'), /no secrets/);
   await stage.runtime.send(id, 'more');
