@@ -1,3 +1,4 @@
+import { deniedLine } from '../../records/agent/denied.ts';
 import { shownWord } from '../../records/run/outcome.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
@@ -12,6 +13,7 @@ import { findAgentOrRoot } from './find-agent.ts';
 export async function show(context: Context, text: string | undefined): Promise<number> {
   const agent = await ask(context, async (asked) => asked.agent(await findAgentOrRoot(context, asked, text)));
   const { tokens, cost_usd, unled, parent_id, children, forked_from, worktree } = agent;
+  const denied = deniedLine(agent.deeds?.denied);
   const rows: readonly Detail[] = [
     ['name', clean(agent.name)],
     ['id', agent.id],
@@ -43,6 +45,7 @@ export async function show(context: Context, text: string | undefined): Promise<
     ],
     ['calls', `${agent.tool_calls} in all its turns, those to other agents (fork, send, wait, …) included`],
     ...(agent.deeds === null ? [] : [['newest turn', clean(agent.deeds.line)] as const]),
+    ...(denied === null ? [] : [['denied', clean(denied)] as const]),
     ['mail waiting', String(agent.pending_mail.length)],
     ['age', duration(Date.now() - Date.parse(agent.started_at))],
   ];

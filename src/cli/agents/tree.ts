@@ -1,3 +1,4 @@
+import { deniedIn, deniedLine } from '../../records/agent/denied.ts';
 import { taskCells } from '../../records/run/listed-task.ts';
 import { agentTree, lastMoment } from '../../render/agent-tree.ts';
 import { clean } from '../../render/clean.ts';
@@ -26,6 +27,7 @@ export async function tree(context: Context, text: string | undefined): Promise<
     led: unled === null,
   });
   const waits = waitLines(agents, now);
+  const denied = clean(deniedLine(deniedIn(...agents.map(({ deeds }) => deeds?.denied))) ?? '');
   // Nothing is said twice: these lines say the same, and what can be done.
   const saysMore = outcome !== 'unled' && (waits.length === 0 || !/^w(orking|aiting_for_you)$/.test(outcome));
   return printResult(context, document, () => [
@@ -33,6 +35,7 @@ export async function tree(context: Context, text: string | undefined): Promise<
     ...agentTree(agents, size, now, context.out),
     footer,
     ...(saysMore ? [context.hint(clean(document.outcome_text))] : []),
+    ...(denied === '' || (saysMore && clean(document.outcome_text).includes(denied)) ? [] : [denied]),
     ...waits.map(context.hint),
     ...(unled === null ? [] : [`unled: ${unledText(unled)}`]),
   ]);

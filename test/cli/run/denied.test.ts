@@ -28,6 +28,9 @@ it('the last line says how many calls were denied and by which flags they run; a
     /^9 calls denied: bash \(--allow "bash:echo \*"\), bash \(--allow "bash:touch one"\), bash \(--allow 'bash:echo "\$HOME" .*'\), …$/,
   );
   assert.equal(stderr.trimEnd().endsWith(line), true, stderr);
+  const [tree, shown] = [await home.run(['tree']), await home.run(['show'])];
+  assert.equal(tree.stdout.split(line).length - 1, 1, tree.stdout);
+  assert.ok(shown.stdout.includes(line), shown.stdout);
   const flags = [...line.matchAll(/--allow (?:"[^"]*"|'bash:echo "\$HOME".*?')(?=\))/g)].map(
     ([flag]) => flag,
   );
