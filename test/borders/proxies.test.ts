@@ -138,6 +138,8 @@ it('a failed connection says what its code means', () => {
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', {}, /not trusted/],
     ['CERT_HAS_EXPIRED', {}, /not valid/],
     ['EPROTO', {}, /is its address http:/],
+    ['HPE_INVALID_CONSTANT', {}, /does not speak HTTP there: is its address https:/],
+    ['HPE_HEADER_OVERFLOW', {}, /headers of its answer are too large$/],
     ['ERR_PROXY_TUNNEL', { statusCode: 407 }, /\(ERR_PROXY_TUNNEL 407\); the proxy .* refused$/],
     ['ECONNREFUSED', undefined, /^cannot reach far:1 \(ECONNREFUSED\)$/],
   ] as const)

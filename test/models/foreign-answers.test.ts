@@ -194,6 +194,23 @@ describe('an answer that no provider gives', () => {
     assert.match(error, /^400: a{400,500}…$/);
   });
 
+  it('is a status that is about the address or the way to it: no message is named as rejected, and nothing is tried again', async () => {
+    for (const status of [300, 304, 405, 407, 415, 426, 431, 451]) {
+      let asked = 0;
+      const { kind, error, retryable } = failed(
+        await outcomeOf((response) => {
+          asked += 1;
+          response.writeHead(status, { 'content-type': 'text/html' }).end('<html>no</html>');
+        }),
+      );
+      assert.deepEqual([kind, retryable, asked], ['network', false, 1], String(status));
+      assert.match(
+        error,
+        new RegExp(`^${status}: .*: is http://127\\.0\\.0\\.1:\\d+/\\S+ the address of this API`),
+      );
+    }
+  });
+
   it('is a web page, or JSON that says nothing: says what was found at which address, once', async () => {
     const bodies = [
       ['text/html; charset=utf-8', '<html>sign in to the network</html>'],

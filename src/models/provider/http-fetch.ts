@@ -41,6 +41,8 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
   [/^CERT_|^ERR_TLS_CERT/, 'its certificate is not valid, or not for this host'],
   [/^EPROTO$/, 'it does not speak TLS there: is its address http://…?'],
+  [/^HPE_HEADER_OVERFLOW$/, 'the headers of its answer are too large'],
+  [/^HPE_/, 'it does not speak HTTP there: is its address https://…, or another port?'],
   [/^ERR_PROXY_TUNNEL$/, 'the proxy in HTTPS_PROXY refused'],
 ];
 

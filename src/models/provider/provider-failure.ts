@@ -30,6 +30,8 @@ const BAD_KEY =
   /API_KEY_INVALID|API key not valid|\b(?:organization|account) (?:is|was|has been) (?:disabled|deactivated|suspended)/i;
 /** Part of a conversation that the server does not know (Responses API), with the status of a model that is gone. */
 const NO_ITEM = /\bitems?\b/i;
+/** A redirect without an address, a method, a proxy, a protocol or headers are refused: no message of the conversation is meant. */
+const FOREIGN = /^(?:3\d\d|405|406|407|411|415|421|426|428|431|451)$/;
 const MAX_TEXT = 500;
 
 type Failed = Extract<ModelOutcome, { type: 'failure' }>;
@@ -73,6 +75,7 @@ function callFailure(error: APICallError, { secrets, key_env, messages }: Requir
   const said = status === undefined ? error.message : `${status}: ${error.message}`;
   const kind =
     status === undefined ? 'network' : kindOf(status, `${error.message} ${error.responseBody ?? ''}`);
+  const is_foreign = kind === 'network' && FOREIGN.test(String(status));
   const which = key_env === null ? '' : ` (the key comes from ${key_env})`;
   const text =
     kind === 'auth'
@@ -81,8 +84,10 @@ function callFailure(error: APICallError, { secrets, key_env, messages }: Requir
         ? noCredit(said) + which
         : kind === 'no_model'
           ? `the provider does not have this model, or not for this key, or not at this address (${publicAddress(error.url)}): ${said}`
-          : said;
-  const retryable = ['rate_limit', 'overloaded', 'network', 'no_credit'].includes(kind);
+          : is_foreign
+            ? `${said}: is ${publicAddress(error.url)} the address of this API, and may it be asked from here?`
+            : said;
+  const retryable = !is_foreign && ['rate_limit', 'overloaded', 'network', 'no_credit'].includes(kind);
   const wish = retryAfter(error.responseHeaders ?? {}, Date.now(), error.responseBody || error.message);
   const index =
     kind === 'bad_request' ? refusedMessage(placesOf(error), error.requestBodyValues, messages) : -1;
@@ -109,7 +114,7 @@ function closing(result: Failed, said: string, wish: number | null, status?: num
 }
 
 function kindOf(status: number, text: string): FailureKind {
-  if (status >= 200 && status < 300) return 'network';
+  if ((status >= 200 && status < 300) || FOREIGN.test(String(status))) return 'network';
   if (status === 402 || (status < 500 && NO_CREDIT.test(text))) return 'no_credit';
   if (status === 403 && MODERATED.test(text)) return 'refused';
   if (status === 400 && isUsedUp(text)) return 'rate_limit';
