@@ -1,5 +1,5 @@
 // Proves that no script gets out of its interpreter or holds up the thread that opened it: each attack ends in a clear error, or finds nothing, and the opening thread
-// never works for more than 50 ms at a stretch.
+// never works for more than 50 ms at a stretch (on a slow machine: for as long as that machine takes for the work of 50 ms).
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openScript } from '../../src/models/workflow/script-run.ts';
@@ -8,18 +8,35 @@ import { setStage } from '../runtime/stage.ts';
 import { entryOf, META, STARTED_AT, setupOf, withRun } from './played-script.ts';
 import { termsOf, workflowHost } from './staged-workflow.ts';
 
-const LONGEST_MS = 50;
+const cpuMs = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+};
+
+/** CPU time of a fixed piece of work of the kind that this thread has with a script, least of several. */
+function pieceMs(): number {
+  const text = JSON.stringify(
+    Array.from({ length: 30_000 }, (_, index) => ({ index, text: 'x'.repeat(50) })),
+  );
+  const times = Array.from({ length: 8 }, () => {
+    const before = cpuMs();
+    structuredClone(JSON.parse(text));
+    return cpuMs() - before;
+  });
+  return Math.min(...times);
+}
+
+/** What the piece takes on the machine for which the bound was set. */
+const PIECE_MS = 12;
+/** Milliseconds of CPU time. */
+const LONGEST_MS = 50 * Math.max(1, pieceMs() / PIECE_MS);
 
 /** The longest stretch of work of this thread while `use` runs, in milliseconds of CPU time: what other processes of the machine do is no matter. */
 async function longestStretch(use: () => Promise<void>): Promise<number> {
   let longest = 0;
-  const work = () => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1000;
-  };
-  let before = work();
+  let before = cpuMs();
   const beat = () => {
-    const now = work();
+    const now = cpuMs();
     longest = Math.max(longest, now - before);
     before = now;
   };
@@ -177,14 +194,14 @@ const attacks: readonly (readonly [name: string, body: string, end: RegExp])[] =
 it('the bounds of this test hold for work of its own', async () => {
   const busy = await longestStretch(async () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
-    for (const until = process.threadCpuUsage().user + 80_000; process.threadCpuUsage().user < until; );
+    for (const until = cpuMs() + 1.6 * LONGEST_MS; cpuMs() < until; );
     await new Promise((resolve) => setTimeout(resolve, 5));
   });
   assert.ok(busy > LONGEST_MS, `${busy} ms`);
 });
 
 for (const [name, body, end] of attacks)
-  it(`an attack: ${name}`, { timeout: 60_000 }, async (test) => {
+  it(`an attack: ${name}`, async (test) => {
     let ended: object = {};
     const longest = await longestStretch(async () => {
       ended = await attack(body);
@@ -208,7 +225,7 @@ for (const [name, body, reply] of [
     '',
   ],
 ] as const)
-  it(`a whole run is not held up by ${name}`, { timeout: 60_000 }, async () => {
+  it(`a whole run is not held up by ${name}`, async () => {
     const stage = await setStage(() => 'did it', {
       workflows: workflowHost(),
       config: { workflow: termsOf("return agent('first')") },
@@ -227,9 +244,7 @@ for (const [name, body, reply] of [
     assert.ok(longest <= LONGEST_MS, `this thread worked for ${longest.toFixed(0)} ms at a stretch`);
   });
 
-it('a replay of 2,000 finished calls, and results of 100 KB, hold nothing up', {
-  timeout: 60_000,
-}, async (test) => {
+it('a replay of 2,000 finished calls, and results of 100 KB, hold nothing up', async (test) => {
   for (const [calls, characters] of [
     [1_000, 100],
     [2_000, 100],
