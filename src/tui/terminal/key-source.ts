@@ -22,6 +22,8 @@ const ESCAPE_MS = 100;
 const ESCAPE_REMOTE_MS = 250;
 /** How long the rest of any other sequence is waited for. */
 const REST_MS = 250;
+/** The longest wait on a slow line: a person who presses Esc still sees what it does. */
+const SLOW_MS = 750;
 /** Timeout for a terminal's reports; until then, an incomplete report is kept until its rest arrives. */
 const REPORTS_MS = 2_000;
 
@@ -31,16 +33,19 @@ const DEVICE_ATTRIBUTES = /^\[\?[\d;]*c$/;
 const NAME = /^P>\|(.*).\\$/s;
 const FOCUS = /^\[([IO])$/;
 const CURSOR = /^\[\?(\d+);\d+(?:;\d+)?R$/;
-/** The rest of a sequence whose escape came so much earlier that it counted as a key; nobody types this at once. */
-const LATE_REST = /^(?:\[[\d;:?]*[A-Za-z~^$]|O[A-Z])$/;
+/** The rest of a sequence, or its begin, whose escape came so much earlier that it counted as a key. */
+const LATE_REST = /^(?:\[[\d;:?<]*[A-Za-z~^$]?|O[A-Z])$/;
 const LATE_MS = 1_000;
+/** A sequence of a key, a report or a paste, as far as it has come; another one behind a late escape is text. */
+const KNOWN = /^(?:\[(?:[<?]?[\d;:]*|[A-IMO-SZ].*|[<?]?\d[\d;:]*[A-IMO-SZcmuy~^$].*)|O[A-Z])$/s;
 /** Lines that are read at once: nobody types them that fast. */
 const LINES = /[^\r\n][\r\n]+[^\r\n]{2,}[\r\n]/;
 /** How long the rest of such lines is waited for. */
 const LINES_MS = 100;
-/** An incomplete report; no key begins like this. */
-const PART_OF_REPORT = /^\[\?[\d;]*$/;
-const PART_OF_COLOUR = /^(?:\](?:1(?:1(?:;.*)?)?)?)?$/s;
+/** An incomplete sequence that is kept until its rest arrives, however late: no key that is used begins like this. */
+const PART = /^\[[<?]?[\d;:]*$/;
+/** An incomplete report. */
+const PART_OF_REPORT = /^(?:\](?:1(?:1(?:;.*)?)?)?|P(?:>.*)?)?$/s;
 
 /** Splits the input of a terminal into keys and pastes, and filters out its reports. */
 export class KeySource {
@@ -52,20 +57,26 @@ export class KeySource {
   #reports_until = 0;
   /** When an escape last counted as a key. */
   #escaped_at = 0;
-  /** A pending incomplete report. */
+  /** A pending incomplete sequence. */
   #part = '';
+  /** Whether the sequence that is read was begun by an escape that has counted as a key. */
+  #is_late = false;
+  #fed_at = 0;
+  /** How far apart the pieces of one sequence came of late. */
+  #gap_ms = 0;
+  readonly #escape_ms: number;
   /** Set while lines arrive that were pasted, though the terminal does not mark it; they must not be sent one by one. */
   #lines: NodeJS.Timeout | null = null;
 
   constructor(listener: KeySourceListener, env: NodeJS.ProcessEnv) {
     this.#listener = listener;
-    const remote = Boolean(env.SSH_CONNECTION || env.SSH_TTY);
-    this.#buffer = new StdinBuffer({
-      timeout: REST_MS,
-      escapeTimeout: remote ? ESCAPE_REMOTE_MS : ESCAPE_MS,
-    });
+    this.#escape_ms = env.SSH_CONNECTION || env.SSH_TTY ? ESCAPE_REMOTE_MS : ESCAPE_MS;
+    this.#buffer = new StdinBuffer({ timeout: REST_MS, escapeTimeout: this.#escape_ms });
     this.#buffer.on('data', (sequence: string) => this.#sequence(sequence));
-    this.#buffer.on('paste', (text: string) => listener.onInput(bracketedPaste(text)));
+    this.#buffer.on('paste', (text: string) => {
+      this.#is_late = false;
+      listener.onInput(bracketedPaste(text));
+    });
   }
 
   /** Starts the timeout for reports: the terminal has been asked for them. */
@@ -74,6 +85,11 @@ export class KeySource {
   }
 
   feed(data: string): void {
+    const part = this.#part;
+    if (part !== '' && !goesOn(part.slice(1), data)) {
+      this.#part = '';
+      if (part === '\x1b') this.#key(part);
+    }
     const lines = this.#lines;
     const { pasteMode } = this.#buffer as unknown as { readonly pasteMode: boolean };
     const begins = !pasteMode && this.#part === '' && LINES.test(data);
@@ -84,15 +100,26 @@ export class KeySource {
       return;
     }
     this.#endLines();
-    const is_late = Date.now() - this.#escaped_at < LATE_MS && LATE_REST.test(data);
+    const now = Date.now();
+    const is_late = now - this.#escaped_at < LATE_MS && LATE_REST.test(data);
+    const begun = is_late ? '\x1b' : this.#part;
+    const waits = begun !== '' || this.#buffer.getBuffer() !== '';
+    if (waits) this.#pace(now - this.#fed_at);
+    else if (data.length > 1 && data.includes('\x1b')) this.#pace(this.#gap_ms / 2);
+    this.#fed_at = now;
     this.#escaped_at = 0;
-    if (is_late) return this.#buffer.process(`\x1b${data}`);
-    const part = this.#part;
     this.#part = '';
-    const continues = data.startsWith(']') || LATE_REST.test(data);
-    if (part !== '\x1b' || continues) return this.#buffer.process(part + data);
-    this.#key(part);
-    this.#buffer.process(data);
+    this.#is_late ||= is_late;
+    this.#buffer.process(begun + data);
+  }
+
+  /** On a line that takes its time between the bytes of a sequence, their rest is waited for longer. */
+  #pace(gap_ms: number): void {
+    this.#gap_ms = gap_ms;
+    const slow_ms = Math.min(SLOW_MS, 2 * gap_ms);
+    const waits = this.#buffer as unknown as { timeoutMs: number; escapeTimeoutMs: number };
+    waits.timeoutMs = Math.max(REST_MS, slow_ms);
+    waits.escapeTimeoutMs = Math.max(this.#escape_ms, slow_ms);
   }
 
   #endLines(): void {
@@ -108,11 +135,19 @@ export class KeySource {
     this.#lines = null;
     this.#buffer.clear();
     this.#part = '';
+    this.#is_late = false;
     this.#half = '';
   }
 
   #sequence(sequence: string): void {
     const escaped = sequence.startsWith('\x1b') ? sequence.slice(1) : '';
+    const is_late = this.#is_late;
+    this.#is_late = false;
+    if (is_late && (PART.test(escaped) || !KNOWN.test(escaped))) {
+      this.#pace(0);
+      for (const typed of escaped) this.#key(typed);
+      return;
+    }
     const flags = KITTY_FLAGS.exec(escaped);
     const name = NAME.exec(escaped);
     const focus = FOCUS.exec(escaped);
@@ -135,7 +170,7 @@ export class KeySource {
   #isPart(sequence: string): boolean {
     if (!sequence.startsWith('\x1b')) return false;
     const rest = sequence.slice(1);
-    return PART_OF_REPORT.test(rest) || (PART_OF_COLOUR.test(rest) && Date.now() < this.#reports_until);
+    return PART.test(rest) || (PART_OF_REPORT.test(rest) && Date.now() < this.#reports_until);
   }
 
   #key(sequence: string): void {
@@ -150,4 +185,10 @@ export class KeySource {
     for (const key of whole === '\x1b\x1b' ? ['\x1b', '\x1b'] : [whole])
       if (key !== '') this.#listener.onInput(key);
   }
+}
+
+/** Whether the rest of an incomplete sequence begins like this; both without the escape. */
+function goesOn(part: string, data: string): boolean {
+  if (part === '') return /^[[\]OP]/.test(data);
+  return !PART.test(part) || KNOWN.test(part + data);
 }

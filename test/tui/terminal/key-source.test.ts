@@ -1,9 +1,9 @@
 /**
  * Proves that lines which a terminal pastes without marking them are one paste, so that none of them is sent or run by itself, that typed lines are keys,
- * and that Esc pressed twice is two keys, however fast.
+ * that Esc pressed twice is two keys, however fast, and that a slow line makes no other keys of sequences whose bytes it brings one by one.
  */
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { KeySource } from '../../../src/tui/terminal/key-source.ts';
 import { until } from '../../until.ts';
 
@@ -64,5 +64,104 @@ it('Esc pressed several times is that many keys, also when they are read at once
     const pressed = [...pieces.join('')];
     await until(() => got.join('').length >= pressed.length, 'the keys');
     assert.deepEqual(got, pressed);
+  }
+});
+
+const BETWEEN_MS = 300;
+
+/** A source whose time is the test's; `bytes` feeds what a slow line brings, `typed` what a person types. */
+function slowSource(test: TestContext) {
+  test.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
+  const { got, keys } = source();
+  const pass = (ms: number) => test.mock.timers.tick(ms);
+  const bytes = (text: string) => {
+    for (const byte of text) {
+      keys.feed(byte);
+      pass(BETWEEN_MS);
+    }
+  };
+  return { got, keys, pass, bytes };
+}
+
+const REPORTS = ['\x1b[?0u', '\x1bP>|xterm(1)\x1b\\', '\x1b]11;rgb:0/0/0\x07', '\x1b[?62;4c'].join('');
+const KEYS = ['\x1b[A', '\x1b[1;5C', '\x1bOP', '\x1b[3~', '\x1b[<0;3;4M', '\x1b[97;5u'];
+
+it('keys, reports and pastes that arrive at 300 ms a byte are what they are at once', (test) => {
+  const { got, keys, bytes, pass } = slowSource(test);
+  keys.asked();
+  bytes(REPORTS);
+  assert.deepEqual(got, [], 'a terminal that reports itself presses no key');
+  for (const key of KEYS) bytes(key);
+  assert.deepEqual(got.splice(0), KEYS);
+  bytes(`${ON}one\rtwo${OFF}`);
+  assert.deepEqual(got.splice(0), [`${ON}one\rtwo${OFF}`]);
+  bytes('ab');
+  assert.deepEqual(got.splice(0), ['a', 'b']);
+  keys.feed('\x1b');
+  pass(750);
+  assert.deepEqual(got.splice(0), ['\x1b'], 'Esc alone acts within a moment');
+});
+
+it('a line that has become slow costs one Esc at most: what it belongs to is no text, and the next key is whole', (test) => {
+  for (const key of ['\x1b[A', '\x1b[1;5C', '\x1b[3~', `${ON}one${OFF}`]) {
+    const { got, bytes } = slowSource(test);
+    bytes(key);
+    assert.deepEqual(got.splice(0), ['\x1b', key]);
+    bytes(key);
+    assert.deepEqual(got, [key]);
+    test.mock.timers.reset();
+  }
+});
+
+it('what has begun like a sequence is completed however late its rest comes', (test) => {
+  for (const [begin, rest] of [
+    ['\x1b[', 'A'],
+    ['\x1b[1;', '5C'],
+    ['\x1b[20', `0~one${OFF}`],
+    [`${ON}on`, `e${OFF}`],
+    ['\x1b[<0;3', ';4M'],
+  ] as const) {
+    const { got, keys, pass } = slowSource(test);
+    keys.feed(begin);
+    pass(60_000);
+    assert.deepEqual(got, []);
+    keys.feed(rest);
+    assert.deepEqual(got, [begin + rest]);
+    test.mock.timers.reset();
+  }
+});
+
+it('Esc and then text is Esc and text, also if the text begins with a bracket or an O', (test) => {
+  for (const text of ['[x] done', '[1] one', '[', '[y', 'Once', 'y', '[]']) {
+    const { got, keys, pass } = slowSource(test);
+    keys.feed('\x1b');
+    pass(BETWEEN_MS);
+    assert.deepEqual(got, ['\x1b']);
+    for (const typed of text) {
+      keys.feed(typed);
+      pass(BETWEEN_MS / 2);
+    }
+    pass(1_000);
+    assert.deepEqual(got.splice(0), ['\x1b', ...text]);
+    keys.feed('\x1b');
+    pass(100);
+    assert.deepEqual(got, ['\x1b'], 'what a person types does not make the line slow');
+    test.mock.timers.reset();
+  }
+});
+
+it('Alt and a bracket, after which nothing comes, takes nothing away from what is typed or pasted later', (test) => {
+  for (const [data, expected] of [
+    ['y', ['y']],
+    ['\x1b[A', ['\x1b[A']],
+    ['one\rtwo\r', [`${ON}one\rtwo\r${OFF}`]],
+  ] as const) {
+    const { got, keys, pass } = slowSource(test);
+    keys.feed('\x1b[');
+    pass(5_000);
+    keys.feed(data);
+    pass(1_000);
+    assert.deepEqual(got, expected);
+    test.mock.timers.reset();
   }
 });
