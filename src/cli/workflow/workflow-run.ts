@@ -1,13 +1,11 @@
 import type { LoadedScript } from '../../models/workflow/saved-scripts.ts';
 import { wholeScript } from '../../models/workflow/scripts-within.ts';
-import { amountText } from '../../records/agent/budget.ts';
-import { DEFAULT_LIMITS, newTreeLimits } from '../../records/agent/limits.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { fit } from '../../render/style.ts';
 import type { CoppiceClient } from '../../serve/client/client.ts';
 import type { Store } from '../../store/store.ts';
 import type { Root } from '../../trees/open-tree.ts';
-import { consentLines } from '../../trees/workflow/workflow-consent.ts';
+import { consentLines, unspentBudget } from '../../trees/workflow/workflow-consent.ts';
 import { notStarted, workflowRoot, workflowVerdict } from '../../trees/workflow/workflow-root.ts';
 import { type FollowFlags, leadRun } from '../run/follow-run.ts';
 import { parseLimits } from '../run/limit-option.ts';
@@ -94,24 +92,10 @@ export async function consent(
     script,
     args === undefined ? undefined : JSON.parse(args),
     config,
-    budgetOf({ config, limits }),
+    unspentBudget({ config, limits }),
   );
   process.stderr.write(
     `${[cleanLines(wholeScript(source, within)), '', `Workflow ${clean(meta.name)}`, ...told].join('\n')}\n`,
   );
   if (!(await confirm('Run it? [y] run  [N] no: '))) throw refused('you said no');
-}
-
-/** What the run may spend, before there is a tree. */
-function budgetOf({ config, limits }: Root): string[] {
-  const { tokens, cost_usd } = newTreeLimits({ ...DEFAULT_LIMITS, ...limits }, limits);
-  const own = config.budgets?.[0];
-  const amounts = (whose: string, usd: number | null | undefined, of_tokens: number | null | undefined) => {
-    const said = [
-      usd == null ? [] : amountText('usd', usd),
-      of_tokens == null ? [] : amountText('tokens', of_tokens),
-    ];
-    return `${whose}: ${said.flat().join(', ') || 'no limit'}`;
-  };
-  return [amounts('tree', cost_usd, tokens), ...(own ? [amounts('own', own.usd, own.tokens)] : [])];
 }

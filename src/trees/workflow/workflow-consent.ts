@@ -1,9 +1,12 @@
 import { checkScript } from '../../models/workflow/check-script.ts';
 import type { LoadedScript } from '../../models/workflow/saved-scripts.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
+import { amountText } from '../../records/agent/budget.ts';
 import { estimateOf, fanOutText } from '../../records/agent/estimate.ts';
+import { DEFAULT_LIMITS, newTreeLimits } from '../../records/agent/limits.ts';
 import { clean } from '../../render/clean.ts';
 import type { Store } from '../../store/store.ts';
+import type { Root } from '../open-tree.ts';
 import { uncountedLine } from './saved-workflows.ts';
 
 const NOTICES_MAX = 5;
@@ -50,4 +53,18 @@ export async function consentLines(
     ...notices.slice(0, NOTICES_MAX).map((notice) => `note: ${clean(notice)}`),
     ...budget.map((one) => `budget, ${one}`),
   ];
+}
+
+/** What the run may spend, before there is a tree. */
+export function unspentBudget({ config, limits }: Root): string[] {
+  const { tokens, cost_usd } = newTreeLimits({ ...DEFAULT_LIMITS, ...limits }, limits);
+  const own = config.budgets?.[0];
+  const amounts = (whose: string, usd: number | null | undefined, of_tokens: number | null | undefined) => {
+    const said = [
+      usd == null ? [] : amountText('usd', usd),
+      of_tokens == null ? [] : amountText('tokens', of_tokens),
+    ];
+    return `${whose}: ${said.flat().join(', ') || 'no limit'}`;
+  };
+  return [amounts('tree', cost_usd, tokens), ...(own ? [amounts('own', own.usd, own.tokens)] : [])];
 }

@@ -48,7 +48,10 @@ it('a saved workflow is a command: trusted, shown, confirmed, followed, answered
   await again.say('/pages [1, 2]');
   await screen.until('Start the workflow pages, as shown above?');
   const shown = screen.screen().join('\n');
-  assert.match(shown, /Reads and checks\n[\s\S]*Read: 2\n +Check: 1\n +starts 3 agents; no history/);
+  assert.match(
+    shown,
+    /Reads and checks\n[\s\S]*Read: 2\n +Check: 1\n +starts 3 agents; no history[\s\S]* budget, tree: \$5, 2,000,000 tokens\n/,
+  );
   await again.press('n', KEY.enter);
   await again.gone('Start the workflow');
   assert.equal((await again.ledger((store) => store.agents({}))).length, 0, 'nothing was started');

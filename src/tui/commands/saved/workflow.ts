@@ -6,7 +6,7 @@ import { policyOf } from '../../../permissions/policy.ts';
 import { scriptSubject, WORKFLOW_PERMISSION } from '../../../permissions/tool-permission.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { clean } from '../../../render/clean.ts';
-import { consentLines } from '../../../trees/workflow/workflow-consent.ts';
+import { consentLines, unspentBudget } from '../../../trees/workflow/workflow-consent.ts';
 import { type StartOrder, startOrder } from '../../../trees/workflow/workflow-tool.ts';
 import type { AppContext } from '../../app-context.ts';
 import { writeMessage } from '../../composer/write-message.ts';
@@ -59,7 +59,10 @@ export async function startSaved(app: AppContext, { name, args }: SavedCall): Pr
   if (verdict === 'deny') throw refuse(`denied by ${rule}`, 'The configuration has such rules');
   const order = startOrder(script, args, 'you');
   if (verdict === 'allow') return startRun(app, order);
-  const budget = root === undefined ? [] : budgetLines(await budgetDocument(app.store, root));
+  const budget =
+    root === undefined
+      ? unspentBudget(app.options.begin(app.next_model))
+      : budgetLines(await budgetDocument(app.store, root));
   const given = args === undefined ? undefined : JSON.parse(args);
   const told = await consentLines(app.store, script, given, config, budget);
   const lines = script.source.split('\n').length;
