@@ -209,7 +209,8 @@ class App implements AppContext {
   #onRuntimeEvent(event: RuntimeEvent): void {
     if (event.type === 'agent') {
       this.overview.wake();
-      if (!this.#trees.shows(event.agent)) return;
+      // The question before quitting counts agents of other trees, too.
+      if (!this.#trees.shows(event.agent)) return this.#scheduleDraw();
       this.#trees.current.know(event.agent);
       const rings = this.#bell.heard(this.state.agents.get(event.agent.id), event.agent, Date.now());
       if (rings !== null) this.screen.attention(basename(this.options.cwd), rings);

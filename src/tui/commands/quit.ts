@@ -8,8 +8,8 @@ export function workingHere({ followed, state }: AppContext): number {
 
 /** `/quit`: leaves at once when no agent works; else asks whether to detach or kill. */
 export function quit(app: AppContext): void {
-  const working = workingHere(app) + app.working_elsewhere;
-  if (working === 0) return app.leave('quit');
+  const working = () => workingHere(app) + app.working_elsewhere;
+  if (working() === 0) return app.leave('quit');
   app.dispatch({ type: 'overlay', overlay: { type: 'quit', working } });
 }
 

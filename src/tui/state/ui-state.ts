@@ -73,7 +73,8 @@ export type Overlay =
       /** The list in which it was asked, which comes back. */
       readonly list?: Overlay | null;
     }
-  | { readonly type: 'quit'; readonly working: number }
+  /** `working`: how many agents work now. */
+  | { readonly type: 'quit'; readonly working: () => number }
   | { readonly type: 'restore'; readonly files: readonly Restoration[]; readonly redo: boolean }
   /** Something that the person called, to be confirmed; `yes`: what `run` does, in a few words; `no`: what is done instead, if not nothing. */
   | {

@@ -30,7 +30,7 @@ function wholeText(state: UiState, overlay: Confirmation): string {
     const keys = `[y] ${yes}  ${no === undefined ? '[n/Esc] no' : `[n] ${no.text}  [Esc] neither`}`;
     return `${question}  ${keysOf(state, keys, no?.text)}`;
   }
-  return overlay.type === 'quit' ? quitText(state, overlay.working) : restoreText(state, overlay);
+  return overlay.type === 'quit' ? quitText(state, overlay.working()) : restoreText(state, overlay);
 }
 
 function restoreText(state: UiState, { files, redo }: Extract<Confirmation, { type: 'restore' }>): string {
@@ -58,7 +58,7 @@ function shortText(state: UiState, overlay: Confirmation): string {
   if (state.deciding !== null) return keysOf(state, '');
   if (overlay.type === 'restore') return `[y]/[n] ${overlay.redo ? 'redo' : 'undo'} ${overlay.files.length}`;
   if (overlay.type === 'consent') return `[y]/[n] ${overlay.yes}`;
-  if (overlay.type === 'quit') return `[d]etach [k]ill [n]o: ${overlay.working} running`;
+  if (overlay.type === 'quit') return `[d]etach [k]ill [n]o: ${overlay.working()} running`;
   const { agent_ids, descendants } = overlay;
   return `[y]/[n] kill ${agent_ids.length + descendants.length}: ${namesOf(state, agent_ids, NAMES_MAX)}`;
 }
@@ -86,6 +86,6 @@ function namesOf(state: UiState, ids: readonly string[], most: number): string {
 }
 
 function quitText(state: UiState, working: number): string {
-  const agents = working === 1 ? '1 agent' : `${working} agents`;
+  const agents = working === 0 ? 'no agent' : working === 1 ? '1 agent' : `${working} agents`;
   return `quit? ${agents} running: ${keysOf(state, '[d]etach [k]ill all [n]o')}`;
 }

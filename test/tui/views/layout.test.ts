@@ -206,7 +206,7 @@ it('fits every screen in every style, whatever is open', () => {
       type: 'overlay',
       overlay: { type: 'kill', agent_ids: ['file-reader'], descendants: ['test-runner'] },
     }),
-    after(hostile, { type: 'overlay', overlay: { type: 'quit', working: 2 } }),
+    after(hostile, { type: 'overlay', overlay: { type: 'quit', working: () => 2 } }),
     after(hostile, { type: 'overlay', overlay: { type: 'keys' } }),
   ];
   for (const state of states)

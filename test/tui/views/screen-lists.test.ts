@@ -185,7 +185,11 @@ describe('the question before a kill', () => {
     assert.match(text(many), /^Kill 4 idle agents \(a, b, c, \+1 more\)\? All 4 stay/);
     const several = text({ ...kill('grep-all'), agent_ids: ['file-reader', 'test-runner'] });
     assert.match(several, /^Kill file-reader, test-runner and 1 descendant \(grep-all\)\? All 3 stay/);
-    assert.equal(text({ type: 'quit', working: 2 }), 'quit? 2 agents running: [d]etach [k]ill all [n]o');
+    let working = 2;
+    const quit = { type: 'quit', working: () => working } as const;
+    assert.equal(text(quit), 'quit? 2 agents running: [d]etach [k]ill all [n]o');
+    working = 0;
+    assert.equal(text(quit), 'quit? no agent running: [d]etach [k]ill all [n]o');
   });
 
   it('keeps its keys on a small terminal', () => {
