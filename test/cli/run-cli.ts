@@ -33,6 +33,8 @@ export function makeHome(): Home {
   mkdirSync(join(folder, 'config', 'coppice'), { recursive: true });
   const env: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
+    // Times that commands show are in the zone of the tests that read them.
+    ...(process.env.TZ === undefined ? {} : { TZ: process.env.TZ }),
     ...COMPILED,
     HOME: folder,
     LANG: 'C.UTF-8',
