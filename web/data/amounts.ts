@@ -10,12 +10,14 @@ export function count(value: number): string {
 
 export function dollars(value: number | null): string {
   if (value === null || value === 0) return '';
+  if (value < 0.0001) return '<$0.0001';
   if (value < 0.01) return `$${value.toFixed(4)}`;
   const cents = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
   return `$${value.toLocaleString('en-US', cents)}`;
 }
 
 export function duration(ms: number): string {
+  if (ms > 0 && ms < 50) return `${Math.ceil(ms)}ms`;
   const seconds = Math.max(0, ms) / 1_000;
   if (seconds < 10) return `${seconds.toFixed(1)}s`;
   if (seconds < 60) return `${Math.floor(seconds)}s`;

@@ -93,7 +93,7 @@ function Totals({ trees, agents }: TotalsProps) {
   ];
   return (
     <section class="wide" aria-label="The runs">
-      <table class="as-table">
+      <table class="as-table runs">
         <thead>
           <tr>
             <th scope="col">Run</th>

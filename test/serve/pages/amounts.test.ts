@@ -1,7 +1,7 @@
 // Proves that the dashboard writes amounts as people read them.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { count, dollars } from '../../../web/data/amounts.ts';
+import { count, dollars, duration } from '../../../web/data/amounts.ts';
 
 it('counts have a unit of the size that they are rounded to', () => {
   assert.deepEqual(
@@ -14,4 +14,9 @@ it('counts have a unit of the size that they are rounded to', () => {
 
 it('dollars have cents, and thousands are apart', () => {
   assert.deepEqual([null, 0, 0.0042, 0.42, 1_234.5].map(dollars), ['', '', '$0.0042', '$0.42', '$1,234.50']);
+});
+
+it('what is little is not said to be nothing', () => {
+  assert.deepEqual([0.000004, 0.00005, 0.0001].map(dollars), ['<$0.0001', '<$0.0001', '$0.0001']);
+  assert.deepEqual([0, 0.2, 3, 49, 50, 12_000].map(duration), ['0.0s', '1ms', '3ms', '49ms', '0.1s', '12s']);
 });

@@ -111,7 +111,7 @@ class LiveRowView extends Component<RowProps> {
         >
           <span
             class="name"
-            ref={(name) => name?.style.setProperty('padding-left', `${14 * Math.min(depth, 6)}px`)}
+            ref={(name) => name?.style.setProperty('padding-left', `${10 * Math.min(depth, 6)}px`)}
           >
             <StatusSign word={wordOf(row)} /> {agent.name}
           </span>
