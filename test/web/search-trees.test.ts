@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { OUTCOMES } from '../../src/records/run/outcome.ts';
-import { GROUPS, matches, type Tree } from '../../web/views/search-trees.ts';
+import { GROUPS, groupOf, matches, type Tree } from '../../web/views/search-trees.ts';
 
 const TREES = OUTCOMES.map(
   (outcome) =>
@@ -21,4 +21,10 @@ it('by every outcome, and by what a group lists', () => {
   assert.deepEqual(found('status:cut'), ['cut_short']);
   assert.deepEqual(found('status:nosuch'), []);
   assert.deepEqual(found('status:done MAIN'), ['done', 'stopped']);
+});
+
+it('one that rests where it was cut needs nobody, one that lost its process does', () => {
+  const unled = TREES.filter(({ outcome }) => outcome === 'unled')[0] as Tree;
+  assert.equal(groupOf({ ...unled, need: 'trouble' }).key, 'you');
+  assert.equal(groupOf({ ...unled, need: 'done' }).key, 'done');
 });

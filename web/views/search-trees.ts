@@ -16,15 +16,23 @@ export const GROUPS: readonly {
   { key: 'done', title: 'Done', of: ['done', 'stopped'] },
 ];
 
+/** The group of a tree. One that rests where it was cut from another needs nobody. */
+export function groupOf({ outcome, need }: Tree): (typeof GROUPS)[number] {
+  const of = rests({ outcome, need }) ? 'done' : outcome;
+  return GROUPS.find((group) => group.of.includes(of)) as (typeof GROUPS)[number];
+}
+
+export function rests({ outcome, need }: Pick<Tree, 'outcome' | 'need'>): boolean {
+  return outcome === 'unled' && need === 'done';
+}
+
 /** Whether a tree came to this: an outcome, or a group by its title; a word that is neither finds those that begin so. */
-function isOfOutcome({ outcome }: Tree, text: string): boolean {
+function isOfOutcome(tree: Tree, text: string): boolean {
   const wanted = text.replaceAll('-', '_');
-  const group =
-    GROUPS.find(({ of }) => of.includes(outcome))
-      ?.title.toLowerCase()
-      .replaceAll(' ', '_') ?? '';
+  const { title } = groupOf(tree);
+  const group = title.toLowerCase().replaceAll(' ', '_');
   const is_word = GROUPS.some(({ of }) => of.some((word) => word === wanted));
-  return [outcome, group].some((word) => (is_word ? word === wanted : word.startsWith(wanted)));
+  return [tree.outcome, group].some((word) => (is_word ? word === wanted : word.startsWith(wanted)));
 }
 
 /** Whether every word matches: `field:text` in that field, any other word in title, folder, model, id or name. */

@@ -12,7 +12,7 @@ import { Sparkline } from '../parts/sparkline.tsx';
 import { Status } from '../parts/status.tsx';
 import { Nothing, Trouble } from '../parts/trouble.tsx';
 import { When } from '../parts/when.tsx';
-import { GROUPS, matches, type Tree } from './search-trees.ts';
+import { GROUPS, groupOf, matches, rests, type Tree } from './search-trees.ts';
 import { StartTree } from './start-tree.tsx';
 
 type Trees = DocumentOf<'coppice/trees/v1'>;
@@ -41,7 +41,7 @@ export function TreesView({ writes, route }: PageContext) {
   const shown = GROUPS.find(({ key }) => key === route.query.get('show'))?.key ?? 'all';
   const groups = GROUPS.map((group) => ({
     ...group,
-    trees: all.filter(({ outcome }) => group.of.includes(outcome)),
+    trees: all.filter((tree) => groupOf(tree).key === group.key),
   }));
   const active = useApi<DocumentOf<'coppice/activity/v1'>>(`/v1/activity?limit=${TREES}`, ACTIVITY_MS).data;
   const activity = useMemo(
@@ -186,7 +186,7 @@ function Group({ title, trees, activity, compared, onCompare }: GroupProps) {
             </p>
           </td>
           <td>
-            <Status word={tree.outcome === 'working' ? tree.status : tree.outcome} />
+            <Status word={rests(tree) ? 'idle' : tree.outcome === 'working' ? tree.status : tree.outcome} />
             {tree.approvals > 0 && (
               <span class="badge ask">
                 {tree.approvals} approval{tree.approvals === 1 ? '' : 's'}
@@ -218,5 +218,6 @@ const FAILED = /^done, \d+ of \d+ failed/;
 /** What a tree does now, what it asks, or how it ended where that says more than the group. */
 function lineOf(tree: Tree): string | null {
   if (tree.asked !== null) return tree.asked;
+  if (rests(tree)) return 'rests until it is resumed, or somebody writes to it';
   return tree.outcome === 'working' || tree.outcome_text === 'done' ? tree.doing : tree.outcome_text;
 }

@@ -61,6 +61,8 @@ async function sliceOf(
     const unled_tree = unled_trees.get(root.id) ?? null;
     const known = unsettled.some(({ id }) => id === root.id) ? unsettled : [root, ...unsettled];
     const outcome = outcomeOfTree(root.id, known, counters?.total, unled_tree?.why);
+    // Nobody has gone on from where it was cut, and nobody waits for it.
+    const rests = outcome.outcome === 'unled' && counters?.cut !== undefined && root.epoch === 1;
     const asked = asks.filter((ask) => ask.root_id === root.id);
     const words = living.map(statusWord);
     return {
@@ -68,7 +70,7 @@ async function sliceOf(
       name: root.name,
       title: titles.get(root.id) ?? root.name,
       status: ledStatus(root, unled_tree !== null),
-      need: needOf(outcome),
+      need: rests ? 'done' : needOf(outcome),
       ...outcome,
       origin: root.origin,
       model: root.config.model,
