@@ -1,11 +1,10 @@
 /** The dashboard: browser pages over the HTTP API. Contents are inserted as text, never as HTML. */
 
 import { render } from 'preact';
-import { EXPORTED } from './data/exported.ts';
-import { linkWithinFile } from './data/route.ts';
+import { placeLinks } from './data/route.ts';
 import { signInByLink } from './data/session.ts';
 import { Shell } from './parts/shell.tsx';
 
-if (EXPORTED !== null) linkWithinFile();
+placeLinks();
 const app = document.getElementById('app');
 if (app !== null) void signInByLink().then((trouble) => render(<Shell trouble={trouble} />, app));

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { EXPORTED, exportedAnswer } from './exported.ts';
 import { refreshing } from './refreshing.ts';
-import { sessionHeaders } from './session.ts';
+import { ask } from './session.ts';
 
 /** An error document of the server, or a failure to reach it. */
 export class ApiError extends Error {
@@ -29,10 +29,9 @@ export async function request<Answer>(
     if (answer !== undefined) return answer as Answer;
     throw new ApiError('E_NO_SUCH_PATH', 'this is not in the exported file');
   }
-  const response = await fetch(path, {
+  const response = await ask(path, {
     method,
     headers: {
-      ...sessionHeaders(),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(key === undefined ? {} : { 'idempotency-key': key }),
     },
@@ -43,15 +42,14 @@ export async function request<Answer>(
 
 /** Reloads what a page shows. Resolves to the milliseconds after which to retry if the server is busy with its agents. */
 export async function refresh<Answer>(path: string): Promise<Answer | number> {
-  const headers = { ...sessionHeaders(), 'cache-control': 'max-stale' };
-  const response = await fetch(path, { headers }).catch(unreachable);
+  const response = await ask(path, { headers: { 'cache-control': 'max-stale' } }).catch(unreachable);
   if (response.status === 204) return Number(response.headers.get('retry-after')) * 1_000;
   return answerOf(response);
 }
 
 /** Saves what the server answers as a file under the name that it gives. Rejects with an `ApiError`. */
 export async function download(path: string): Promise<void> {
-  const response = await fetch(path, { headers: sessionHeaders() }).catch(unreachable);
+  const response = await ask(path).catch(unreachable);
   if (!response.ok) return answerOf(response);
   const link = document.createElement('a');
   link.href = URL.createObjectURL(await response.blob().catch(unreachable));

@@ -1,5 +1,5 @@
 import type { EventDocument } from '../../src/documents/shapes/event-documents.ts';
-import { sessionHeaders } from './session.ts';
+import { ask } from './session.ts';
 
 /** Notifications of changes in the ledger, from one event stream for the whole page. */
 
@@ -59,9 +59,8 @@ export async function follow(followed: Followed): Promise<void> {
 
 /** Reads one connection to its end, from after `last`. Resolves to whether the server opened the stream; rejects if the connection breaks. */
 async function read({ path, signal, last, onEvent }: Followed): Promise<boolean> {
-  const resumed = last.id === '' ? {} : { 'last-event-id': last.id };
-  const headers = { ...sessionHeaders(), ...resumed };
-  const { ok, body } = await fetch(path, { headers, signal });
+  const headers = last.id === '' ? {} : { 'last-event-id': last.id };
+  const { ok, body } = await ask(path, { headers, signal });
   if (!ok || body === null) return false;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';

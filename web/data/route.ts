@@ -16,19 +16,22 @@ function current(): Route {
   return { path: pathname.split('/').filter(Boolean).map(decodeURIComponent), query: searchParams, address };
 }
 
+/** What stands before every path: in an exported page a `#`, else the path below which a proxy serves this server, which the address of its script tells. */
+const BEFORE = EXPORTED === null ? new URL('..', import.meta.url).pathname.slice(0, -1) : '#';
+
 /** Path and query of the page that is shown; in an exported page they follow the `#`. */
 export function addressNow(): string {
   const { pathname, search, hash } = window.location;
-  return EXPORTED === null ? pathname + search : hash.slice(1) || '/';
+  return (EXPORTED === null ? pathname + search : hash).slice(BEFORE.length) || '/';
 }
 
-/** Converts a path of the dashboard to a URL for the browser. */
+/** Converts a path of the server to a URL for the browser. */
 export function placeOf(href: string): string {
-  return EXPORTED === null ? href : `#${href}`;
+  return BEFORE + href;
 }
 
-/** Makes links of an exported page point into its own file, so that they also work in another tab. */
-export function linkWithinFile(): void {
+/** Makes links point to where the dashboard is: below the path of a proxy, or in its own file, so that they also work in another tab. */
+export function placeLinks(): void {
   const before = options.vnode;
   options.vnode = (vnode) => {
     const { href } = vnode.props as { href?: unknown };
@@ -60,10 +63,10 @@ export function useRoute(): Route {
       if (link === null || link === undefined || event.defaultPrevented || event.button !== 0) return;
       if (event.metaKey || event.ctrlKey || event.shiftKey || link.target !== '') return;
       // In an exported page the browser follows links itself, because only the fragment differs.
-      if (EXPORTED !== null || link.origin !== window.location.origin || link.hasAttribute('download'))
-        return;
+      if (EXPORTED !== null || link.hasAttribute('download')) return;
+      if (!link.href.startsWith(`${window.location.origin}${BEFORE}/`)) return;
       event.preventDefault();
-      go(link.href);
+      go(link.href.slice(window.location.origin.length + BEFORE.length));
     };
     window.addEventListener('popstate', follow);
     document.addEventListener('click', click);

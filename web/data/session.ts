@@ -1,3 +1,4 @@
+import { addressNow, placeOf } from './route.ts';
 import { store, stored } from './storage.ts';
 
 /**
@@ -10,18 +11,21 @@ const STORED = 'coppice-key';
 /** Where the browser offers no storage, the session lasts as long as the page. */
 let key = stored(STORED);
 
-/** Headers that make a request one of this session. */
-export function sessionHeaders(): Record<string, string> {
+/** Sends a request of this session to the server. */
+export function ask(path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
   // Read again, because another tab may have signed in since.
   const now = stored(STORED) ?? key;
-  return now === null ? {} : { 'coppice-key': now };
+  return fetch(placeOf(path), {
+    ...init,
+    headers: { ...headers, ...(now !== null && { 'coppice-key': now }) },
+  });
 }
 
 /** Signs in if a link to do so was opened. Resolves to why that failed; null if it did not, or if there was no link. */
 export async function signInByLink(): Promise<string | null> {
-  const { pathname, hash } = window.location;
-  if (pathname !== '/login') return null;
-  window.history.replaceState(null, '', '/');
+  const { hash } = window.location;
+  if (addressNow() !== '/login') return null;
+  window.history.replaceState(null, '', placeOf('/'));
   return signIn(hash.slice(1));
 }
 
@@ -29,7 +33,7 @@ export async function signInByLink(): Promise<string | null> {
 export async function signIn(code: string): Promise<string | null> {
   // What no header can carry is no code.
   const headers = { 'coppice-code': encodeURIComponent(code) };
-  const response = await fetch('/login', { method: 'POST', headers }).catch(() => null);
+  const response = await ask('/login', { method: 'POST', headers }).catch(() => null);
   if (response === null) return 'the server does not answer';
   const answer: { key?: string; error?: { message: string } } = await response.json().catch(() => ({}));
   if (answer.key === undefined) return answer.error?.message ?? `the server answered ${response.status}`;

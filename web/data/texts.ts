@@ -3,7 +3,6 @@ import type { texts } from '../text.ts';
 
 type Texts = typeof texts;
 
-const SCRIPT = '/assets/text.js';
 const there = () => (globalThis as { readonly coppiceTexts?: Texts }).coppiceTexts ?? null;
 let loading: Promise<unknown> | null = null;
 
@@ -12,7 +11,7 @@ export function useTexts(): Texts | null {
   const [loaded, setLoaded] = useState(there);
   useEffect(() => {
     if (loaded !== null) return;
-    loading ??= import(SCRIPT);
+    loading ??= import(new URL('text.js', import.meta.url).href);
     loading.then(
       () => setLoaded(there),
       () => undefined,

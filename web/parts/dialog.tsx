@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import { type Method, type Sending, useSending } from '../data/api.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
+import { type Method, type Sending, useApi, useSending } from '../data/api.ts';
 import { Button } from './button.tsx';
 import { Trouble } from './trouble.tsx';
 
@@ -112,10 +113,23 @@ export interface FieldProps {
   readonly options?: readonly string[];
   /** Values that are offered while one types. */
   readonly known?: readonly string[];
+  /** Several of them can be typed, with commas between them. */
+  readonly many?: boolean;
+}
+
+type ModelFieldProps = Pick<FieldProps, 'name' | 'label' | 'hint' | 'many' | 'known'>;
+
+/** A field for models. Those that the server's configuration knows are offered, too. */
+export function ModelField({ known = [], ...field }: ModelFieldProps) {
+  const { data } = useApi<DocumentOf<'coppice/session/v1'>>('/v1/session');
+  return <Field {...field} known={[...new Set([...(data?.models ?? []), ...known])]} />;
 }
 
 /** A labelled field of a form. */
-export function Field({ name, label, hint, value, lines, required, first, options, known = [] }: FieldProps) {
+export function Field(props: FieldProps) {
+  const { name, label, hint, value, lines, required, first, options, known = [], many } = props;
+  const [typed, setTyped] = useState('');
+  const before = many === true ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
   const terms = {
     id: `field-${name}`,
     name,
@@ -141,12 +155,13 @@ export function Field({ name, label, hint, value, lines, required, first, option
             type="text"
             defaultValue={value}
             autocomplete="off"
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
             list={known.length === 0 ? undefined : `known-${name}`}
           />
           {known.length > 0 && (
             <datalist id={`known-${name}`}>
               {known.map((one) => (
-                <option key={one} value={one} />
+                <option key={one} value={`${before}${one}`} />
               ))}
             </datalist>
           )}

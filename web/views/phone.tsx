@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { encode } from 'uqr';
+import { placeOf } from '../data/route.ts';
 import type { PageContext } from '../parts/page.ts';
 
 const LOOPBACK = /^(?:127\.|localhost$|\[::1\]$)/;
@@ -8,7 +9,7 @@ const LOOPBACK = /^(?:127\.|localhost$|\[::1\]$)/;
 export function PhoneView({ route }: PageContext) {
   const { origin, hostname } = window.location;
   const path = route.query.get('page') ?? '/approvals';
-  const address = `${origin}${path.startsWith('/') ? path : '/approvals'}`;
+  const address = `${origin}${placeOf(path.startsWith('/') ? path : '/approvals')}`;
   const { size, data } = useMemo(() => encode(address, { border: 2 }), [address]);
   const drawn = data
     .flatMap((row, y) => row.flatMap((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : [])))

@@ -1,5 +1,5 @@
 import { go } from '../data/route.ts';
-import { Field, type Fields, OrderDialog } from '../parts/dialog.tsx';
+import { Field, type Fields, ModelField, OrderDialog } from '../parts/dialog.tsx';
 
 interface StartProps {
   /** Trees that are known: their folders, models and profiles are offered. */
@@ -44,7 +44,12 @@ export function StartTree({ like, onClose }: StartProps) {
         hint="On the machine of the server; empty: where it was started"
         known={known('cwd')}
       />
-      <Field name="model" label="Model" hint="provider/model; empty: as configured" known={known('model')} />
+      <ModelField
+        name="model"
+        label="Model"
+        hint="provider/model; empty: as configured"
+        known={known('model')}
+      />
       <Field name="thinking" label="Effort" hint="Empty: as configured" options={EFFORTS} />
       <Field name="profile" label="Profile" hint="Empty: as configured" known={known('profile')} />
       <Field

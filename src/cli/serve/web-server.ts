@@ -63,7 +63,7 @@ export async function startWebServer(
     onTrouble: (error: unknown, what: string) => log('error', `${what} failed: ${errorText(error)}`),
     sources,
     hooks,
-    scripts: new Set(modelChoices(context, options.terms).map(({ name }) => name)),
+    models: new Set(modelChoices(context, options.terms).map(({ name }) => name)),
     mcp: () => {
       mcp ??= openMcp(context, sources, options.terms);
       return mcp;

@@ -200,6 +200,7 @@ export const SERVER_DOCUMENTS = {
     shape: z.strictObject({
       scope: oneOf('what this token or session may do', 'read', 'write'),
       version: text('of the server'),
+      models: texts('that its configuration knows; others can be named, too'),
     }),
   },
   'coppice/logged-out/v1': {},

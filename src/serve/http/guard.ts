@@ -19,6 +19,8 @@ export interface GuardOptions {
   readonly access: Access;
   /** Accepted values of `Host`, exact, such as `127.0.0.1:4747`. */
   readonly hosts: readonly string[];
+  /** Those of them where a proxy may add TLS; default none. */
+  readonly proxied?: readonly string[];
   readonly secure: boolean;
   readonly cookie: string;
   readonly rate?: Pick<RateLimit, 'take'>;
@@ -79,7 +81,11 @@ const HEADERS: Readonly<Record<string, string>> = {
 export function guard(options: GuardOptions): MiddlewareHandler<Guarded> {
   const { access, cookie, rate = new RateLimit() } = options;
   const hosts = new Set(options.hosts.map((host) => host.toLowerCase()));
-  const origins = new Set([...hosts].map((host) => `${options.secure ? 'https' : 'http'}://${host}`));
+  const own = [...hosts].map((host) => `${options.secure ? 'https' : 'http'}://${host}`);
+  const origins = new Set([
+    ...own,
+    ...(options.proxied ?? []).map((host) => `https://${host.toLowerCase()}`),
+  ]);
   return async (context, next) => {
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
     const { req } = context;

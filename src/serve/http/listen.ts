@@ -22,7 +22,7 @@ const EVERYWHERE = new Set(['0.0.0.0', '::']);
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost']);
 
 export interface ListenOptions
-  extends Pick<WebAppOptions, 'sources' | 'scripts' | 'mcp' | 'hooks' | 'version' | 'rate' | 'onTrouble'> {
+  extends Pick<WebAppOptions, 'sources' | 'models' | 'mcp' | 'hooks' | 'version' | 'rate' | 'onTrouble'> {
   readonly access: Access;
   readonly host: string;
   /** 0 picks a free port. */
@@ -76,6 +76,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     secure,
     url,
     cookie: `coppice_${port}`,
+    proxied: options.hosts,
     hosts: [
       ...['127.0.0.1', 'localhost', '[::1]', bracketed(host)].map((name) => `${name}:${port}`),
       ...options.hosts,

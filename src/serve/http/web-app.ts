@@ -39,8 +39,8 @@ const STREAM_HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-
 
 export interface WebAppOptions extends GuardOptions {
   readonly sources: ApiSources;
-  /** Scripted models that requests may name: those that the server was started or configured with. Default: none. */
-  readonly scripts?: ReadonlySet<string>;
+  /** Models that the server was started or configured with: requests may name no other scripted ones. Default: none. */
+  readonly models?: ReadonlySet<string>;
   readonly metrics: Metrics;
   readonly feed: EventFeed;
   readonly refreshes: Refreshes;
@@ -67,7 +67,9 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
         'The dashboard was not built: npm run build:web, then start the server again.\n',
         503,
       );
-    return context.body(file.body, status, { 'Content-Type': file.type });
+    // Relative, so that a proxy can serve this server below a path of its own.
+    const assets = `${'../'.repeat(context.req.path.split('/').length - 2)}assets/`;
+    return context.body(file.body.replaceAll('/assets/', assets), status, { 'Content-Type': file.type });
   };
   // A person who follows a dead link gets the page that says so; it reveals nothing.
   const isAstray = ({ req }: Context) =>
@@ -163,7 +165,12 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     return context.json({ schema: 'coppice/logged-out/v1' });
   });
   app.get('/v1/session', (context) =>
-    context.json({ schema: 'coppice/session/v1', scope: context.get('scope')(), version }),
+    context.json({
+      schema: 'coppice/session/v1',
+      scope: context.get('scope')(),
+      version,
+      models: [...(options.models ?? [])],
+    }),
   );
 
   // Compression shrinks columns of numbers to a quarter. A local browser gains nothing, and this process needs its CPU time for agents.
@@ -255,14 +262,14 @@ async function serve(route: Route, context: Context<Guarded>, options: WebAppOpt
 async function answerOf(
   route: Route,
   { req }: Context<Guarded>,
-  { sources, scripts }: WebAppOptions,
+  { sources, models: known }: WebAppOptions,
   as_of = performance.now(),
 ): Promise<object> {
   const query = req.query();
   const body = route.body === null ? {} : await bodyOf(req);
   const { model, models, judge_model } = fieldsOf({ ...query, ...fieldsOf(body) });
   for (const name of [model, judge_model, ...itemsOf(models)])
-    if (typeof name === 'string' && SCRIPTED.test(name) && scripts?.has(name) !== true)
+    if (typeof name === 'string' && SCRIPTED.test(name) && known?.has(name) !== true)
       throw new CoppiceError('E_MODEL_UNKNOWN', `this server has no model "${name}"`, {
         hint: 'It takes no scripts but those that it was started or configured with',
       });

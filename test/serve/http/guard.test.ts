@@ -114,7 +114,7 @@ describe('other sites', () => {
       assert.equal((await web.ask('/v1/session', { headers: { origin } })).status, 200, origin);
   });
 
-  it('a host of the configuration is one in any case, and so is the word before a token', async () => {
+  it('a host of the configuration is one in any case, also where a proxy adds TLS, and so is the word before a token', async () => {
     const named = await setWebStage(
       () => 'done',
       {},
@@ -129,6 +129,12 @@ describe('other sites', () => {
           `${host} ${word}`,
         );
       }
+    for (const [origin, status] of [
+      ['https://agents.example:80', 200],
+      ['HTTPS://Agents.Example:80', 200],
+      [`https://${named.host}`, 403],
+    ] as const)
+      assert.equal((await named.ask('/v1/session', { headers: { origin } })).status, status, origin);
     await named.close();
   });
 

@@ -94,6 +94,8 @@ describe('the past of a tree', { skip }, () => {
     await page.keyboard.press('a');
     const dialog = page.getByRole('dialog', { name: 'Go back to message 1 of main' });
     await dialog.getByText(/^main: requesting, 1 message, without/).waitFor();
+    const known = dialog.locator('datalist option');
+    await known.and(page.locator('[value="scripted:again.json"]')).waitFor({ state: 'attached' });
     await dialog.getByLabel('Model').fill('nobody/nothing');
     await dialog.getByRole('checkbox', { name: 'It goes on at once' }).check();
     const make = dialog.getByRole('button', { name: 'Make the new tree' });
@@ -124,7 +126,10 @@ describe('the past of a tree', { skip }, () => {
     await page.keyboard.press('Control+Enter');
     await dialog.getByRole('alert').getByText('names no message').waitFor();
     await dialog.getByLabel('From').fill('1');
-    await dialog.getByLabel('Models').fill('scripted:rules.json, scripted:again.json');
+    await dialog.getByLabel('Models').fill('scripted:rules.json,');
+    const both = 'scripted:rules.json,scripted:again.json';
+    await dialog.locator(`datalist option[value="${both}"]`).waitFor({ state: 'attached' });
+    await dialog.getByLabel('Models').fill(both);
     await dialog.getByRole('checkbox', { name: 'The test of the server' }).check();
     await dialog.getByRole('button', { name: 'Continue' }).dblclick();
     await dialog.waitFor({ state: 'hidden' });
@@ -206,6 +211,10 @@ describe('the past of a tree', { skip }, () => {
     await page.getByText('It rests until it is resumed').waitFor();
     await page.getByRole('definition').filter({ hasText: 'scripted:again.json' }).waitFor();
     assert.equal(existsSync(join(home.work, 'colour.txt')), false);
+    // Nobody waits for it.
+    await page.goto(at('/trees'));
+    await page.getByText('rests until it is resumed').waitFor();
+    await page.getByRole('link', { name: 'Needs you 0' }).waitFor();
     assert.deepEqual(faults, []);
   });
 

@@ -6,7 +6,7 @@ import { useApi, useSending } from '../../data/api.ts';
 import { go } from '../../data/route.ts';
 import { plainWords } from '../../data/texts.ts';
 import { Button } from '../../parts/button.tsx';
-import { Field, type Fields, FormDialog } from '../../parts/dialog.tsx';
+import { Field, type Fields, FormDialog, ModelField } from '../../parts/dialog.tsx';
 import { Amount, Table } from '../../parts/heads.tsx';
 import { MergeDialog } from '../tree/merge-dialog.tsx';
 
@@ -44,7 +44,12 @@ export function WhatIf({ root_id, onClose }: { readonly root_id: string; readonl
         required
         first
       />
-      <Field name="models" label="Models" hint="provider/model, with commas between them; empty: as it was" />
+      <ModelField
+        name="models"
+        label="Models"
+        hint="provider/model, with commas between them; empty: as it was"
+        many
+      />
       <Field name="prompt" label="Another text" lines={2} hint="In place of the message, or after it" />
       <Field name="profiles" label="Profiles" hint="With commas between them; empty: as it was" />
       <Field name="times" label="Times" hint="How often each of them is made" value="1" />
