@@ -1,3 +1,4 @@
+import { counted } from '../records/text/text.ts';
 import { clean } from '../render/clean.ts';
 import type { DocumentOf } from './shapes/all-documents.ts';
 
@@ -14,7 +15,7 @@ export function rewoundLines({
   const lines = agents.slice(0, AGENTS_MAX).map(({ name, state, messages, later, interrupted }) => {
     const calls = interrupted.length === 0 ? '' : `; interrupted: ${interrupted.map(clean).join(', ')}`;
     const gone = later === 0 ? '' : `, without the ${later} after them`;
-    return `${clean(name)}: ${state}, ${messages} ${messages === 1 ? 'message' : 'messages'}${gone}${calls}`;
+    return `${clean(name)}: ${state}, ${counted(messages, 'message')}${gone}${calls}`;
   });
   if (agents.length > AGENTS_MAX) lines.push(`… ${agents.length - AGENTS_MAX} more agents`);
   if (born_later.length > 0)
@@ -22,6 +23,6 @@ export function rewoundLines({
       `not in it, because they were created later: ${born_later.slice(0, AGENTS_MAX).map(clean).join(', ')}`,
     );
   if (edited !== null) lines.push(`message ${edited.seq} of ${clean(edited.name)} is another one`);
-  if (letters > 0) lines.push(`${letters} ${letters === 1 ? 'letter is' : 'letters are'} on the way again`);
+  if (letters > 0) lines.push(`${counted(letters, 'letter is', 'letters are')} on the way again`);
   return [...lines, ...not_undone.map((text) => `not undone: ${clean(text)}`)];
 }

@@ -1,5 +1,6 @@
 import type { Tree } from '../records/agent/agent.ts';
 import { isWorking } from '../records/agent/state.ts';
+import { counted } from '../records/text/text.ts';
 import { doingNow, type ShownAgent } from './agent-tree.ts';
 import { count, duration } from './amounts.ts';
 import { clean } from './clean.ts';
@@ -35,7 +36,7 @@ function tokensOf(agents: readonly ShownAgent[]): number {
 /** What agents wait for other than each other, one line for each reason. `now`: absent for the lines as they began. */
 export function waitLines(agents: readonly ShownAgent[], now?: number): readonly string[] {
   const asks = agents.reduce((sum, { open_approvals = 0 }) => sum + open_approvals, 0);
-  const waiting = `${asks} approval${asks === 1 ? ' waits' : 's wait'} (coppice approvals)`;
+  const waiting = `${counted(asks, 'approval waits', 'approvals wait')} (coppice approvals)`;
   const held = new Map<string, string>();
   for (const agent of agents)
     if (agent.paused != null) held.set(agent.outcome_text, clean(agent.outcome_text));
@@ -63,6 +64,5 @@ export function summary(
   ];
   const gone = deleted.agents === 0 ? '' : `, ${deleted.agents} deleted`;
   const cost = costs.length === 0 ? '' : `, $${costs.reduce((sum, one) => sum + one, 0).toFixed(4)}`;
-  const noun = agents.length === 1 ? 'agent' : 'agents';
-  return `${agents.length} ${noun}${gone}, ${working} at work, ${calls} call${calls === 1 ? '' : 's'}, ${count(tokens)} tokens${cost}, ${duration(now - started_at)}`;
+  return `${counted(agents.length, 'agent')}${gone}, ${working} at work, ${counted(calls, 'call')}, ${count(tokens)} tokens${cost}, ${duration(now - started_at)}`;
 }

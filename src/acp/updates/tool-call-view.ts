@@ -5,6 +5,7 @@ import { containPath } from '../../permissions/path-containment.ts';
 import type { FileStamp, ResultContent } from '../../records/conversation/message.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { isJsonObject, type JsonObject, parsedObject } from '../../records/text/json-text.ts';
+import { counted } from '../../records/text/text.ts';
 import { clean, cleanLines, fenced } from '../../render/clean.ts';
 import { readWhole } from '../../tools/files/read-whole.ts';
 
@@ -68,8 +69,10 @@ function callTitle(name: string, input: JsonObject): string {
 }
 
 function subjectOf(name: string, input: JsonObject): string {
-  if (name === 'wait' && Array.isArray(input.from_agents)) return counted(input.from_agents.length, 'agent');
-  if (name === 'spawn_agents' && Array.isArray(input.tasks)) return counted(input.tasks.length, 'task');
+  if (name === 'wait' && Array.isArray(input.from_agents))
+    return `for ${counted(input.from_agents.length, 'agent')}`;
+  if (name === 'spawn_agents' && Array.isArray(input.tasks))
+    return `for ${counted(input.tasks.length, 'task')}`;
   const said = ['command', 'path', 'pattern', 'name', 'to', 'description']
     .map((key) => input[key])
     .find((value) => typeof value === 'string');
@@ -80,10 +83,6 @@ function subjectOf(name: string, input: JsonObject): string {
     .split('\n');
   const cut = cutText(line, TITLE_MAX);
   return cut.length < line.length || more.length > 0 ? `${cut} …` : cut;
-}
-
-function counted(count: number, noun: string): string {
-  return `for ${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function locationsOf(name: string, { path, offset }: JsonObject, cwd: string): ToolCallLocation[] {

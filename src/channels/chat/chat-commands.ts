@@ -2,6 +2,7 @@ import type { Ask } from '../../records/conversation/ask.ts';
 import { questionOf } from '../../records/question/question.ts';
 import { writtenValues } from '../../records/question/written-values.ts';
 import { cutText } from '../../records/text/cut-text.ts';
+import { counted } from '../../records/text/text.ts';
 import { clean } from '../../render/clean.ts';
 import { spellHiddenLine } from '../../render/hidden-characters.ts';
 import { stateMark } from '../../render/state-mark.ts';
@@ -79,8 +80,7 @@ async function agentsText({ sessions, chat }: CommandPlace, head: string, hint =
 
 async function kill({ sessions, chat }: CommandPlace, agent: string): Promise<FormattedText> {
   const { name, descendants } = await sessions.kill(chat, agent);
-  const below =
-    descendants === 0 ? '' : ` and ${descendants} ${descendants === 1 ? 'descendant' : 'descendants'}`;
+  const below = descendants === 0 ? '' : ` and ${counted(descendants, 'descendant')}`;
   return plain(`killed ${clean(name)}${below}`);
 }
 

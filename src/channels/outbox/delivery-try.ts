@@ -1,5 +1,6 @@
 import { backOff, type Clock } from '../../processes/waiting.ts';
 import type { Delivery } from '../../records/run/delivery.ts';
+import { counted } from '../../records/text/text.ts';
 import type { DeliveryEnd } from '../../store/outbox-ledger.ts';
 import type { Channel, ChannelLog, DeliverResult, Parcel } from '../channel.ts';
 import { type Composed, composeParcel } from './compose-parcel.ts';
@@ -161,7 +162,7 @@ export function endOfTry(
   if (result.type === 'failed') return { status: 'failed', error: result.error, at: now };
   const { attempts, created_at } = delivery;
   if (attempts >= TRIES_MAX || now - created_at >= AGE_MAX_MS) {
-    const error = `${result.error} (given up after ${attempts} ${attempts === 1 ? 'try' : 'tries'})`;
+    const error = `${result.error} (given up after ${counted(attempts, 'try', 'tries')})`;
     return { status: 'failed', error, at: now };
   }
   const wait_ms = Math.ceil(Math.max(backOff(attempts, BACK_OFF, random), result.after_ms ?? 0));

@@ -1,4 +1,5 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
+import { counted } from '../../records/text/text.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean, cleanLines } from '../../render/clean.ts';
 import { fit, paint, type Style, sign } from '../../render/style.ts';
@@ -71,7 +72,7 @@ function agentLines({ agents }: Diff, { out: style, width }: Context, all: boole
       ].map((cell) => both(a && cell(a), b && cell(b), style)),
       a === null ? 'only the second has it' : b === null ? 'only the first has it' : differs.join(', '),
     ]);
-  const rest = same === 1 ? '1 agent is the same' : `${same} agents are the same`;
+  const rest = counted(same, 'agent is the same', 'agents are the same');
   return [
     ...(rows.length === 0 ? [] : tableLines(HEAD, rows, { width, style })),
     ...(same === 0 ? [] : [rows.length === 0 ? `no difference: ${rest}` : rest]),

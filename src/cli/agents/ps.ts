@@ -3,6 +3,7 @@ import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { differencesFromRoot } from '../../records/agent/agent.ts';
 import { isWorking } from '../../records/agent/state.ts';
 import { shownWord, UNSUCCESSFUL } from '../../records/run/outcome.ts';
+import { counted } from '../../records/text/text.ts';
 import { doingNow } from '../../render/agent-tree.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
@@ -60,13 +61,11 @@ function agentLines(
   const unled_more = unled_lines.length - UNLED_SHOWN;
   return [
     ...agentTable(context, agents),
-    `${agents.length} agent${agents.length === 1 ? '' : 's'}${all ? `, ${living} living` : ''}${more}`,
+    `${counted(agents.length, 'agent')}${all ? `, ${living} living` : ''}${more}`,
     ...unled_lines.slice(0, UNLED_SHOWN),
     ...(unled_more > 0 ? [`and ${unled_more} more trees that no process leads`] : []),
     ...(approvals > 0
-      ? [
-          `${approvals} approval${approvals === 1 ? '' : 's'} ${context.hint('waiting: coppice approvals list')}`,
-        ]
+      ? [`${counted(approvals, 'approval')} ${context.hint('waiting: coppice approvals list')}`]
       : []),
     ...(hidden !== '' ? [`and ${hidden}${context.hint('see all: coppice ps --all')}`] : []),
   ];
@@ -79,8 +78,8 @@ function isOld({ state, unled, pending_approval, updated_at }: AgentDocument): b
 }
 
 function hiddenText(older: number, others: number): string {
-  const trees = older === 0 ? '' : `${older} older tree${older === 1 ? '' : 's'}; `;
-  return `${trees}${others === 0 ? '' : `${others} sub-agent${others === 1 ? '' : 's'}; `}`;
+  const trees = older === 0 ? '' : `${counted(older, 'older tree')}; `;
+  return `${trees}${others === 0 ? '' : `${counted(others, 'sub-agent')}; `}`;
 }
 
 /** Table of agents; the row of a root shows the title of its tree. */

@@ -1,6 +1,7 @@
 import { isoTime } from '../../documents/iso-time.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { type RemovedOutput, removeSpilledOutput, spillFolder } from '../../processes/output/spill-folder.ts';
+import { counted } from '../../records/text/text.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { tableLines } from '../../render/table.ts';
@@ -113,10 +114,10 @@ function removalLines(
   );
   if (output.files > 0)
     counts.push(
-      `${output.files} ${output.files === 1 ? 'file' : 'files'} of spilled output (${(output.bytes / 1_000_000).toFixed(1)} MB)`,
+      `${counted(output.files, 'file')} of spilled output (${(output.bytes / 1_000_000).toFixed(1)} MB)`,
     );
   const gone = worktrees.filter(({ kept }) => kept === null).length;
-  if (gone > 0) counts.push(`${gone} ${gone === 1 ? 'worktree' : 'worktrees'}`);
+  if (gone > 0) counts.push(counted(gone, 'worktree'));
   const kept = keptLines(worktrees, hint);
   if (counts.length === 0) return ['nothing is old enough to be removed', ...kept];
   const table = tableLines(

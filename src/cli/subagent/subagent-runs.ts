@@ -1,6 +1,7 @@
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import type { RunDocument } from '../../documents/shapes/document-parts.ts';
 import { shownWord } from '../../records/run/outcome.ts';
+import { counted } from '../../records/text/text.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { shortIds } from '../../render/short-ids.ts';
@@ -25,8 +26,7 @@ export async function subagentList(context: Context): Promise<number> {
   const { runs } = document;
   if (!printRuns(context, document, 'no runs at work; see all: coppice subagent history')) return 0;
   const queued = runs.filter((run) => run.status === 'queued').length;
-  const count = `${runs.length} run${runs.length === 1 ? '' : 's'}`;
-  printLines([`${count}${queued === 0 ? '' : `, ${queued} queued`}`]);
+  printLines([`${counted(runs.length, 'run')}${queued === 0 ? '' : `, ${queued} queued`}`]);
   tellUnledRuns(context, document);
   return 0;
 }

@@ -1,5 +1,6 @@
 import { CronPattern } from 'croner';
 import { CoppiceError, orElse } from '../../records/coppice-error.ts';
+import { counted } from '../../records/text/text.ts';
 import { CRON_MODE } from './cron-expression.ts';
 import { instantText } from './describe-schedule.ts';
 import { nextInstant } from './next-instant.ts';
@@ -74,7 +75,7 @@ function written(expression: string): string | null {
 
 function wrongCount(text: string, count: number): [message: string, hint: string] {
   const shape = 'Write minute, hour, day of the month, month and weekday; seconds may come first';
-  const message = `cron "${text}" has ${count} field${count === 1 ? '' : 's'}, not 5 or 6`;
+  const message = `cron "${text}" has ${counted(count, 'field')}, not 5 or 6`;
   return [message, count === 7 ? `${shape}; a year cannot be given, for one date there is at` : shape];
 }
 

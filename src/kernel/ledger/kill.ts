@@ -5,6 +5,7 @@ import type { Completion } from '../../records/conversation/facts/completion.ts'
 import type { NewMail } from '../../records/conversation/mail.ts';
 import type { EventContent } from '../../records/conversation/message.ts';
 import { orElse } from '../../records/coppice-error.ts';
+import { counted } from '../../records/text/text.ts';
 import { closeBudget } from './budgets.ts';
 import type { AgentFacts, TreeFacts } from './facts.ts';
 import { post, signalWaiters } from './post-mail.ts';
@@ -124,10 +125,9 @@ function killEvent(
   target: { readonly id: string; readonly name: string },
   descendants: number,
 ): EventContent {
-  const others = descendants === 1 ? '1 descendant' : `${descendants} descendants`;
   return {
     event: 'killed',
-    text: `kill event: ${target.name} by ${by}, ${others}`,
+    text: `kill event: ${target.name} by ${by}, ${counted(descendants, 'descendant')}`,
     data: { by, target: target.id, target_name: target.name, descendants },
   };
 }

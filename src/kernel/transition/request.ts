@@ -6,6 +6,7 @@ import {
   type Resting,
   type Turn,
 } from '../../records/agent/state.ts';
+import { counted } from '../../records/text/text.ts';
 import { appendEvent, appendSystem } from './append.ts';
 import type { Effect } from './effect.ts';
 import type { AgentEvent, EventOf } from './event.ts';
@@ -22,7 +23,7 @@ export function nextRequest(turn: Turn, effects: readonly Effect[], context: Tra
   if (turn.late !== undefined) return lastRequest(turn, turn.late, effects, context);
   const { turns, last_counts = false } = context;
   if (turn.requests + (last_counts ? 1 : 0) < turns) return ask(turn, effects);
-  const error = `limit reached: ${turns} model ${turns === 1 ? 'request' : 'requests'} in one turn`;
+  const error = `limit reached: ${counted(turns, 'model request')} in one turn`;
   return lastRequest(turn, { kind: 'limit', error, retryable: false }, effects, context);
 }
 

@@ -1,6 +1,7 @@
 import type { AgentState, Call, Held, RunningCall } from '../../records/agent/state.ts';
 import { isAsked } from '../../records/conversation/parked.ts';
 import { cutText } from '../../records/text/cut-text.ts';
+import { counted } from '../../records/text/text.ts';
 import type { Arguments, View } from './view.ts';
 
 const MAX_LENGTH = 80;
@@ -22,9 +23,9 @@ export function doing(state: AgentState, argumentsOf: View['argumentsOf']): stri
       return `${describeRunningCall(first, argumentsOf)}${others > 0 ? ` +${others}` : ''}`;
     }
     case 'awaiting':
-      return `awaiting ${count(state.pending.length)}`;
+      return `awaiting ${counted(state.pending.length, 'agent')}`;
     case 'cancelling':
-      return `cancelling ${count(state.pending.length)}`;
+      return `cancelling ${counted(state.pending.length, 'agent')}`;
     case 'errored':
       return oneLine(state.failure.error);
     default:
@@ -49,7 +50,7 @@ function describeRunningCall(one: RunningCall, argumentsOf: View['argumentsOf'])
   const [question] = one.questions ?? [];
   if (question !== undefined) return oneLine(`asks: ${question.tool} ${question.subject}`);
   if (wait !== undefined)
-    return wait.from === null ? 'wait for a message' : `wait ${count(wait.from.length)}`;
+    return wait.from === null ? 'wait for a message' : `wait ${counted(wait.from.length, 'agent')}`;
   return subjectOf(call, argumentsOf(call));
 }
 
@@ -57,10 +58,6 @@ function subjectOf(call: Call, parsed: Arguments): string {
   if (!parsed.ok || typeof parsed.input !== 'object' || parsed.input === null) return call.name;
   const subject = Object.values(parsed.input).find((value) => typeof value === 'string');
   return subject === undefined ? call.name : oneLine(`${call.name} ${subject}`);
-}
-
-function count(agents: number): string {
-  return agents === 1 ? '1 agent' : `${agents} agents`;
 }
 
 function oneLine(text: string): string {

@@ -2,6 +2,7 @@ import type { ContentBlock } from '@agentclientprotocol/sdk';
 import type { Image } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 import { cutText } from '../../records/text/cut-text.ts';
+import { counted } from '../../records/text/text.ts';
 import { imagesOf } from '../provider/picture-budget.ts';
 
 /** Maximum characters of a result in a transcript; the program can look up what it needs. */
@@ -82,7 +83,7 @@ function shortened(text: string): string {
 
 function pictureNote(images: readonly Image[] | undefined): string {
   const count = images?.length ?? 0;
-  return count === 0 ? '' : ` [${count} picture${count === 1 ? '' : 's'}]`;
+  return count === 0 ? '' : ` [${counted(count, 'picture')}]`;
 }
 
 function blocks(text: string, messages: readonly PromptMessage[], pictures: boolean): ContentBlock[] {

@@ -7,6 +7,7 @@ import { type AgentState, failureOf, isFanIn, isTerminal, isWorking, type WaitSp
 import { cutShort } from '../conversation/child-text.ts';
 import { isParked, namesNoTime, openAsks, pauseOf } from '../conversation/parked.ts';
 import { cutText } from '../text/cut-text.ts';
+import { counted } from '../text/text.ts';
 
 /*
  * How an agent, a tree and a run stand, in one word and in one line (docs/guarantees.md#outcomes). Every face that tells people or programs about it takes it
@@ -187,20 +188,20 @@ function withHowOn(word: EndWord, why: string, { state, root_id, config }: Outco
 }
 
 function forYou(many: number): Outcome {
-  return outcomeWithText('waiting_for_you', many === 1 ? '1 approval' : `${many} approvals`);
+  return outcomeWithText('waiting_for_you', counted(many, 'approval'));
 }
 
 /** What a working agent waits for, and until when; null if it does not only wait. */
 function waitedFor(state: AgentState, since: number): string | null {
-  if (isFanIn(state)) return agents(state.pending.length);
+  if (isFanIn(state)) return counted(state.pending.length, 'agent');
   if (state.type === 'waiting') return waitText(state.wait, since);
   if (state.type !== 'executing' || state.running.length === 0 || !state.running.every(isParked)) return null;
   const wait = state.running.find((one) => one.wait !== undefined)?.wait;
-  return wait === undefined ? agents(state.running.length) : waitText(wait, since);
+  return wait === undefined ? counted(state.running.length, 'agent') : waitText(wait, since);
 }
 
 function waitText({ from, deadline }: WaitSpec, since: number): string {
-  return `${from === null ? 'a message' : agents(from.length)} until ${timeText(deadline, since)}`;
+  return `${from === null ? 'a message' : counted(from.length, 'agent')} until ${timeText(deadline, since)}`;
 }
 
 /** The time is local, with its date unless it is near, and its year if it is far. */
@@ -224,10 +225,6 @@ function ofPause(
   const until = namesNoTime({ spent, tries }) ? `(next try at ${time})` : `until ${time}`;
   if (unled !== null) return outcomeWithText('unled', `waiting for ${text} ${until}; ${unled}`);
   return { outcome: 'waiting', outcome_text: oneLine(`waiting for ${text} ${until}`) };
-}
-
-function agents(many: number): string {
-  return many === 1 ? '1 agent' : `${many} agents`;
 }
 
 /** `, 1 of 7 failed: auth: …`, with the first error unless `head` has it; empty if none did. */

@@ -25,6 +25,11 @@ export function excerpt(text: string): string {
   return `"${cutText(line, EXCERPT, '…')}"`.toWellFormed();
 }
 
+/** `1 agent`, `3 agents`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 export function breaksIn(text: { indexOf(part: string, from?: number): number }): number {
   let breaks = 0;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) breaks += 1;

@@ -169,12 +169,12 @@ export const NOBODY: Omit<ToolContext, 'cwd'> = {
 
 function labelOf(name: string, is_folder: boolean, shown: string): string {
   const rows = shown.split('\n');
-  if (is_folder) return `${name.replace(/\/?$/, '/')} ${counted(rows.length - 1, 'entry', 'entries')}`;
+  if (is_folder) return `${name.replace(/\/?$/, '/')} ${grouped(rows.length - 1, 'entry', 'entries')}`;
   const lines = rows.filter((row) => /^\d+\t/.test(row)).length;
   const cut = rows.at(-1)?.startsWith('[more lines follow') === true;
-  return `${name} ${cut ? 'first ' : ''}${counted(lines, 'line', 'lines')}`;
+  return `${name} ${cut ? 'first ' : ''}${grouped(lines, 'line', 'lines')}`;
 }
 
-function counted(count: number, one: string, many: string): string {
+function grouped(count: number, one: string, many: string): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }

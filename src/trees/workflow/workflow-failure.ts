@@ -1,5 +1,6 @@
 import { type Agent, descendantsOf } from '../../records/agent/agent.ts';
 import { nameOf, type Outcome, outcomeOf, UNSUCCESSFUL } from '../../records/run/outcome.ts';
+import { counted } from '../../records/text/text.ts';
 
 import type { Store } from '../../store/store.ts';
 
@@ -38,7 +39,7 @@ export async function workflowFailure(
   if (failed + refused === 0 && !kept) return null;
   const faults = [
     ...(failed === 0 ? [] : [`${failed} of its ${agents.length} agents failed`]),
-    ...(refused === 0 ? [] : [refused === 1 ? '1 call was refused' : `${refused} calls were refused`]),
+    ...(refused === 0 ? [] : [counted(refused, 'call was refused', 'calls were refused')]),
   ];
   if (!kept) return `the workflow is ${nameOf(outcome)}, but ${faults.join(', and ')}`;
   const results = `${finished} of its agents finished: coppice workflow show ${run_id.slice(0, 8)}`;

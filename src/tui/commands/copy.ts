@@ -1,6 +1,6 @@
 import { Lexer, type Token, walkTokens } from 'marked';
 import { assistantText } from '../../records/conversation/child-text.ts';
-import { excerpt } from '../../records/text/text.ts';
+import { counted, excerpt } from '../../records/text/text.ts';
 import { count } from '../../render/amounts.ts';
 import { cleanLines } from '../../render/clean.ts';
 import type { AppContext } from '../app-context.ts';
@@ -22,7 +22,7 @@ export async function copy(app: AppContext, part: Part, view: string): Promise<v
   if (taken === 'never')
     return app.say('this terminal takes nothing to copy (OSC 52): /export writes a file', 'bad');
   const lines = text.split('\n').length;
-  const size = `${lines} line${lines === 1 ? '' : 's'}, ${count(text.length)} characters`;
+  const size = `${counted(lines, 'line')}, ${count(text.length)} characters`;
   const long = Buffer.byteLength(text) > SAFE_BYTES ? ' Many terminals take no text this long.' : '';
   // No terminal answers: whether it took the text cannot be known.
   const doubt =
@@ -67,8 +67,7 @@ async function wanted(
     return { what: answer === '' ? 'there is no answer yet' : 'the last answer', text: answer };
   const blocks = codeBlocks(answer);
   const block = blocks[number - 1];
-  const found =
-    blocks.length === 0 ? 'no code block' : `${blocks.length} code block${blocks.length === 1 ? '' : 's'}`;
+  const found = blocks.length === 0 ? 'no code block' : counted(blocks.length, 'code block');
   return block === undefined
     ? { what: `the last answer has ${found}`, text: '' }
     : { what: `code block ${number} of ${blocks.length}`, text: block };

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { nameOf, shownWord } from '../../records/run/outcome.ts';
+import { counted } from '../../records/text/text.ts';
 import { duration } from '../../render/amounts.ts';
 import { statePaint, stateSign } from '../../render/state-mark.ts';
 import { sign } from '../../render/style.ts';
@@ -95,7 +96,7 @@ function rowOf(tree: TreeRow, with_folder: boolean, { style }: AppContext): Pick
     figures: [
       ...(with_folder ? [['dim', shortFolder(tree.cwd)] as const] : []),
       state,
-      [null, `${agents} agent${agents === 1 ? '' : 's'}`],
+      [null, counted(agents, 'agent')],
       [null, cost_usd === 0 ? '' : `$${cost_usd.toFixed(2)}`],
       ['dim', duration(Date.now() - Date.parse(updated_at))],
     ],

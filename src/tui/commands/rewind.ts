@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { rewoundLines } from '../../documents/rewound-lines.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
-import { excerpt } from '../../records/text/text.ts';
+import { counted, excerpt } from '../../records/text/text.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { saidAt } from '../../trees/rewind/cut-point.ts';
@@ -94,13 +94,12 @@ async function goBack(app: AppContext, agent: Agent, message: PlacedMessage, edi
   const plan = await rewind({ dry_run: true });
   if (plan.files.length === 0) return go(false);
   app.say([...plan.difference, ...plan.not_undone].join('\n'), 'difference');
-  const count = plan.files.length === 1 ? '1 file' : `${plan.files.length} files`;
   const run = (files: boolean) => () => app.attempt(() => go(files));
   app.dispatch({
     type: 'overlay',
     overlay: {
       type: 'consent',
-      question: `Go back, and give ${count} the content of then, as shown above?`,
+      question: `Go back, and give ${counted(plan.files.length, 'file')} the content of then, as shown above?`,
       yes: 'go back, with the files',
       run: run(true),
       no: { text: 'go back, files stay', run: run(false) },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { TIMEOUT_MAX_SECONDS } from '../../processes/limits/command-budget.ts';
 import { type ComposedText, withAttachments } from '../../records/conversation/attached-text.ts';
+import { counted } from '../../records/text/text.ts';
 import { delimiterOf } from '../../records/text/untrusted-text.ts';
 import type { ToolResult } from '../../records/tool.ts';
 import { cutLines } from '../../render/hidden-characters.ts';
@@ -87,7 +88,7 @@ export class ShellCommands {
     const last = this.last;
     if (last === null) return;
     const lines = last.output.trimEnd().split('\n').length;
-    const output = { label: `its output, ${lines} ${lines === 1 ? 'line' : 'lines'}`, text: last.output };
+    const output = { label: `its output, ${counted(lines, 'line')}`, text: last.output };
     const told = `I ran this command: ${last.command}`;
     this.#host.send(to, withAttachments(told, [output], delimiterOf(randomUUID())), typed);
   }

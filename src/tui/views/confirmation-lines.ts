@@ -1,3 +1,4 @@
+import { counted } from '../../records/text/text.ts';
 import { clean } from '../../render/clean.ts';
 import type { UiStyle } from '../../render/style.ts';
 import type { Choice } from '../state/answer.ts';
@@ -34,7 +35,7 @@ function wholeText(state: UiState, overlay: Confirmation): string {
 }
 
 function restoreText(state: UiState, { files, redo }: Extract<Confirmation, { type: 'restore' }>): string {
-  const what = `${files.length} file${files.length === 1 ? '' : 's'}`;
+  const what = counted(files.length, 'file');
   const keys = keysOf(state, '[y] yes  [n/Esc] no');
   return `${redo ? `Put the changes of ${what} back` : `Take back the changes of ${what}`}, as shown above?  ${keys}`;
 }
@@ -68,14 +69,13 @@ function killText(
   { agent_ids, descendants, only_idle }: Extract<Confirmation, { readonly type: 'kill' }>,
 ): string {
   const count = descendants.length;
-  const below = count === 1 ? '1 descendant' : `${count} descendants`;
-  const with_them = count === 0 ? '' : ` and ${below} (${namesOf(state, descendants, NAMES_MAX)})`;
+  const with_them =
+    count === 0 ? '' : ` and ${counted(count, 'descendant')} (${namesOf(state, descendants, NAMES_MAX)})`;
   const all = agent_ids.length + count;
   const stay = all === 1 ? 'It stays' : all === 2 ? 'Both stay' : `All ${all} stay`;
   const keys = keysOf(state, '[y] kill  [n/Esc] keep');
-  const idle = agent_ids.length === 1 ? '1 idle agent' : `${agent_ids.length} idle agents`;
   const whom = only_idle
-    ? `${idle} (${namesOf(state, agent_ids, NAMES_MAX)})`
+    ? `${counted(agent_ids.length, 'idle agent')} (${namesOf(state, agent_ids, NAMES_MAX)})`
     : namesOf(state, agent_ids, agent_ids.length);
   return `Kill ${whom}${with_them}? ${stay} visitable until /reap.  ${keys}`;
 }
@@ -86,6 +86,6 @@ function namesOf(state: UiState, ids: readonly string[], most: number): string {
 }
 
 function quitText(state: UiState, working: number): string {
-  const agents = working === 0 ? 'no agent' : working === 1 ? '1 agent' : `${working} agents`;
+  const agents = working === 0 ? 'no agent' : counted(working, 'agent');
   return `quit? ${agents} running: ${keysOf(state, '[d]etach [k]ill all [n]o')}`;
 }

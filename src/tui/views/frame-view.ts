@@ -1,6 +1,7 @@
 // The views: pure functions from the state to lines of a given width.
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
+import { counted } from '../../records/text/text.ts';
 import { duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { sign, type UiStyle } from '../../render/style.ts';
@@ -234,17 +235,16 @@ export function captureBar(state: UiState, width: number, style: UiStyle): strin
   if (agent === undefined) return null;
   const { capture } = paneOf(state, agent.id);
   if (capture === null) return null;
-  const count = capture.length === 1 ? '1 line' : `${capture.length} lines`;
   const dot = sign(style, '·');
   if (style.accessible)
     return line(style, width, [
-      `Capture, ${count}, not sent to ${clean(agent.name)}. /fork or /cancel; // for /.`,
+      `Capture, ${counted(capture.length, 'line')}, not sent to ${clean(agent.name)}. /fork or /cancel; // for /.`,
     ]);
   const bar = sign(style, '━');
   const parts: Part[] = [
     [
       'magenta',
-      `${bar.repeat(2)} CAPTURE ${dot} ${count} ${dot} not sent to ${clean(agent.name)} ${bar.repeat(2)} `,
+      `${bar.repeat(2)} CAPTURE ${dot} ${counted(capture.length, 'line')} ${dot} not sent to ${clean(agent.name)} ${bar.repeat(2)} `,
     ],
     `/fork ${dot} /cancel ${dot} // for /`,
   ];

@@ -1,5 +1,6 @@
 import type { AgentDocument } from '../../../documents/shapes/agent-parts.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
+import { counted } from '../../../records/text/text.ts';
 import { clean } from '../../../render/clean.ts';
 import type { Asked } from '../../../serve/client/ledger-client.ts';
 import { ask } from '../../setup/ask-server.ts';
@@ -50,5 +51,5 @@ async function withDescendants(asked: Asked, agents: readonly AgentDocument[]): 
 function whom(agents: readonly AgentDocument[], all: ReadonlySet<string>): string {
   const names = agents.map(({ name }) => clean(name)).join(', ');
   const below = all.size - agents.length;
-  return below > 0 ? `${names} and ${below === 1 ? '1 descendant' : `${below} descendants`}` : names;
+  return below > 0 ? `${names} and ${counted(below, 'descendant')}` : names;
 }

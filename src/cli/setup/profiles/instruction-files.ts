@@ -4,6 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { containPath, openContained } from '../../../permissions/path-containment.ts';
 import { printablePath } from '../../../permissions/printable-path.ts';
 import { projectFolders } from '../../../processes/working-folder.ts';
+import { counted } from '../../../records/text/text.ts';
 import { cleanLines } from '../../../render/clean.ts';
 import { NO_WAIT, readStart, reasonOf } from '../../../tools/files/bounded-file.ts';
 import { hashFiles } from '../../../tools/files/skill-folder.ts';
@@ -85,7 +86,7 @@ const isOwn = ({ trust }: InstructionFile): boolean => trust === 'own';
 /** Size for people: `40 lines, 2 KB`. */
 function sizeOf({ text, cut }: Pick<InstructionFile, 'text' | 'cut'>): string {
   const lines = text === '' ? 0 : text.split('\n').length;
-  const size = `${lines} ${lines === 1 ? 'line' : 'lines'}, ${Math.ceil(Buffer.byteLength(text) / 1024)} KB`;
+  const size = `${counted(lines, 'line')}, ${Math.ceil(Buffer.byteLength(text) / 1024)} KB`;
   return cut ? `${size}; truncated: the file is longer` : size;
 }
 

@@ -6,6 +6,7 @@ import { projectFolders } from '../../../processes/working-folder.ts';
 import type { Skill } from '../../../records/agent/skill.ts';
 import { orElse } from '../../../records/coppice-error.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
+import { counted } from '../../../records/text/text.ts';
 import { clean } from '../../../render/clean.ts';
 import { reasonOf } from '../../../tools/files/bounded-file.ts';
 import { readSkillFolder } from '../../../tools/files/skill-folder.ts';
@@ -83,6 +84,5 @@ function describeSkill(
     throw new Error('its SKILL.md has no description between the --- lines');
   const line = clean(description);
   const cut = cutText(line, DESCRIPTION_MAX, '…');
-  const count = `${files.length} ${files.length === 1 ? 'file' : 'files'}`;
-  return { name, description: cut, hash, about: `${name}: ${cut} (${count})` };
+  return { name, description: cut, hash, about: `${name}: ${cut} (${counted(files.length, 'file')})` };
 }

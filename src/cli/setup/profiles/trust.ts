@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Trust } from '../../../permissions/grants/trust.ts';
+import { counted } from '../../../records/text/text.ts';
 import { shellWord } from '../../../settings/suggested-command.ts';
 import { hashFiles } from '../../../tools/files/skill-folder.ts';
 import { type FoundFiles, type RawAgentFile, readProjectAgentFiles } from './read-agent-files.ts';
@@ -34,7 +35,7 @@ export function readProjectAgents(folder: string, data_folder: string): ProjectA
 export function untrustedNotice(project: ProjectAgents): string | null {
   const { trust, folder, raw } = project;
   if (trust !== 'untrusted' && trust !== 'changed') return null;
-  const count = raw.files.length === 1 ? '1 agent file' : `${raw.files.length} agent files`;
+  const count = counted(raw.files.length, 'agent file');
   const why = trust === 'changed' ? 'changed since this folder was trusted' : 'this folder is not trusted';
   return `ignored: ${count} in .coppice/agents (${why}); look and accept: coppice trust${argumentFor(folder)}`;
 }

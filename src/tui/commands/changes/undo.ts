@@ -3,6 +3,7 @@ import { CHANGES_MAX } from '../../../documents/file-versions.ts';
 import { containPath } from '../../../permissions/path-containment.ts';
 import { realPath } from '../../../processes/working-folder.ts';
 import { isWorking } from '../../../records/agent/state.ts';
+import { counted } from '../../../records/text/text.ts';
 import { clean } from '../../../render/clean.ts';
 import { restoreFile } from '../../../tools/files/change-file.ts';
 import { FILES_MAX, type Restoration, restorationsOf } from '../../../trees/rewind/file-restoration.ts';
@@ -57,11 +58,10 @@ export async function restoreFiles(
     if (!done) left.push(clean(relative(folder, path)));
   }
   const count = files.length - left.length;
-  const what = `${count} file${count === 1 ? '' : 's'}`;
   const other = redo ? '/undo takes them back again' : '/undo redo puts the changes back';
   const stayed = left.length === 0 ? '' : `; changed meanwhile, and left alone: ${left.join(', ')}`;
   app.say(
-    `${redo ? 'put back' : 'took back'} the changes of ${what}${stayed}; until you write again, ${other}`,
+    `${redo ? 'put back' : 'took back'} the changes of ${counted(count, 'file')}${stayed}; until you write again, ${other}`,
     'good',
   );
 }

@@ -2,6 +2,7 @@ import type { Agent } from '../../../records/agent/agent.ts';
 import { type ChildResult, isFanIn, isTerminal, isWorking } from '../../../records/agent/state.ts';
 import type { WaitStatus } from '../../../records/conversation/facts/wait-row.ts';
 import { pauseOf } from '../../../records/conversation/parked.ts';
+import { counted } from '../../../records/text/text.ts';
 import { clean } from '../../../render/clean.ts';
 import { type AgentPane, paneOf, type UiState } from '../ui-state.ts';
 import { type Branch, branches } from './family.ts';
@@ -73,7 +74,7 @@ export function childrenView(
       branch,
     };
   });
-  return { head: agents(rows.length), awaited: false, ...NO_TIME, rows, call_ids: [] };
+  return { head: counted(rows.length, 'agent'), awaited: false, ...NO_TIME, rows, call_ids: [] };
 }
 
 function waitView(state: UiState, agent: Agent, pane: AgentPane): FanIn | null {
@@ -82,7 +83,7 @@ function waitView(state: UiState, agent: Agent, pane: AgentPane): FanIn | null {
   const rows = wait.from.map((id) => row(state, id, pane.unread.has(id) ? 'received' : null));
   const call_ids = wait.call_id === null ? [] : [wait.call_id];
   return {
-    head: `wait ${agents(rows.length)}`,
+    head: `wait ${counted(rows.length, 'agent')}`,
     since: wait.started_at,
     until: wait.deadline,
     rows,
@@ -98,8 +99,8 @@ function spawnView(state: UiState, { state: at }: Agent): FanIn | null {
   const rows = at.spawned.map(({ agent_id }) => row(state, agent_id, statusOf(outcomes.get(agent_id))));
   const head =
     at.type === 'cancelling'
-      ? `cancelling ${agents(at.pending.length)}: ${clean(at.reason)}`
-      : `spawn_agents ${agents(at.spawned.length)}`;
+      ? `cancelling ${counted(at.pending.length, 'agent')}: ${clean(at.reason)}`
+      : `spawn_agents ${counted(at.spawned.length, 'agent')}`;
   return { head, ...NO_TIME, rows, call_ids: [] };
 }
 
@@ -113,7 +114,7 @@ function delegateView(state: UiState, { state: at }: Agent, pane: AgentPane): Fa
       : open.map(({ call, child = '' }) => ({ call_id: call.id, agent_id: child }));
   const settled = new Set(at.results);
   const rows = delegates.map((one) => row(state, one.agent_id, settled.has(one.call_id) ? 'received' : null));
-  const head = `${open[0]?.call.name} ${agents(rows.length)}`;
+  const head = `${open[0]?.call.name} ${counted(rows.length, 'agent')}`;
   return { head, ...NO_TIME, rows, call_ids: open.map(({ call }) => call.id) };
 }
 
@@ -134,8 +135,4 @@ function standing(agent: Agent, pane: AgentPane): Awaited['status'] {
   if (pauseOf(agent.state) !== null) return 'waiting';
   const reads = pane.unread.size > 0 && !agent.config.toolsets.includes('slash');
   return isWorking(agent.state.type) || reads ? 'running' : 'idle';
-}
-
-function agents(count: number): string {
-  return count === 1 ? '1 agent' : `${count} agents`;
 }

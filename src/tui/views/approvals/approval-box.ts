@@ -1,6 +1,7 @@
 import { ruleNotice } from '../../../permissions/shell/program.ts';
 import { pathUp } from '../../../records/agent/agent.ts';
 import type { Ask } from '../../../records/conversation/ask.ts';
+import { counted } from '../../../records/text/text.ts';
 import { duration } from '../../../render/amounts.ts';
 import { clean } from '../../../render/clean.ts';
 import { fit, sign, type UiStyle } from '../../../render/style.ts';
@@ -144,7 +145,7 @@ function grantRows(
       ...wrappedRows(`no rule is proposed: ${proposedRules(ask).why ?? ''}`, 'yellow', width, style),
       [key('e'), ' write one   ', key('Esc'), ' back'],
     ];
-  const more = `${also.length} more that ${also.length === 1 ? 'waits' : 'wait'}`;
+  const more = `${counted(also.length, 'more that waits', 'more that wait')}`;
   const with_it = also.length === 0 ? 'no other that waits is like it' : `with ${more}`;
   const what = is_once ? `allow once, ${with_it}` : 'allow from now on';
   const rows: Row[] = [

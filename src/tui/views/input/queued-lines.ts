@@ -1,4 +1,5 @@
 import { isWorking } from '../../../records/agent/state.ts';
+import { counted } from '../../../records/text/text.ts';
 import { clean } from '../../../render/clean.ts';
 import { fit, sign, type UiStyle } from '../../../render/style.ts';
 import { type AgentPane, paneOf, type UiState } from '../../state/ui-state.ts';
@@ -25,7 +26,7 @@ export function queuedLines(
   const shown = queued.length <= most ? queued : queued.slice(0, most - 1);
   const lines = shown.map(({ id, text, attached }) => {
     const [first = '', ...more] = text.trim().split('\n');
-    const behind = more.length === 0 ? '' : ` +${more.length} ${more.length === 1 ? 'line' : 'lines'}`;
+    const behind = more.length === 0 ? '' : ` +${counted(more.length, 'line')}`;
     const rest = attached === 0 ? behind : `${behind} +${attached} attached`;
     const before = style.accessible ? 'queued: ' : '> ';
     const edits = !drafting && id === queued.at(-1)?.id ? `, ${sign(style, '↑')} edits it` : '';

@@ -1,5 +1,6 @@
 import { cutText } from '../../../records/text/cut-text.ts';
 import { type JsonObject, parsedObject } from '../../../records/text/json-text.ts';
+import { counted } from '../../../records/text/text.ts';
 import { duration } from '../../../render/amounts.ts';
 import { eachAskPart } from '../../../render/ask-parts.ts';
 import { clean } from '../../../render/clean.ts';
@@ -89,7 +90,7 @@ function subjectOf({ name, input: raw }: CallEntry, input: JsonObject | null, na
   if (name === 'send') return `to ${named('to')}`;
   if (name === 'kill') return killSubject(input, names);
   if (name === 'fork') return clean(text('name'));
-  if (name === 'spawn_agents' && Array.isArray(input.tasks)) return agents(input.tasks.length, 'task');
+  if (name === 'spawn_agents' && Array.isArray(input.tasks)) return counted(input.tasks.length, 'task');
   const first = text('description') || Object.values(input).find((value) => typeof value === 'string');
   return typeof first === 'string' ? clean(cutText(first, SUBJECT_MAX)) : '';
 }
@@ -101,12 +102,8 @@ function killSubject({ agent_id, agent_ids }: JsonObject, names: AgentNames): st
 
 function waitSubject({ timeout, from_agents }: JsonObject): string {
   const time = typeof timeout === 'number' ? duration(timeout * 1000) : '';
-  const whom = Array.isArray(from_agents) ? `on ${agents(from_agents.length, 'agent')}` : 'for a message';
+  const whom = Array.isArray(from_agents) ? `on ${counted(from_agents.length, 'agent')}` : 'for a message';
   return `${time} ${whom}`.trim();
-}
-
-function agents(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun}` : `${count} ${noun}s`;
 }
 
 /** Maximum characters of an argument; a longer one loses its middle. */
@@ -160,7 +157,7 @@ export function* forksView(
     line(style, width, [
       ...mark,
       ['bold', clean(calls[0]?.name ?? '')],
-      ` ${created.length} ${created.length === 1 ? 'agent' : 'agents'}`,
+      ` ${counted(created.length, 'agent')}`,
       ...(why === undefined
         ? []
         : [

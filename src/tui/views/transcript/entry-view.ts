@@ -9,6 +9,7 @@ import type {
   UserOrigin,
 } from '../../../records/conversation/message.ts';
 import { endWord, nameOf } from '../../../records/run/outcome.ts';
+import { counted } from '../../../records/text/text.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
@@ -190,7 +191,6 @@ function resultsView(
   names: AgentNames,
 ): string[] {
   const head: Part[] = style.accessible ? [] : [['green', sign(style, '●')], ' '];
-  const count = results.length === 1 ? '1 sub-agent' : `${results.length} sub-agents`;
   const rows = results.map(({ agent_id, task, said, error_kind, limit, did }) => {
     const who = clean(names.name(agent_id) ?? task);
     const ended = limit === undefined ? 'done' : 'cut_short';
@@ -203,5 +203,5 @@ function resultsView(
       ['dim', `  ${deeds}${clean(resultLine(said, limit))}`],
     ]);
   });
-  return [line(style, width, [...head, `results of ${count}`]), ...rows];
+  return [line(style, width, [...head, `results of ${counted(results.length, 'sub-agent')}`]), ...rows];
 }

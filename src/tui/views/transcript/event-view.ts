@@ -1,6 +1,7 @@
 import { type FailureKind, isAboutContent } from '../../../records/agent/failure.ts';
 import type { WaitResult } from '../../../records/conversation/facts/wait-row.ts';
 import type { EventContent, PlacedMessage } from '../../../records/conversation/message.ts';
+import { counted } from '../../../records/text/text.ts';
 import { clean } from '../../../render/clean.ts';
 import { spellHiddenLine } from '../../../render/hidden-characters.ts';
 import { type Paint, type Sign, sign, type UiStyle } from '../../../render/style.ts';
@@ -89,5 +90,5 @@ function shownText(message: EventMessage): string {
 function killText({ agent_id, content }: EventMessage): string {
   const { by, target, descendants } = content.data ?? {};
   if (target !== agent_id || typeof by !== 'string' || typeof descendants !== 'number') return content.text;
-  return `kill event: by ${clean(by)}, ${descendants === 1 ? '1 descendant' : `${descendants} descendants`}`;
+  return `kill event: by ${clean(by)}, ${counted(descendants, 'descendant')}`;
 }
