@@ -10,6 +10,7 @@ import type { Toolset, ToolsetTool } from '../../../src/kernel/toolsets/toolset.
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { Tool } from '../../../src/records/tool.ts';
 import { postgresStoreError } from '../../../src/store/postgres/postgres-error.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { until } from '../../until.ts';
 import { type Database, onBothDatabases } from '../both-databases.ts';
@@ -49,6 +50,18 @@ function poisoned(step: Step): Step {
     step.messages.some(({ kind, content }) => kind === 'result' && content.output === 'bad');
   return is_bad ? { ...step, calls: 0.5 } : step;
 }
+
+type Steps = Parameters<Store['commit']>[0];
+
+/** A store that commits what `change` makes of the steps, and rejects if it throws. */
+const committing = (change: (steps: Steps) => Steps) => (store: Store) =>
+  new Proxy(store, {
+    get: (target, key) => {
+      const value = Reflect.get(target, key);
+      if (key !== 'commit') return typeof value === 'function' ? value.bind(target) : value;
+      return async (steps: Steps) => target.commit(change(steps));
+    },
+  });
 
 /** What PostgreSQL answers to a character that the encoding of its database does not have. */
 const UNTRANSLATABLE = Object.assign(
@@ -178,14 +191,7 @@ function suite(database: Database): void {
       {
         database: await database(),
         tools: [bad as Tool],
-        wrap: (store) =>
-          new Proxy(store, {
-            get: (target, key) => {
-              const value = Reflect.get(target, key);
-              if (key !== 'commit') return typeof value === 'function' ? value.bind(target) : value;
-              return (steps: Parameters<typeof store.commit>[0]) => target.commit(steps.map(poisoned));
-            },
-          }),
+        wrap: committing((steps) => steps.map(poisoned)),
       },
     );
     const [answers, calls, other] = await Promise.all(
@@ -213,18 +219,11 @@ function suite(database: Database): void {
       {
         database: await database(),
         tools: [bad as Tool],
-        wrap: (store) =>
-          new Proxy(store, {
-            get: (target, key) => {
-              const value = Reflect.get(target, key);
-              if (key !== 'commit') return typeof value === 'function' ? value.bind(target) : value;
-              return async (steps: Parameters<typeof store.commit>[0]) => {
-                if (/[^\0-\xff]/.test(JSON.stringify(steps)))
-                  throw postgresStoreError(UNTRANSLATABLE, 'postgres://ledger');
-                return target.commit(steps);
-              };
-            },
-          }),
+        wrap: committing((steps) => {
+          if (/[^\0-\xff]/.test(JSON.stringify(steps)))
+            throw postgresStoreError(UNTRANSLATABLE, 'postgres://ledger');
+          return steps;
+        }),
       },
     );
     for (const text of ['say', 'call']) {
