@@ -154,13 +154,13 @@ async function orNull(
 }
 
 /**
- * Limits the text of a result to `limit` characters, with a note where the middle was left out, and replaces NUL and
+ * Limits the text of a result to `RESULT_CHARACTERS`, with a note where the middle was left out, and replaces NUL and
  * lone surrogates, because databases refuse both.
  */
-export function clampOutput(text: string, limit: number = RESULT_CHARACTERS): string {
+export function clampOutput(text: string): string {
   const clean = text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
-  if (clean.length <= limit) return clean.isWellFormed() ? clean : clean.toWellFormed();
-  const half = Math.floor(limit / 2);
+  if (clean.length <= RESULT_CHARACTERS) return clean.isWellFormed() ? clean : clean.toWellFormed();
+  const half = Math.floor(RESULT_CHARACTERS / 2);
   const left_out = clean.length - 2 * half;
   const cut = `${clean.slice(0, half)}\n[… ${left_out} characters left out …]\n${clean.slice(-half)}`;
   return cut.toWellFormed();

@@ -142,7 +142,7 @@ export const TOOL_GUARDS: readonly Guard[] = [
     name: 'output-clamp',
     protects: 'the context of a model from endless tool results',
     file: 'src/tools/define-tool.ts',
-    guard: 'if (clean.length <= limit) return',
+    guard: 'if (clean.length <= RESULT_CHARACTERS) return',
     without: 'if (clean.length >= 0) return',
     tests: ['tools/define-tool'],
   },
