@@ -102,6 +102,10 @@ const schemas: readonly object[] = [
     },
   },
   {
+    $ref: '#/$defs/a%20~1%20node',
+    $defs: { 'a / node': { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } },
+  },
+  {
     $schema: 'http://json-schema.org/draft-07/schema#',
     type: 'object',
     additionalProperties: false,

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { orElse } from '../../records/coppice-error.ts';
+import { namesInReference } from '../../records/text/text.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -94,13 +95,7 @@ function resolved(schema: unknown, root: unknown): Schema {
     if (typeof one !== 'object' || one === null) return {};
     const { $ref } = one as { readonly $ref?: unknown };
     if (typeof $ref !== 'string') return one as Schema;
-    one = $ref
-      .split('/')
-      .slice(1)
-      .reduce<unknown>(
-        (at, step) => (at as Schema | undefined)?.[step.replaceAll('~1', '/').replaceAll('~0', '~')],
-        root,
-      );
+    one = namesInReference($ref).reduce<unknown>((at, step) => (at as Schema | undefined)?.[step], root);
   }
   return {};
 }

@@ -15,6 +15,12 @@ export function decoded(text: string): string {
   return orElse(() => decodeURIComponent(text), text);
 }
 
+/** The names in a reference within a JSON document: `$defs` and `a/b` of `#/$defs/a~1b`. */
+export function namesInReference(reference: string): string[] {
+  const parts = reference.split('/').slice(1);
+  return parts.map((part) => decoded(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
 const EXCERPT = 60;
 
 /** The beginning of a text on one line, in quotes, for people. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { orElse } from '../../records/coppice-error.ts';
 import { fieldsOf } from '../../records/text/json-fields.ts';
 import { isJsonObject, type JsonObject, storableJson } from '../../records/text/json-text.ts';
-import { decoded } from '../../records/text/text.ts';
+import { namesInReference } from '../../records/text/text.ts';
 
 /** The input of a tool in a form that every provider accepts. */
 export interface ToolSchema {
@@ -165,10 +165,9 @@ function nameFor(name: string, names: Map<string, string>): string {
 /** What a reference within the schema leads to; undefined if nothing, or if it leads through a field that models see under another name. */
 function placeIn(root: JsonObject, reference: string): unknown {
   if (!reference.startsWith('#/') && reference !== '#') return undefined;
-  const path = reference.split('/').slice(1);
+  const path = namesInReference(reference);
   let at: unknown = root;
-  for (const [index, part] of path.entries()) {
-    const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const [index, name] of path.entries()) {
     if (path[index - 1] === 'properties' && !FIELD.test(name)) return undefined;
     at =
       typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as JsonObject)[name] : undefined;

@@ -1,6 +1,6 @@
 import { keptIn } from '../../../records/kept-in.ts';
 import { isJsonObject } from '../../../records/text/json-text.ts';
-import { decoded } from '../../../records/text/text.ts';
+import { namesInReference } from '../../../records/text/text.ts';
 import { ANNOTATIONS, has, SIMPLE } from './keywords.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
 import { type Check, refuseEndlessRecursion, type SchemaNode, Walk } from './walk.ts';
@@ -219,11 +219,10 @@ class Compiler {
       return node;
     };
     if (value === '#') return later(this.#root, '', 0);
-    const [, place, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(value) ?? [];
-    if (place === undefined || name === undefined)
+    const [place, key] = /^#\/(\$defs|definitions)\/[^/]+$/.test(value) ? namesInReference(value) : [];
+    if (place === undefined || key === undefined)
       throw new Error(`${at}: a reference is "#", "#/$defs/NAME" or "#/definitions/NAME", and nothing else`);
     const definitions = (this.#root as Record<string, unknown>)[place];
-    const key = decoded(name.replaceAll('~1', '/').replaceAll('~0', '~'));
     if (!isJsonObject(definitions) || !has(definitions, key)) throw new Error(`${at}: there is no ${value}`);
     return later(definitions[key], `/${place}/${key}`, 1);
   }
