@@ -171,5 +171,5 @@ async function atTime(store: Store, root: Agent, at: number): Promise<FoundPoint
 }
 
 function unclear(text: string, why: string): CoppiceError {
-  return new CoppiceError('E_INVALID_ARGUMENT', `to: "${text}": ${why}`, { hint: FORMS });
+  return new CoppiceError('E_INVALID_ARGUMENT', `the moment "${text}": ${why}`, { hint: FORMS });
 }

@@ -131,12 +131,14 @@ export class TerminalScreen implements Screen {
 
   print(lines: readonly string[]): void {
     if (this.#state === 'closed') return;
+    this.#renewSize();
     if (!this.#ready || this.full) for (const line of lines) this.#waiting.push(line);
     else this.#write(synchronized(this.#inline.print(lines, this.#size)));
   }
 
   draw(frame: Frame, above: readonly string[] = []): void {
     if (this.#state === 'closed') return;
+    this.#renewSize();
     if (above.length > 0 && this.#ready && !this.full) {
       this.#inline_frame = frame;
       this.#write(synchronized(this.#inline.print(above, this.#size, frame)));
@@ -207,6 +209,12 @@ export class TerminalScreen implements Screen {
     this.#input.off('data', this.#onData);
     this.#output.off('resize', this.#onResize);
     // The error listeners stay: a terminal that is gone may report that late.
+  }
+
+  /** Node learns of a new size by a signal, which a busy process takes late: what is laid out for the old size until then would wrap on the new one. */
+  #renewSize(): void {
+    const output: WriteStream & { _refreshSize?(): void } = this.#output;
+    if (!this.#gone && !output.destroyed) output._refreshSize?.();
   }
 
   /** Whether output can be written now. */

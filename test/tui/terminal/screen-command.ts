@@ -4,6 +4,8 @@ import type { Frame } from '../../../src/tui/terminal/screen.ts';
 export type ScreenCommand =
   | readonly ['print', readonly string[]]
   | readonly ['printMany', number]
+  /** Printed once the window has another size, before the program can have heard of it. */
+  | readonly ['printLate', readonly string[]]
   | readonly ['draw', Frame]
   /** A block as wide as the screen, redrawn on every resize. */
   | readonly ['bottom', readonly string[]]

@@ -1,4 +1,5 @@
 /** A program that owns a terminal and executes the screen commands that a test pastes into it. */
+import { execFileSync } from 'node:child_process';
 import { TerminalScreen } from '../../../src/tui/terminal/terminal-screen.ts';
 import type { ScreenCommand } from './screen-command.ts';
 
@@ -48,7 +49,12 @@ function perform(command: ScreenCommand): void {
   if (name === 'print') screen.print(value);
   else if (name === 'printMany')
     screen.print(Array.from({ length: value }, (_, index) => `printed ${index + 1}.`));
-  else if (name === 'draw') screen.draw(value);
+  else if (name === 'printLate') {
+    const size = windowSize();
+    process.stdout.write('\x1b]2;busy\x07');
+    while (windowSize() === size);
+    screen.print(value);
+  } else if (name === 'draw') screen.draw(value);
   else if (name === 'bottom') {
     bottom = value;
     drawBottom();
@@ -62,6 +68,11 @@ function perform(command: ScreenCommand): void {
     setImmediate(() => {
       throw new Error('a bug of ours');
     });
+}
+
+/** As the terminal has it, whatever this program knows. */
+function windowSize(): string {
+  return execFileSync('stty', ['size'], { stdio: ['inherit', 'pipe', 'inherit'], encoding: 'utf8' });
 }
 
 /** Draws a block of full width, as the real program does; redrawn on every resize. */

@@ -145,3 +145,20 @@ test('on an unknown terminal, a row of the old block may remain, but every print
     assert.deepEqual(history(stage).slice(-4), block(31));
   }
 });
+
+for (const cuts of [true, false])
+  test(`what a busy program prints before it hears of a new size, on a terminal that ${cuts ? 'cuts' : 'rewraps'} lines`, async () => {
+    const stage = await open({
+      ...{ columns: 60, rows: 20, cuts },
+      ...(cuts ? { env: { XTERM_VERSION: 'XTerm(390)' } } : {}),
+    });
+    await stage.perform('bottom', ['> draft']);
+    await stage.perform('printMany', 5);
+    const since = stage.pty.mark();
+    const late = stage.perform('printLate', ['late']);
+    await stage.pty.until(() => stage.pty.written(since).includes(']2;busy'), 'it is busy');
+    stage.pty.resize(33, 20);
+    await late;
+    await stage.pty.until(() => stage.pty.written(since).includes(']2;size 33x20'), 'drawn for the new size');
+    assert.deepEqual(history(stage), [...printed(5), 'late', ...block(33)]);
+  });
