@@ -196,12 +196,15 @@ export class PipedProgram {
   /** A program that closed its stdout can no longer answer. */
   async #outputClosed(): Promise<void> {
     const ended = await Promise.race([this.#exited, sleep(CLOSED_OUTPUT_MS, null, { ref: false })]);
-    if (ended === null) await this.stop('it closed its standard output');
+    if (ended !== null) return;
+    this.#reason ??= 'it closed its standard output';
+    await this.stop(this.#reason);
   }
 
   /** Closes the program's input, then sends TERM, then KILL. Resolves when it has ended. `why` becomes part of the sentence. */
   stop(why: string): Promise<void> {
-    this.#reason ??= why;
+    // A program that no longer read has ended of its own accord, although that may be heard later.
+    if (this.#child.stdin.errored === null) this.#reason ??= why;
     this.#stopping ??= this.#stop();
     return this.#stopping;
   }

@@ -373,6 +373,19 @@ describe('what cannot be started', () => {
     }
   });
 
+  it('ends of its own accord if it no longer read when it was stopped, though its end was not heard of yet', async (test) => {
+    const end = join(outside, 'end');
+    const script = 'exec <&-; echo deaf; until [ -e "$OUTSIDE/end" ]; do sleep 0.02; done; exit 7';
+    const { program } = await shell(test, null, cwd, script);
+    await new Promise((resolve) => program.stdout.once('data', resolve));
+    program.stdin.write('hello');
+    assert.ok(await eventually(() => program.stdin.errored !== null));
+    writeFileSync(end, '');
+    execFileSync('sleep', ['0.5']);
+    await program.stop('it was closed');
+    assert.equal(await program.gone, 'ended with exit code 7');
+  });
+
   it('never starts without the sandbox that was asked for', async () => {
     const path = process.env.PATH;
     process.env.PATH = outside;
