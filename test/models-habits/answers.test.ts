@@ -1,9 +1,10 @@
 // Proves, with a real ledger, what comes of calls that were read: what rules and people judge is what runs, nothing runs that was only quoted, and nobody is stuck in a loop.
 import assert from 'node:assert/strict';
 import { afterEach, it } from 'node:test';
+import { announcesCalls } from '../../src/kernel/reading/announcement.ts';
 import { unknownToolError } from '../../src/kernel/reading/call-errors.ts';
 import { readArguments } from '../../src/kernel/reading/read-arguments.ts';
-import { announcesCalls, mendedJson, writtenCalls } from '../../src/kernel/reading/written-calls.ts';
+import { mendedJson, writtenCalls } from '../../src/kernel/reading/written-calls.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
 import { closeOpened } from '../close-opened.ts';
 import { forked, type Line, type Play, type Scene, setStage } from '../runtime/stage.ts';
@@ -228,6 +229,7 @@ for (const text of [
   'Ich sehe mir zuerst die drei Dateien an:',
   '我来修复这三个文件。首先，让我看看它们的内容：',
   '我先看看有哪些文件：',
+  'Ich lese jetzt die drei Dateien.',
 ])
   it(`a call is asked for behind ${text}`, async () => {
     const on = await setStage(solo(text, 'Nothing was left to do.'), { tools });
@@ -251,12 +253,119 @@ for (const text of [
   'The command to run is make.',
   'Name:',
   'Ich habe alles gelesen: es ist gut.',
+  'Ich werde daran denken.',
 ])
   it(`an answer is not taken for an announcement: ${text}`, async () => {
     const on = await setStage(solo(text), { tools });
     assert.equal((await on.perform()).reply, text);
     assert.equal(on.requests.length, 1);
   });
+
+const ANNOUNCED = [
+  'Ich werde jetzt die Dateien lesen.',
+  'Ich lese jetzt die drei Dateien.',
+  'Zuerst sehe ich mir die Dateien an.',
+  'Gut, ich werde zunächst die Tests ausführen.',
+  'Um den Fehler zu finden, werde ich zuerst die Tests ausführen.',
+  'Ich schaue mir zunächst den Code an.',
+  'Lass mich die Datei lesen.',
+  'Ich beginne mit dem Lesen der Dateien.',
+  'Okay. Jetzt prüfe ich den Code.',
+  'Alles klar! Ich werde die Dateien nun durchsuchen.',
+  'Je vais maintenant lire les fichiers.',
+  "D'accord, je vais d'abord examiner le code.",
+  'Pour commencer, je vais lancer les tests.',
+  'Laissez-moi vérifier les fichiers.',
+  'Commençons par lire le fichier README.',
+  'Voy a leer los archivos ahora.',
+  'Primero, voy a revisar el código.',
+  'Déjame ver los archivos.',
+  'Claro, ahora ejecutaré las pruebas.',
+  'Para encontrar el error, voy a ejecutar las pruebas.',
+  '我现在来读取这些文件。',
+  '首先，我将查看项目结构。',
+  '让我先看看文件。',
+  '好的，我来帮您检查一下测试。',
+  '接下来我会运行测试。',
+  '我先查看一下您的代码。',
+  '这三个文件有错误。让我先读取它们。',
+  'まず、ファイルを確認します。',
+  'これからテストを実行します。',
+  'では、コードを見てみましょう。',
+  'ファイルを読んでみます。',
+  '承知しました。まずファイルの内容を読み込みます。',
+  'Сейчас я прочитаю файлы.',
+  'Сначала посмотрю структуру проекта.',
+  'Хорошо, я проверю файлы.',
+  'Давайте посмотрим на файлы.',
+  'Начну с чтения файлов.',
+];
+const LAST_WORDS = [
+  'Ich werde die Dateien lesen, sobald du sie schickst.',
+  'Ich werde daran denken.',
+  'Ich werde die Dateien nicht ändern.',
+  'Ab jetzt werde ich die Tests immer ausführen.',
+  'Ich sehe jetzt, dass alles stimmt.',
+  'Ich habe die Dateien gelesen.',
+  'Sag mir Bescheid, dann lese ich die Dateien.',
+  'Wenn du willst, werde ich die Tests ausführen.',
+  'Ich melde mich.',
+  'Ich werde dich morgen daran erinnern.',
+  'Soll ich die Tests ausführen?',
+  'Der Test wird jetzt die Dateien lesen.',
+  'Ich werde um 9 Uhr die Tests starten.',
+  'Je vais bien.',
+  'Je vais vous aider.',
+  'Je ne vais pas modifier les fichiers.',
+  'Si vous voulez, je vais lancer les tests.',
+  'Je vais lire les fichiers quand vous les enverrez.',
+  "Je vais m'en souvenir.",
+  "J'ai lu les fichiers.",
+  'Voy a tenerlo en cuenta.',
+  'Voy a leer los archivos cuando me los envíes.',
+  'No voy a cambiar nada.',
+  'He leído los archivos.',
+  'Vamos a necesitar más memoria.',
+  'Dime si quieres que ejecute las pruebas.',
+  'Siempre ejecutaré las pruebas antes de cada commit.',
+  '我已经查看了文件。',
+  '我会记住的。',
+  '如果需要，我会运行测试。',
+  '我不会修改文件。',
+  '我先查看了代码。',
+  '等你确认后我会运行测试。',
+  '请告诉我文件路径，我会读取它。',
+  '我查看了这些文件，没有发现问题。',
+  '测试会先读取这些文件。',
+  '以后我会先运行测试。',
+  'このスクリプトはテストを実行します。',
+  '次に、npm install を実行します。',
+  'ファイルを確認しました。',
+  '確認できたら、テストを実行します。',
+  '覚えておきます。',
+  'まず、このスクリプトはファイルを読み込みます。',
+  'Посмотрим.',
+  'Я не буду менять файлы.',
+  'Если хотите, я запущу тесты.',
+  'Я прочитал файлы.',
+  'Я запомню это.',
+  'Пришлите файл, и я его прочитаю.',
+  'Я запущу тесты, когда вы подтвердите.',
+  'From now on, I will run the tests before each commit.',
+  'I will always run the tests first.',
+  "Going forward, I'll check the files.",
+  "I'll run it again tomorrow.",
+  '自分でも試してみましょう。',
+  '我们会检查您的申请。',
+];
+
+it('an announcement that ends with a full stop is known in other languages, and other last words are none', () => {
+  assert.deepEqual(
+    ANNOUNCED.filter((text) => !announcesCalls(text)),
+    [],
+  );
+  assert.deepEqual(LAST_WORDS.filter(announcesCalls), []);
+});
 
 it('the same failing call is told the second time that the third ends the turn, and it does', async () => {
   const on = await setStage(() => [['read', { path: 'missing.txt' }]], { tools });

@@ -1,4 +1,5 @@
 import { isJsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
+import { announcesCalls, fencedEnd } from './announcement.ts';
 
 /** A call that a model wrote into its text. */
 export interface WrittenCall {
@@ -58,16 +59,6 @@ export function writtenCalls(text: string): WrittenCalls | null {
   const bodies = rest.split(MARKS).filter((body) => body.trim() !== '');
   const whole = bodies.every((body) => callsIn(body.trim()).map((call) => taken(call, calls)).length > 0);
   return whole && calls.length > 0 ? { before: before.trimEnd(), calls } : null;
-}
-
-/** A text that ends with its only code block, in its parts; null for any other. Split, because a pattern would run out of stack on a long text. */
-function fencedEnd(text: string): { said: string; language: string; block: string } | null {
-  const [said = '', fenced = '', ...rest] = text.trim().split('```');
-  const begin = fenced.indexOf('\n');
-  const language = fenced.slice(0, Math.max(0, begin));
-  const end = fenced.length - 1;
-  if (rest.length !== 1 || rest[0] !== '' || begin < 0 || end <= begin || fenced[end] !== '\n') return null;
-  return /^\w*$/.test(language) ? { said, language, block: fenced.slice(begin + 1, end) } : null;
 }
 
 /** Leaves nothing of a whole call in the text. */
@@ -144,30 +135,6 @@ function callsIn(body: string): readonly WrittenCall[] {
     return { name: called, input: typeof given === 'string' ? given : JSON.stringify(given) };
   });
   return calls.includes(null) ? [] : (calls as WrittenCall[]);
-}
-
-/** `First, I'll split this among three agents.`, with any verb but those of which nothing follows. */
-const ANNOUNCES =
-  /^(?:[^,:;]{1,80}[,:;–—] ?)?(?:(?:ok(?:ay)?|sure|great|alright|now|first|next|then|so)[,.!]? )*(?:let me|let['’]s|i['’]ll|i will|i['’]m going to|i am going to) (?:first |now |then |also |just |quickly |start by |begin by )*(?![a-z]+ (?:back )?(?:to )?you\b|be\b|do\b|come|get back|have|need|not\b|never|wait|help|keep|let\b|rememb|stop|say|tell|expla|answer|respon|repl|summari|conclu|assum|know|leave|stay|stand)[a-z]+\b.*[.:…]$/i;
-/** `Forking the children now:` */
-const BEGINS = /^(?:now |first,? )?[a-z]+ing\b[^.!?]*(?: now[.:…]|:|…|\.\.\.)$/i;
-/** What waits for a person or a time. */
-const LEAVES = /\b(?:(?:once|when|until|unless|as soon as)\b|(?:know|if|after) you\b)/i;
-
-/** Whether the last sentence of an answer announces a call, and asks or waits for nobody. */
-export function announcesCalls(text: string): boolean {
-  // Commands in a code block at the end are what was announced.
-  const last =
-    (fencedEnd(text)?.said ?? text)
-      .trim()
-      .split(/(?<=[.!?:…])\s+|\n+/)
-      .at(-1) ?? '';
-  return last.length < 300 && (ANNOUNCES.test(last) || BEGINS.test(last)) && !LEAVES.test(last);
-}
-
-/** Whether a sentence, in any language, ends with a colon, behind which nothing follows. */
-export function endsOpen(text: string): boolean {
-  return /(?:[^\n]{12}|[\u3000-\uffef]{4})[:：]\s*$/.test(text) && !LEAVES.test(text);
 }
 
 /** A patch as Codex writes it, alone or handed to the program `apply_patch`. */

@@ -1,5 +1,6 @@
+import { announcesCalls, endsOpen } from '../../kernel/reading/announcement.ts';
 import { readAnswer } from '../../kernel/reading/read-answer.ts';
-import { announcesCalls, endsOpen, writtenCalls } from '../../kernel/reading/written-calls.ts';
+import { writtenCalls } from '../../kernel/reading/written-calls.ts';
 import { writtenSlash } from '../../kernel/toolsets/slash/written-slash.ts';
 import type { EventOf } from '../../kernel/transition/event.ts';
 import type { ModelOutcome } from '../../models/model.ts';

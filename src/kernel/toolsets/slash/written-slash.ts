@@ -1,7 +1,8 @@
 import { cutText } from '../../../records/text/cut-text.ts';
 import { parsedObject } from '../../../records/text/json-text.ts';
 import { leadingSleep } from '../../../records/text/parse-duration.ts';
-import { announcesCalls, type WrittenCalls } from '../../reading/written-calls.ts';
+import { announcesCalls } from '../../reading/announcement.ts';
+import type { WrittenCalls } from '../../reading/written-calls.ts';
 import { readSlash } from './slash-command.ts';
 
 /** Slash commands that a model wrote into its text or into a shell, as `/slash fork …` or `slash {"command": "fork …"}`, instead of calling the tool. */
