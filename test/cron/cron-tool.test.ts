@@ -88,6 +88,36 @@ it('reads words of other programs, and says when nobody hears of a result', asyn
   assert.match(deleted ?? '', /"removed"/);
 });
 
+it('reads a job whose fields stand together in one object, in any that other programs have', async () => {
+  const fields = { name: 'a', every: '10m', task: 'look' };
+  const nested = [
+    { action: 'add', job: { ...fields, name: 'b' } },
+    { action: 'add', cron: { ...fields, name: 'c' } },
+    { cron: { action: 'add', ...fields, name: 'd' } },
+    { action: 'add', name: 'e', task: 'look', schedule: { every: '10m' } },
+    {
+      action: 'add',
+      job: {
+        name: 'f',
+        enabled: true,
+        schedule: { kind: 'cron', expr: '0 9 * * *', tz: 'Asia/Tokyo' },
+        sessionTarget: 'isolated',
+        wakeMode: 'now',
+        payload: { kind: 'agentTurn', message: 'look' },
+      },
+    },
+    { action: 'add', job: { ...fields, name: 'g', colour: 'red' } },
+  ];
+  const results = await calls(nested);
+  assert.deepEqual(
+    results.map((text) => /"name": "(\w)",\s+"schedule": "(.*?)"/.exec(text)?.slice(1).join(' ')),
+    ['b every 10m', 'c every 10m', 'd every 10m', 'e every 10m', 'f 0 9 * * * Asia/Tokyo', undefined],
+  );
+  // A field that nobody knows may mean something: nothing is guessed.
+  assert.match(results[5] ?? '', /unknown field|cron: /);
+  assert.equal((await jobs()).length, 5);
+});
+
 it('adds, lists, shows, changes, runs and removes, each with what it came to', async () => {
   const [added, listed, shown, changed, started, runs, off, on, removed, empty] = await calls([
     add('watch', { deliver: ['telegram:42', 'telegram:42'], timeoutSeconds: 60, thinking: 'low' }),

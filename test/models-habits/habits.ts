@@ -65,6 +65,16 @@ const PATCHED: readonly Written[] = [
 ];
 
 export const HABITS: readonly Habit[] = [
+  // Fields in one object, where none can stand; one that is a text stays what it is.
+  read('process', 'fork', { agent: { name: 'a', prompt: 'p' } }, { name: 'a', prompt: 'p' }),
+  read('process', 'wait', { options: { timeout_seconds: 5, agents: [] } }, { timeout: 5, from_agents: [] }),
+  read('process', 'write', { path: 'a', data: { text: 'x' } }, { path: 'a', content: '{\n  "text": "x"\n}' }),
+  read(
+    'process',
+    'send',
+    { to: B, message: { text: 'x', to: 'y' } },
+    { to: B, message: '{"text":"x","to":"y"}' },
+  ),
   // A patch as Codex writes it, in each way of handing it over.
   { who: 'process', wrote: [['apply_patch', { input: `${PATCH}\n` }]], reads: PATCHED },
   { who: 'process', wrote: [['functions.apply_patch', { patch: PATCH }]], reads: PATCHED },

@@ -34,7 +34,7 @@ export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
     maxTurns: maxsteps turns maxiterations; serverName: server; thinking: reasoningeffort effort thinkinglevel
     result: output answer text finalresult finalanswer response; error: message reason description
     thought: thinking thoughts reasoning text content todos plan; query: q search searchquery pattern; url: uri link address
-    at: in when time runat delay; every: interval; cron: schedule expression cronexpression; title: subject task name description content; depends_on: dependencies blockedby; number: id taskid tasknumber task`),
+    at: in when time runat delay; every: interval; cron: schedule expr expression cronexpression; session: sessiontarget; title: subject task name description content; depends_on: dependencies blockedby; number: id taskid tasknumber task`),
 );
 
 /** Other words for a value out of a list. */
@@ -55,7 +55,8 @@ export const IGNORED: ReadonlyMap<string, readonly string[]> = new Map(
     withescalatedpermissions: false; sandboxpermissions: use_default; outputmode: content; n: true; expectedreplacements: 1
     command: view create str_replace; agentid: main default
     directory: . ./; workdir: . ./; workingdirectory: . ./; cwd: . ./; yieldtimems: *; maxoutputtokens: *; login: *; tty: false; requiresapproval: false; safetoautorun: true
-    blocking: true; block: true; restart: false; overwrite: true; linecount: *; allowmultiple: false; emptyfile: false; shouldreadentirefile: true; casesensitive: true`),
+    blocking: true; block: true; restart: false; overwrite: true; linecount: *; allowmultiple: false; emptyfile: false; shouldreadentirefile: true; casesensitive: true
+    kind: cron every at agentTurn systemEvent; enabled: true; wakemode: *`),
 );
 
 /**

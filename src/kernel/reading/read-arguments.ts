@@ -55,11 +55,13 @@ const NOTHING = /^(none|null|undefined)$/i;
 const LISTED = /^[\w#@./-]+(?:\s*,\s*[\w#@./-]+)+$/;
 /** Maximum fields of an object that is read, and changes that are noted: bounds the work on what no model means. */
 const FIELDS_MAX = 200;
+const TOGETHER_MAX = 20;
 const CHANGES_MAX = 20;
 /** Seconds that a `wait` takes at most if the call does not say it. */
 const WAIT_SECONDS = 300;
 
 type Entries = Map<string, unknown>;
+type Field = readonly [name: string, value: unknown];
 
 class ArgumentReader {
   readonly #own: boolean;
@@ -169,9 +171,9 @@ class ArgumentReader {
 
   #object(schema: JsonObject, written: JsonObject, field: string): JsonObject {
     const properties = propertiesOf(schema);
-    const entries = Object.entries(written);
-    if (entries.length > FIELDS_MAX) return written;
-    const [[wrapper, inner] = ['', null], ...more] = entries.filter(
+    const whole = Object.entries(written);
+    if (whole.length > FIELDS_MAX) return written;
+    const [[wrapper, inner] = ['', null], ...more] = whole.filter(
       ([key, value]) => !CALLED.test(plainName(key)) || (value !== this.#name && value !== 'function'),
     );
     if (more.length === 0 && WRAPPERS.test(plainName(wrapper)) && !Object.hasOwn(properties, wrapper)) {
@@ -179,6 +181,7 @@ class ArgumentReader {
       if (isJsonObject(unwrapped))
         return this.#object(schema, this.#changed(field, written, unwrapped), field);
     }
+    const entries = this.#spread(whole, properties);
     const at = (key: string) => (field === '' ? key : `${field}.${key}`);
     const read: Entries = new Map(entries.filter(([name]) => Object.hasOwn(properties, name)));
     const list = this.#own ? listOf(schema, read) : null;
@@ -213,6 +216,28 @@ class ArgumentReader {
     return Object.fromEntries(read);
   }
 
+  /** With the fields of an object that stands where none can, such as `job: {name, every}`, in its place, if each of them can stand there. */
+  #spread(entries: readonly Field[], properties: Properties, depth = 0): readonly Field[] {
+    if (!this.#own || depth > 2 || entries.length > TOGETHER_MAX) return entries;
+    return entries.flatMap(([key, value]): readonly Field[] => {
+      const kept: Field = [key, value];
+      const read: Entries = new Map(entries.filter((one) => one[0] !== key));
+      const holder = Object.hasOwn(properties, key)
+        ? key
+        : (this.#targetOf(key, null, properties, read) ?? '');
+      const takesMore = typesOf(properties[holder] ?? {}).some((type) => /array|object/.test(String(type)));
+      if (!isJsonObject(value) || takesMore || TEXTS.test(holder) || properties[holder]?.anyOf) return [kept];
+      const inner = this.#spread(Object.entries(value), properties, depth + 1);
+      for (const [name, one] of inner) {
+        const target = this.#targetOf(name, one, properties, read);
+        if (target === null && !isNoise(name, one)) return [kept];
+        read.set(target ?? name, one);
+      }
+      this.#note(`${key}: its fields were read as the tool's`);
+      return inner;
+    });
+  }
+
   /** The missing parameter that a key stands for; null if there is none, or more than one. */
   #targetOf(key: string, value: unknown, properties: Properties, read: Entries): string | null {
     const plain = plainName(key);
@@ -230,11 +255,10 @@ class ArgumentReader {
 
   #isIgnored(key: string, value: unknown): boolean {
     const [plain, word] = [plainName(key), wordOf(value) ?? ''];
-    const values = this.#own ? (IGNORED.get(plain) ?? []) : [];
     if (AGENT_TYPE.test(plain) && !/^(general|general-purpose|default|worker)$/i.test(word))
       this.told.push(`${key} was ignored: there is no ${shortJson(value)} here`);
     const is_so = ASIDE.has(this.#name) && word === 'true' && plain.endsWith('background');
-    return is_so || values.includes('*') || values.includes(word);
+    return is_so || (this.#own && isNoise(key, value));
   }
 
   /** Adds what is required and missing where something sensible follows from the rest. */
@@ -251,6 +275,12 @@ class ArgumentReader {
     const value = is_wait ? WAIT_SECONDS : nameOfTask(task as string, null);
     return { ...input, [missing]: this.#changed(missing, undefined, value) };
   }
+}
+
+/** Whether a parameter that other programs ask for changes nothing with this value. */
+function isNoise(key: string, value: unknown): boolean {
+  const values = IGNORED.get(plainName(key)) ?? [];
+  return values.includes('*') || values.includes(wordOf(value) ?? '');
 }
 
 function shortJson(value: unknown): string {
