@@ -182,6 +182,7 @@ describe('the outcome of a run', () => {
     assert.equal(shownWord('waiting', 'waiting_for_you'), 'waiting_for_you');
     assert.equal(shownWord('completed', 'done'), 'completed');
     assert.equal(shownWord('dead', 'stopped'), 'dead');
+    assert.equal(shownWord('dead', 'failed'), 'failed', 'its creator ended it after it had failed');
     assert.equal(shownWord('timeout', 'cut_short'), 'timeout');
   });
 });

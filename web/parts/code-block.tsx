@@ -1,7 +1,7 @@
-import { useContext, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { useTexts } from '../data/texts.ts';
 import { CopyButton } from './copy-button.tsx';
-import { FoldButton, Revealed } from './fold-button.tsx';
+import { useFold } from './fold-button.tsx';
 
 const LINES_SHOWN = 40;
 
@@ -12,11 +12,9 @@ interface CodeBlockProps {
 
 /** A block of code in its colours. A long block is folded. */
 export function CodeBlock({ code, language }: CodeBlockProps) {
-  const [unfolded, setWhole] = useState(false);
-  const whole = useContext(Revealed) || unfolded;
   const lines = code.split('\n');
-  const folds = lines.length > LINES_SHOWN + 5;
-  const shown = folds && !whole ? lines.slice(0, LINES_SHOWN).join('\n') : code;
+  const { until, button } = useFold(lines.length, LINES_SHOWN);
+  const shown = lines.slice(0, until).join('\n');
   const texts = useTexts();
   const spans = useMemo(
     () => texts?.codeSpans(shown, language?.toLowerCase()) ?? null,
@@ -42,9 +40,7 @@ export function CodeBlock({ code, language }: CodeBlockProps) {
               ),
             )}
       </pre>
-      {folds && (
-        <FoldButton open={whole} onToggle={setWhole} more={`${lines.length - LINES_SHOWN} more lines`} />
-      )}
+      {button}
     </figure>
   );
 }

@@ -5,22 +5,52 @@ import { isCostlyMarkdown, MARKED_MAX } from '../../src/render/markdown/costly-m
 import { unescaped } from '../../src/render/markdown/unescaped.ts';
 import { useTexts } from '../data/texts.ts';
 import { CodeBlock } from './code-block.tsx';
+import { useFold } from './fold-button.tsx';
+import { Output } from './output.tsx';
 
 /** Levels of headings in a text begin below those of the page. */
 const HEADING_BELOW = 2;
 const LOWEST_HEADING = 6;
+const ROWS_SHOWN = 40;
 
 /**
  * Markdown of a model or a person. Elements are made from tokens, never from text: HTML is shown as it was written, nothing is loaded, and an address is only
- * followed when a person opens it, in a page of its own. A text that is costly to parse is shown as it is.
+ * followed when a person opens it, in a page of its own. What is costly to parse, and the rest of a long text, is shown as it was written, and folded.
  */
 export function Markdown({ text }: { readonly text: string }) {
   const texts = useTexts();
-  const tokens = useMemo(
-    () => (text.length > MARKED_MAX || isCostlyMarkdown(text) ? null : (texts?.lex(text) ?? null)),
-    [texts, text],
+  const begin = useMemo(() => {
+    const first = text.length > MARKED_MAX ? text.slice(0, text.lastIndexOf('\n', MARKED_MAX) + 1) : text;
+    return isCostlyMarkdown(first) ? '' : first;
+  }, [text]);
+  const tokens = useMemo(() => texts?.lex(begin) ?? null, [texts, begin]);
+  const rest = text.slice(begin.length);
+  return (
+    <>
+      {tokens === null ? (
+        <PlainText text={begin} />
+      ) : (
+        tokens.length > 0 && <div class="markdown">{blocks(tokens)}</div>
+      )}
+      {rest !== '' && (
+        <>
+          <p class="dim">
+            {begin === '' ? 'Too long or too deeply nested' : 'The rest is too long'} to be formatted:
+          </p>
+          <Output text={rest} />
+        </>
+      )}
+    </>
   );
-  return tokens === null ? <p class="text">{text}</p> : <div class="markdown">{blocks(tokens)}</div>;
+}
+
+/** A text as it was typed. */
+export function PlainText({ text }: { readonly text: string }) {
+  return text === '' ? null : (
+    <p class="text" dir="auto">
+      {text}
+    </p>
+  );
 }
 
 function blocks(tokens: readonly Token[]): ComponentChildren {
@@ -36,7 +66,11 @@ function Block({ token }: { readonly token: MarkedToken }): ComponentChildren {
       return <CodeBlock code={token.text} language={token.lang?.split(/\s/)[0]} />;
     case 'heading': {
       const Heading = `h${Math.min(LOWEST_HEADING, token.depth + HEADING_BELOW)}` as 'h3';
-      return <Heading class={`heading h${token.depth}`}>{inlines(token.tokens)}</Heading>;
+      return (
+        <Heading class={`heading h${token.depth}`} dir="auto">
+          {inlines(token.tokens)}
+        </Heading>
+      );
     }
     case 'hr':
       return <hr />;
@@ -47,7 +81,7 @@ function Block({ token }: { readonly token: MarkedToken }): ComponentChildren {
     case 'table':
       return <Table table={token} />;
     case 'paragraph':
-      return <p>{inlines(token.tokens)}</p>;
+      return <p dir="auto">{inlines(token.tokens)}</p>;
     case 'text':
       return token.tokens === undefined ? token.text : inlines(token.tokens);
     case 'html':
@@ -68,10 +102,16 @@ function List({ list: { ordered, start, items } }: { readonly list: Tokens.List 
       {blocks(tokens.filter(({ type }) => type !== 'checkbox'))}
     </li>
   ));
-  return ordered ? <ol start={start === '' ? 1 : start}>{rows}</ol> : <ul>{rows}</ul>;
+  const Items = ordered ? 'ol' : 'ul';
+  return (
+    <Items dir="auto" start={start === '' ? undefined : start}>
+      {rows}
+    </Items>
+  );
 }
 
 function Table({ table: { header, rows } }: { readonly table: Tokens.Table }) {
+  const { until, button } = useFold(rows.length, ROWS_SHOWN);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that is wider than the page is scrolled with the keyboard
     <section class="wide" tabIndex={0} aria-label="Table">
@@ -79,17 +119,17 @@ function Table({ table: { header, rows } }: { readonly table: Tokens.Table }) {
         <thead>
           <tr>
             {header.map(({ tokens, align }, at) => (
-              <th key={at} scope="col" class={align ?? undefined}>
+              <th key={at} scope="col" class={align ?? undefined} dir="auto">
                 {inlines(tokens)}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, at) => (
+          {rows.slice(0, until).map((row, at) => (
             <tr key={at}>
               {row.map(({ tokens, align }, column) => (
-                <td key={column} class={align ?? undefined}>
+                <td key={column} class={align ?? undefined} dir="auto">
                   {inlines(tokens)}
                 </td>
               ))}
@@ -97,6 +137,7 @@ function Table({ table: { header, rows } }: { readonly table: Tokens.Table }) {
           ))}
         </tbody>
       </table>
+      {button}
     </section>
   );
 }

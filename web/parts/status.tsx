@@ -1,4 +1,4 @@
-import { nameOf, shownWord } from '../../src/records/run/outcome.ts';
+import { nameOf, type Outcome, shownWord, UNSUCCESSFUL } from '../../src/records/run/outcome.ts';
 
 /** Sign of each status. Its word is always shown or read with it, so that nothing depends on colour alone. */
 export const SIGNS: Readonly<Record<string, string>> = {
@@ -46,6 +46,12 @@ export function Status({ word }: { readonly word: string }) {
 /** The status of an agent, a tree or a run, with its outcome where the status would hide it. */
 export function Standing({ of }: { readonly of: { readonly status: string; readonly outcome: string } }) {
   return <Status word={shownWord(of.status, of.outcome)} />;
+}
+
+/** How it ended, where it did not end well. What a person ended has not failed. */
+export function Ended({ of: { outcome, outcome_text } }: { readonly of: Outcome }) {
+  if (!UNSUCCESSFUL.has(outcome)) return null;
+  return <p class={outcome === 'stopped' ? 'dim' : 'trouble'}>{outcome_text}</p>;
 }
 
 /** The sign alone, where space is short; the word is its label for screen readers and its tooltip. */

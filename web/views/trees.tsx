@@ -181,7 +181,7 @@ function Group({ title, trees, activity, compared, onCompare }: GroupProps) {
               {tree.name === 'main' ? '' : `${tree.name} · `}
               {tree.model} · {tree.cwd}
             </p>
-            <p class={tree.error === null && !FAILED.test(tree.outcome_text) ? 'dim' : 'bad'}>
+            <p class={groupOf(tree).key === 'failed' || FAILED.test(tree.outcome_text) ? 'bad' : 'dim'}>
               {lineOf(tree)}
             </p>
           </td>

@@ -121,7 +121,7 @@ type Telling = (typeof TELLING)[number];
 
 /** The word that people see of something with a status of its own: that, or its outcome where the status would hide it. */
 export function shownWord<S extends string>(status: S, outcome: string): S | Telling | 'failed' {
-  if (outcome === 'failed' && /^(done|completed|idle)$/.test(status)) return outcome;
+  if (outcome === 'failed' && /^(done|completed|idle|dead)$/.test(status)) return outcome;
   return (SILENT.has(status) ? TELLING.find((word) => word === outcome) : undefined) ?? status;
 }
 

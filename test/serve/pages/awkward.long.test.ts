@@ -27,6 +27,8 @@ const RULES = [
   },
   { when: { user: 'wants', step: 0 }, calls: [{ name: 'bash', input: { command: `: ${WORD} ${MIXED}` } }] },
   { when: { root: true, user: 'print' }, say: MARKDOWN },
+  { when: { root: true, user: 'rows' }, say: `|a|b|\n|-|-|\n${'|a cell|another|\n'.repeat(5_000)}` },
+  { when: { root: true, user: 'deep' }, say: '>'.repeat(200_000) },
 ];
 
 describe('awkward data', { skip }, () => {
@@ -61,6 +63,13 @@ describe('awkward data', { skip }, () => {
     await page.getByRole('heading', { name: 'Trees' }).waitFor();
   });
   after(() => dashboard?.close());
+  const run = async (task: string): Promise<string> => {
+    const { code, stdout, stderr } = await dashboard.home.run([
+      ...['run', task, '--model', 'scripted:rules.json', '--json'],
+    ]);
+    assert.equal(code, 0, stderr);
+    return (JSON.parse(stdout) as { id: string }).id;
+  };
 
   it('every page stays as wide as its window', async () => {
     const { page, faults } = dashboard;
@@ -90,5 +99,52 @@ describe('awkward data', { skip }, () => {
       await assertLooks(dashboard, path.replaceAll(/\W+/g, '-'));
     }
     assert.deepEqual(faults, []);
+  });
+
+  it('what is too much to be formatted is folded, and says so', async () => {
+    const { page } = dashboard;
+    await page.goto(new URL(`/agents/${await run('deep')}`, dashboard.link).href);
+    await page.getByText('Too long or too deeply nested to be formatted:').waitFor();
+    assert.equal((await page.locator('.message.assistant pre').innerText()).length, 2_500);
+    await page.goto(new URL(`/agents/${await run('rows')}`, dashboard.link).href);
+    await page.getByText('The rest is too long to be formatted:').waitFor();
+    await page.locator('.markdown tbody tr').nth(39).waitFor();
+    assert.equal(await page.locator('.markdown tbody tr').count(), 40);
+    await page
+      .locator('.markdown')
+      .getByRole('button', { name: /more lines$/ })
+      .click();
+    await page.locator('.markdown tbody tr').nth(1_000).waitFor();
+    assert.equal((await page.locator('.message.assistant pre').innerText()).trim().split('\n').length, 12);
+  });
+
+  it('paragraphs from right to left stand at the right', async () => {
+    const { page } = dashboard;
+    await page.goto(new URL(`/agents/${trees.get('print')}`, dashboard.link).href);
+    const direction = (text: string) =>
+      page
+        .locator('.markdown :is(p, h3)')
+        .filter({ hasText: text })
+        .first()
+        .evaluate((block) => getComputedStyle(block).direction);
+    assert.equal(await direction(RIGHT_TO_LEFT), 'rtl');
+    assert.equal(await direction(WORD), 'ltr');
+  });
+
+  it('what a person killed is told without alarm, and the cockpit tells of calls in words', async () => {
+    const { home, page, link } = dashboard;
+    const ask = trees.get('ask') ?? '';
+    await page.goto(new URL(`/trees/${ask}/live`, link).href);
+    await page.locator('.tail-line.is-output').first().waitFor();
+    assert.doesNotMatch((await page.locator('.tail-line').allInnerTexts()).join('\n'), /\{"|-[0-9a-f]{12}"/);
+    await home.run(['kill', ask]);
+    await page.goto(new URL('/trees', link).href);
+    await page.getByText('stopped: killed by you').waitFor();
+    assert.equal(await page.locator('.bad', { hasText: 'killed by you' }).count(), 0);
+    for (const path of [`/trees/${ask}`, `/agents/${ask}`]) {
+      await page.goto(new URL(path, link).href);
+      await page.getByText('stopped: killed by you').waitFor();
+      assert.equal(await page.locator('.trouble').count(), 0, path);
+    }
   });
 });

@@ -9,7 +9,7 @@ import { go } from '../../data/route.ts';
 import { Button } from '../../parts/button.tsx';
 import { Revealed } from '../../parts/fold-button.tsx';
 import type { PageContext } from '../../parts/page.ts';
-import { Standing } from '../../parts/status.tsx';
+import { Ended, Standing } from '../../parts/status.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { When } from '../../parts/when.tsx';
@@ -154,9 +154,7 @@ function Heading({ agent, tree }: { readonly agent: FullAgent; readonly tree: Tr
           ))}
         </p>
       )}
-      {['cut_short', 'declined', 'stopped', 'failed'].includes(agent.outcome) && (
-        <p class="trouble">{agent.outcome_text}</p>
-      )}
+      <Ended of={agent} />
       {agent.unled !== null && <p class="trouble">{`${agent.unled.why}. ${agent.unled.next}`}</p>}
     </>
   );

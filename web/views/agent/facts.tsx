@@ -2,7 +2,7 @@ import { completionLine } from '../../../src/records/conversation/facts/completi
 import type { FanInRow, Frame, UserFacts } from '../../../src/records/conversation/facts/message-facts.ts';
 import type { WaitResult } from '../../../src/records/conversation/facts/wait-row.ts';
 import { endWord } from '../../../src/records/run/outcome.ts';
-import { Markdown } from '../../parts/markdown.tsx';
+import { Markdown, PlainText } from '../../parts/markdown.tsx';
 import { Status } from '../../parts/status.tsx';
 
 interface ToldProps {
@@ -17,7 +17,7 @@ export function Told({ text, facts: { attached, frames, fan_in }, typed }: ToldP
   if (attached !== undefined)
     return (
       <>
-        <p class="text">{text.slice(0, attached.typed)}</p>
+        <PlainText text={text.slice(0, attached.typed)} />
         <ul class="dim" aria-label="Attached">
           {attached.labels.map((label, at) => (
             <li key={at}>{label}</li>
@@ -26,13 +26,13 @@ export function Told({ text, facts: { attached, frames, fan_in }, typed }: ToldP
       </>
     );
   if (fan_in !== undefined) return <Outcomes rows={fan_in} />;
-  if (frames === undefined) return typed ? <p class="text">{text}</p> : <Markdown text={text} />;
+  if (frames === undefined) return typed ? <PlainText text={text} /> : <Markdown text={text} />;
   return (
     <>
       {frames.map((frame, at) => (
         <Framed key={at} text={text} frame={frame} after={frames[at - 1]?.frame[1] ?? 0} />
       ))}
-      <Around text={text.slice(frames.at(-1)?.frame[1] ?? 0)} />
+      <PlainText text={text.slice(frames.at(-1)?.frame[1] ?? 0).trim()} />
     </>
   );
 }
@@ -49,7 +49,7 @@ function Framed({ text, frame: { frame, inside, letter }, after }: FramedProps) 
   const { completion, did } = letter ?? {};
   return (
     <>
-      <Around text={text.slice(after, frame[0])} />
+      <PlainText text={text.slice(after, frame[0]).trim()} />
       {letter !== undefined && (
         <p class="dim">
           from <a href={`/agents/${letter.from_id}`}>{letter.from_name}</a>
@@ -59,10 +59,6 @@ function Framed({ text, frame: { frame, inside, letter }, after }: FramedProps) 
       {did !== undefined && <p class="dim">What it did: {did}</p>}
     </>
   );
-}
-
-function Around({ text }: { readonly text: string }) {
-  return text.trim() === '' ? null : <p class="text">{text.trim()}</p>;
 }
 
 function Outcomes({ rows }: { readonly rows: readonly FanInRow[] }) {

@@ -294,7 +294,9 @@ function ownerOf(at: MessageProps['at'], index: number, result: Result): Message
   return null;
 }
 
-/** Values of a call's arguments in one line. */
+const UUID = /\b([0-9a-f]{8})(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+
+/** Values of a call's arguments in one line, with the beginnings of ids. */
 export function subjectOf(input: string): string {
   let text = input;
   try {
@@ -305,6 +307,9 @@ export function subjectOf(input: string): string {
   } catch {
     // Not JSON: shown as the model wrote it.
   }
-  const line = text.replace(/\s+/g, ' ').slice(0, SUBJECT_SHOWN + 1);
+  const line = text
+    .replace(UUID, '$1')
+    .replace(/\s+/g, ' ')
+    .slice(0, SUBJECT_SHOWN + 1);
   return line.length > SUBJECT_SHOWN ? `${line.slice(0, SUBJECT_SHOWN)}…` : line;
 }

@@ -15,7 +15,7 @@ export const ORDERS = [
 export type Order = (typeof ORDERS)[number][0];
 
 /** Words of what went wrong, the worst first, before those of what goes on and of what is done. */
-const RANKS = ['failed', 'error', 'dead', 'timeout', 'declined', 'unled', 'cut_short', 'waiting_for_you'];
+const RANKS = ['failed', 'error', 'timeout', 'declined', 'unled', 'cut_short', 'dead', 'waiting_for_you'];
 
 interface MapProps {
   readonly timeline: Timeline;

@@ -1,5 +1,4 @@
-import { useState } from 'preact/hooks';
-import { FoldButton } from '../../parts/fold-button.tsx';
+import { useFold } from '../../parts/fold-button.tsx';
 import type { ChangedFile } from './files.tsx';
 
 const LINES_SHOWN = 40;
@@ -13,10 +12,9 @@ interface DiffLine {
 
 /** A unified diff with the numbers of its lines, and at each run of new lines who wrote them. A long one is folded. */
 export function BlamedDiff({ text, file }: { readonly text: string; readonly file?: ChangedFile }) {
-  const [whole, setWhole] = useState(false);
   const lines = linesOf(text);
-  const folds = lines.length > LINES_SHOWN + 5;
-  const shown = folds && !whole ? lines.slice(0, LINES_SHOWN) : lines;
+  const { until, button } = useFold(lines.length, LINES_SHOWN);
+  const shown = lines.slice(0, until);
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a diff that is wider than the page is scrolled with the keyboard */}
@@ -43,9 +41,7 @@ export function BlamedDiff({ text, file }: { readonly text: string; readonly fil
           );
         })}
       </section>
-      {folds && (
-        <FoldButton open={whole} onToggle={setWhole} more={`${lines.length - LINES_SHOWN} more lines`} />
-      )}
+      {button}
     </>
   );
 }

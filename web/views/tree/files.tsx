@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
+import { spellHidden } from '../../../src/render/hidden-characters.ts';
 import { type ApiError, request, useApi } from '../../data/api.ts';
 import { EXPORTED } from '../../data/exported.ts';
 import { Button } from '../../parts/button.tsx';
@@ -86,7 +87,7 @@ export function FileArticle({ file, only }: { readonly file: ChangedFile; readon
     <article class="changed-file" aria-label={file.name}>
       <header>
         <h3>
-          <code>{file.name}</code>
+          <code>{spellHidden(file.name)}</code>
         </h3>
         <Counts diffs={apart ? changes.map(({ diff }) => diff) : [file.diff]} />
       </header>

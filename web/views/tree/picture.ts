@@ -197,9 +197,9 @@ export class Picture {
       if (wide > 30) this.#drawBarLabel(lane, index, left, top + high / 2, wide);
       pen.globalAlpha = 1;
     }
-    const { ended, status } = lane.about;
+    const { ended, status, outcome } = lane.about;
     if (ended !== null && (status === 'dead' || status === 'failed' || status === 'cancelled')) {
-      pen.fillStyle = this.#ink.bad;
+      pen.fillStyle = outcome === 'stopped' ? this.#ink.dim : this.#ink.bad;
       pen.fillText('✗', this.#x(scene, ended) + 2, y + scene.row_height / 2);
     }
   }

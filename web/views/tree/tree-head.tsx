@@ -1,10 +1,7 @@
 import { count, dollars, duration } from '../../data/amounts.ts';
 import { EXPORTED } from '../../data/exported.ts';
-import { Standing } from '../../parts/status.tsx';
+import { Ended, Standing } from '../../parts/status.tsx';
 import { type Bar, KINDS, type Kind, type Timeline } from './lanes.ts';
-
-/** Outcomes of a root that the word of its status does not explain. */
-const ENDED: ReadonlySet<string> = new Set(['cut_short', 'declined', 'stopped', 'failed']);
 
 /** Title and totals of the tree, and what determined how long it took. */
 export function TreeHead({ timeline }: { readonly timeline: Timeline }) {
@@ -41,9 +38,7 @@ export function TreeHead({ timeline }: { readonly timeline: Timeline }) {
           </a>
         )}
       </p>
-      {root !== undefined && ENDED.has(root.about.outcome) && (
-        <p class="trouble">{root.about.outcome_text}</p>
-      )}
+      {root !== undefined && <Ended of={root.about} />}
       {paused !== undefined && <p class="trouble">{paused.about.outcome_text}</p>}
       <p class="path-sentence">{sentence(timeline)}</p>
     </header>

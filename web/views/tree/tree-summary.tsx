@@ -6,7 +6,7 @@ import { EXPORTED } from '../../data/exported.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { FoldButton } from '../../parts/fold-button.tsx';
 import { Fact } from '../../parts/heads.tsx';
-import { Markdown } from '../../parts/markdown.tsx';
+import { Markdown, PlainText } from '../../parts/markdown.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import { Standing } from '../../parts/status.tsx';
 import { When } from '../../parts/when.tsx';
@@ -157,7 +157,7 @@ function Folded({ title, text, markdown }: FoldedProps) {
         <CopyButton text={text} what={title.toLowerCase()} />
       </header>
       <div class={folds && !whole ? 'cut' : undefined}>
-        {markdown ? <Markdown text={text} /> : <p class="text">{text}</p>}
+        {markdown ? <Markdown text={text} /> : <PlainText text={text} />}
       </div>
       {folds && <FoldButton open={whole} onToggle={setWhole} more="Show all" />}
     </article>

@@ -1,5 +1,8 @@
 import type { EventDocument } from '../../../../src/documents/shapes/event-documents.ts';
+import type { ResultFacts } from '../../../../src/records/conversation/facts/message-facts.ts';
+import { nameOf } from '../../../../src/records/run/outcome.ts';
 import { request } from '../../../data/api.ts';
+import { plainWords } from '../../../data/texts.ts';
 import type { FullAgent, Message, Messages } from '../../agent/agent.tsx';
 import { subjectOf } from '../../agent/message.tsx';
 
@@ -75,6 +78,18 @@ function linesOf(message: Message): readonly TailLine[] {
       if (part.type === 'call') return line('call', `${part.name} ${subjectOf(part.input)}`, at);
       return line(part.type === 'reasoning' ? 'thought' : 'said', part.text, at);
     });
-  if (message.kind === 'result') return [line('output', message.content.output)];
+  if (message.kind === 'result') return [line('output', outputOf(message.content))];
   return [line(message.kind === 'user' ? 'told' : 'event', message.content.text)];
+}
+
+/** What a call came to: of a wait a line an agent, and an object in one line without the marks of JSON. */
+function outputOf({ output, facts }: { readonly output: string; readonly facts?: unknown }): string {
+  const { waited } = (facts ?? {}) as ResultFacts;
+  if (waited === undefined) return /^\{"\w+":.*\}$/.test(output) ? plainWords(output) : output;
+  return waited.rows
+    .map(
+      ({ name, status, ...said }) =>
+        `${name}: ${said.message ?? said.last_reply ?? said.error ?? nameOf(status)}`,
+    )
+    .join('\n');
 }
