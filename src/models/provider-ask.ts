@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { given } from '../records/text/json-fields.ts';
+import { splitQuery, withQuery } from './provider/provider-config.ts';
 import type { Ask, Reach } from './provider/provider-model.ts';
 import { wireAsk } from './wire/wire-model.ts';
 import type { WireProtocol } from './wire/wire-protocol.ts';
@@ -9,10 +10,13 @@ import type { WireProtocol } from './wire/wire-protocol.ts';
  * first use, so that start-up does not pay for them.
  */
 export async function askOf(reach: Reach): Promise<Ask> {
-  const { type, provider, model, key, base_url: baseURL, headers, quirks } = reach;
+  const { type, provider, model, key, base_url, headers, quirks } = reach;
+  const { base: baseURL, query } = base_url === undefined ? { query: '' } : splitQuery(base_url);
   const settings = { apiKey: key ?? 'none', ...given({ baseURL, headers }) };
-  const wire = (protocol: WireProtocol, open: (fetch: typeof globalThis.fetch) => LanguageModelV4) =>
-    wireAsk(protocol, open, reach);
+  type Open = (fetch: typeof globalThis.fetch) => LanguageModelV4;
+  const asked = (open: Open): Open =>
+    query === '' ? open : (fetch) => open((url, init) => fetch(withQuery(String(url), query), init));
+  const wire = (protocol: WireProtocol, open: Open) => wireAsk(protocol, asked(open), reach);
   switch (type) {
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
@@ -27,7 +31,10 @@ export async function askOf(reach: Reach): Promise<Ask> {
     case 'google': {
       const { createGoogle } = await import('@ai-sdk/google');
       const { googleAsk } = await import('./wire/google-wire.ts');
-      return googleAsk((fetch) => createGoogle({ ...settings, fetch })(model), reach);
+      return googleAsk(
+        asked((fetch) => createGoogle({ ...settings, fetch })(model)),
+        reach,
+      );
     }
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');

@@ -10,7 +10,7 @@ import { Gate, gated } from './gate/gate.ts';
 import type { Model } from './model.ts';
 import { usualWindow } from './provider/context-windows.ts';
 import { listedModels, listPrice } from './provider/prices.ts';
-import type { Price, ProviderConfig } from './provider/provider-config.ts';
+import { apiAddress, type Price, type ProviderConfig } from './provider/provider-config.ts';
 import { memoryQuirks, mergeQuirks, type QuirkBook } from './provider/quirk-book.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -301,17 +301,17 @@ function keyOf({ name, key_env }: KnownProvider, env: Environment): string | nul
 const API_PATH: Readonly<Record<string, string>> = { anthropic: '/v1', google: '/v1beta', ollama: '/v1' };
 
 function baseUrlOf(provider: KnownProvider, env: Environment): string | undefined {
-  const named = provider.base_url_env === undefined ? undefined : env[provider.base_url_env]?.trim();
-  if (named === undefined || named === '') return provider.base_url;
-  const host = provider.name === 'ollama' ? ollamaHost(named) : named;
-  const url = (/^https?:\/\//.test(host) ? host : `http://${host}`).replace(/\/+$/, '');
+  const { name, type, base_url, base_url_env } = provider;
+  const named = base_url_env === undefined ? undefined : env[base_url_env]?.trim();
+  if (named === undefined || named === '') return base_url && apiAddress(type, base_url);
+  const host = name === 'ollama' ? ollamaHost(named) : named;
+  const url = /^https?:\/\//.test(host) ? host : `http://${host}`;
   if (!URL.canParse(url)) {
-    throw new CoppiceError('E_CONFIG', `${provider.base_url_env} is not an address: ${named}`, {
+    throw new CoppiceError('E_CONFIG', `${base_url_env} is not an address: ${named}`, {
       hint: `Set it like http://127.0.0.1:8080`,
     });
   }
-  const path = API_PATH[provider.name];
-  return path === undefined || url.endsWith(path) ? url : `${url}${path}`;
+  return apiAddress(type, url, API_PATH[name]);
 }
 
 /** Whether the server runs on this machine or network, where caching saves nothing or its effect is unknown. */

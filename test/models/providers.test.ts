@@ -56,6 +56,35 @@ it('built-in providers are found at the address in their variable, with the key 
   }
 });
 
+it('an address is understood as people have it at hand: with a slash, with a query, of an endpoint', async () => {
+  const starts = {
+    anthropic: [startAnthropicServer, '/v1', '/messages'],
+    google: [startGoogleServer, '/v1beta', '/models'],
+    openai: [startOpenAiResponsesServer, '/v1', '/responses'],
+    'openai-compatible': [startOpenAiChatServer, '/v1', '/chat/completions'],
+  } as const;
+  for (const [type, [start, base, endpoint]] of Object.entries(starts)) {
+    const server = await start({ answer });
+    const asked = async (written: string) => {
+      const baseURL = server.url + base + written;
+      const providers = { own: providerConfig.parse({ type, baseURL, apiKeyEnv: 'OWN_KEY' }) };
+      const model = await openModel('own/m', {
+        ...{ providers, env: { OWN_KEY: 'k' }, gates: gates('own/m') },
+      });
+      const outcome = await model.stream(ask(), () => undefined);
+      assert.equal(outcome.type, 'answer', `${baseURL}: ${JSON.stringify(outcome)}`);
+      return server.exchanges.at(-1)?.path ?? '';
+    };
+    const plain = await asked('');
+    for (const written of ['/', '//', endpoint, `${endpoint}/`, '#part'])
+      assert.equal(await asked(written), plain, written);
+    const queried = plain + (plain.includes('?') ? '&' : '?');
+    for (const written of ['?v=1&w=a/b', '/?v=1&w=a/b', `${endpoint}?v=1&w=a/b#part`])
+      assert.equal(await asked(written), `${queried}v=1&w=a/b`, written);
+    await server.close();
+  }
+});
+
 it('every form of OLLAMA_HOST is understood', async () => {
   const server = await startOpenAiChatServer({ answer });
   const port = portOf(server.url);

@@ -8,6 +8,8 @@ export interface SeenMessage {
 
 export interface Exchange {
   readonly index: number;
+  /** The path of the request with its query. */
+  readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The exact request body. */
   readonly raw: string;

@@ -26,7 +26,7 @@ const FINISH: Readonly<Record<string, string>> = {
 
 /** Google's `streamGenerateContent`. Its calls have no ids: results are matched to them by order. */
 const protocol: Protocol = {
-  accepts: (path) => /:streamGenerateContent\?alt=sse$/.test(path),
+  accepts: (path) => /:streamGenerateContent\?alt=sse(?:&.*)?$/.test(path),
   read(body) {
     const system = ((body.systemInstruction as { parts?: Part[] } | undefined)?.parts ?? [])
       .map((part) => part.text ?? '')

@@ -14,7 +14,7 @@ const FINISH: Readonly<Record<string, string>> = {
 
 /** Chat Completions as OpenAI-compatible servers speak it, streaming. */
 const protocol: Protocol = {
-  accepts: (path) => path.endsWith('/chat/completions'),
+  accepts: (path) => /\/chat\/completions(?:\?.*)?$/.test(path),
   read(body) {
     const all = body.messages as Record<string, unknown>[];
     const system = all

@@ -13,7 +13,7 @@ const SEALED = 'sealed';
 
 /** OpenAI's Responses API, streaming. */
 const protocol: Protocol = {
-  accepts: (path) => path.endsWith('/responses'),
+  accepts: (path) => /\/responses(?:\?.*)?$/.test(path),
   read(body) {
     const items = body.input as Item[];
     const system = items

@@ -70,6 +70,7 @@ export async function startProtocolServer(
     const refused = protocol.refuse(body, messages);
     const exchange: Exchange = {
       index: count,
+      path: request.url ?? '',
       headers: request.headers,
       raw,
       body,

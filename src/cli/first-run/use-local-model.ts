@@ -1,4 +1,4 @@
-import type { ProviderConfig } from '../../models/provider/provider-config.ts';
+import { apiAddress, type ProviderConfig } from '../../models/provider/provider-config.ts';
 import { isBuiltIn } from '../../models/providers.ts';
 import { askKey, askModel } from './add-key.ts';
 import { confirmModel } from './confirm-model.ts';
@@ -120,8 +120,7 @@ function entry(baseURL: string): ProviderConfig {
 function addressOf(text: string): string | null {
   const url = /^https?:\/\//.test(text) ? text : `http://${text}`;
   if (!URL.canParse(url)) return null;
-  const { origin, pathname } = new URL(url);
-  return pathname === '/' ? `${origin}/v1` : `${origin}${pathname.replace(/\/+$/, '')}`;
+  return apiAddress('openai-compatible', url, new URL(url).pathname === '/' ? '/v1' : '');
 }
 
 /** Returns a name of a provider that the configuration does not use for another address. */

@@ -1,5 +1,6 @@
 import { isJsonObject, parsedObject } from '../../records/text/json-text.ts';
 import { getText } from '../provider/http-fetch.ts';
+import { splitQuery } from '../provider/provider-config.ts';
 
 const TIMEOUT_MS = 2_000;
 
@@ -9,7 +10,7 @@ const TIMEOUT_MS = 2_000;
  */
 export async function serverSlots(base_url: string, key: string | null): Promise<number | 'queues' | null> {
   const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
-  const root = base_url.replace(/\/+(?:v1)?\/*$/, '');
+  const root = splitQuery(base_url).base.replace(/\/v1$/, '');
   const get = async (path: string) => {
     const patience = { signal: AbortSignal.timeout(TIMEOUT_MS), idle_ms: TIMEOUT_MS };
     const answer = await getText(`${root}${path}`, headers, patience).catch(() => null);

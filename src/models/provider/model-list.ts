@@ -2,7 +2,7 @@ import { isJsonObject, parsedObject } from '../../records/text/json-text.ts';
 import { clean } from '../../render/clean.ts';
 import { nearestName } from '../../render/nearest-name.ts';
 import { getText, type HttpText } from './http-fetch.ts';
-import type { ProviderConfig } from './provider-config.ts';
+import { type ProviderConfig, splitQuery } from './provider-config.ts';
 
 type Type = ProviderConfig['type'];
 
@@ -27,8 +27,12 @@ export interface ListTerms {
 
 /** Asks a provider for its list of models, which is free. Rejects if it cannot be reached. */
 export function askForModels({ type, base_url, key, headers, ...patience }: ListTerms): Promise<HttpText> {
-  const url = `${base_url.replace(/\/+$/, '')}/models`;
-  return getText(url, { ...(key === null ? {} : keyHeaders(type, key)), ...headers }, patience);
+  const { base, query } = splitQuery(base_url);
+  return getText(
+    `${base}/models${query}`,
+    { ...(key === null ? {} : keyHeaders(type, key)), ...headers },
+    patience,
+  );
 }
 
 function keyHeaders(type: Type, key: string): Record<string, string> {

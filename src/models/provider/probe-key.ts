@@ -32,7 +32,8 @@ export async function probeKey(
         text: `${host} answers with a web page instead of its models, so the key was not tried: is providers.${provider}.baseURL the address of its API?`,
       };
     if (lists) return { ok: true, text: `${host} answers` };
-    return { ok: true, text: `${host} lists no models (${answer.status}): the key was not tried` };
+    const path = new URL(base_url).pathname === '/' ? `; most servers have their API below /v1` : '';
+    return { ok: true, text: `${host} lists no models (${answer.status}): the key was not tried${path}` };
   } catch (error) {
     const { code } = ((error as Error).cause ?? {}) as { readonly code?: string };
     const is_silent =

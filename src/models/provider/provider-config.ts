@@ -60,3 +60,30 @@ export const learntQuirks = quirks.extend({ refusedTools: z.array(z.string()).op
 export type Quirks = DeepReadonly<z.infer<typeof learntQuirks>>;
 export type ProviderConfig = DeepReadonly<z.infer<typeof providerConfig>>;
 export type Price = z.infer<typeof price>;
+
+/** What requests to models add to the address of an API, and people copy along with it (docs/providers.md). */
+const ENDPOINT: Readonly<Record<ProviderConfig['type'], RegExp>> = {
+  anthropic: /\/messages$/,
+  google: /\/models$/,
+  openai: /\/responses$/,
+  'openai-compatible': /\/chat\/completions$/,
+};
+const ENDS = /\/+$/;
+
+/** An address apart from its query (`?api-version=…`), which every request carries; the part behind `#` is never sent. */
+export function splitQuery(address: string): { readonly base: string; readonly query: string } {
+  const [, base = '', query = ''] = /^([^?#]*)(\?[^#]*)?/.exec(address) ?? [];
+  return { base: base.replace(ENDS, ''), query };
+}
+
+/** The address of an API as people have it at hand: with a slash at its end, or that of an endpoint. `path` is added if it does not end with it. */
+export function apiAddress(type: ProviderConfig['type'], written: string, path = ''): string {
+  const { base, query } = splitQuery(written);
+  const api = base.replace(ENDPOINT[type], '').replace(ENDS, '');
+  return (api.endsWith(path) ? api : api + path) + query;
+}
+
+/** An address that a provider's package made from its `base`, with the query. */
+export function withQuery(url: string, query: string): string {
+  return url.includes('?') ? url + query.replace('?', '&') : url + query;
+}

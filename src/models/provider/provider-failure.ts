@@ -32,6 +32,8 @@ const BAD_KEY =
 const NO_ITEM = /\bitems?\b/i;
 /** A redirect without an address, a method, a proxy, a protocol or headers are refused: no message of the conversation is meant. */
 const FOREIGN = /^(?:3\d\d|405|406|407|411|415|421|426|428|431|451)$/;
+/** The address of an endpoint at a server, without a version. */
+const BARE = /^\w+:\/\/[^/]+\/(?:chat|messages|responses)\b/;
 const MAX_TEXT = 500;
 
 type Failed = Extract<ModelOutcome, { type: 'failure' }>;
@@ -83,7 +85,7 @@ function callFailure(error: APICallError, { secrets, key_env, messages }: Requir
       : kind === 'no_credit'
         ? noCredit(said) + which
         : kind === 'no_model'
-          ? `the provider does not have this model, or not for this key, or not at this address (${publicAddress(error.url)}): ${said}`
+          ? `the provider does not have this model, or not for this key, or not at this address (${publicAddress(error.url)}${BARE.test(error.url) ? '; most servers have it below /v1' : ''}): ${said}`
           : is_foreign
             ? `${said}: is ${publicAddress(error.url)} the address of this API, and may it be asked from here?`
             : said;
