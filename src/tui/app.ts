@@ -92,6 +92,7 @@ class App implements AppContext {
       onInput: (data) => this.#input(data),
       onResize: () => this.#draw(),
       onHangup: () => this.leave('hangup'),
+      onStray: (text) => this.#notices.print(text.trimEnd(), 'dim'),
     });
     this.#notices = new Notices(this, options.greeting);
     this.#trees = new OpenTrees(this, options, {
@@ -209,8 +210,11 @@ class App implements AppContext {
   #onRuntimeEvent(event: RuntimeEvent): void {
     if (event.type === 'agent') {
       this.overview.wake();
-      // The question before quitting counts agents of other trees, too.
-      if (!this.#trees.shows(event.agent)) return this.#scheduleDraw();
+      if (!this.#trees.shows(event.agent)) {
+        // The question before quitting counts agents of other trees, too.
+        if (this.state.overlay?.type === 'quit') this.#scheduleDraw();
+        return;
+      }
       this.#trees.current.know(event.agent);
       const rings = this.#bell.heard(this.state.agents.get(event.agent.id), event.agent, Date.now());
       if (rings !== null) this.screen.attention(basename(this.options.cwd), rings);

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -36,6 +37,8 @@ export class Login implements OAuthClientProvider {
   readonly redirectUrl: string;
   readonly #open: ((url: URL) => void) | null;
   readonly #state = randomBytes(32).toString('base64url');
+  /** What a person is being asked for, until the server has let them in: what is kept stays valid until then. */
+  #draft: Kept | null;
   /** The refresh token of the newest attempt to renew the login; undefined if there was none, or if the server left the token valid. */
   #tried: string | undefined;
 
@@ -44,6 +47,7 @@ export class Login implements OAuthClientProvider {
     this.#file = join(folder, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.json`);
     this.redirectUrl = redirect;
     this.#open = open;
+    this.#draft = open === null ? null : {};
   }
 
   get clientMetadata(): OAuthClientMetadata {
@@ -92,7 +96,7 @@ export class Login implements OAuthClientProvider {
   }
 
   saveCodeVerifier(verifier: string): void {
-    if (this.#open !== null) this.#keep({ verifier });
+    if (this.#draft !== null) this.#keep({ verifier });
   }
 
   discoveryState(): OAuthDiscoveryState | undefined {
@@ -104,7 +108,7 @@ export class Login implements OAuthClientProvider {
   }
 
   redirectToAuthorization(url: URL): void {
-    if (this.#open !== null) return this.#open(url);
+    if (this.#open !== null) return void this.#open(url);
     // The library comes here, too, after an attempt that says nothing about the login: the server was unreachable or had an error.
     const is_kept = this.#tried !== undefined && this.tokens()?.refresh_token === this.#tried;
     throw new McpError(is_kept ? 'did not renew your login: try again later' : 'needs you to log in');
@@ -120,10 +124,19 @@ export class Login implements OAuthClientProvider {
   }
 
   forget(): void {
-    rmSync(this.#file, { force: true });
+    if (this.#draft === null) rmSync(this.#file, { force: true });
+    else this.#draft = {};
+  }
+
+  /** Keeps the login that a person has made, in place of an earlier one. */
+  keepDraft(): void {
+    const { verifier: _, ...kept } = this.#kept();
+    this.#draft = null;
+    this.#write(kept);
   }
 
   #kept(): Kept {
+    if (this.#draft !== null) return this.#draft;
     return orElse(() => JSON.parse(readFileSync(this.#file, 'utf8')) as Kept, {});
   }
 
@@ -132,7 +145,8 @@ export class Login implements OAuthClientProvider {
   }
 
   #write(kept: Kept): void {
-    replaceFile(this.#file, `${JSON.stringify(kept)}\n`);
+    if (this.#draft !== null) this.#draft = kept;
+    else replaceFile(this.#file, `${JSON.stringify(kept)}\n`);
   }
 }
 
@@ -144,36 +158,51 @@ export async function logIn(
   limit_ms = LOGIN_MS,
 ): Promise<void> {
   const { promise: back, resolve: cameBack } = Promise.withResolvers<URLSearchParams>();
-  const server = createServer((request, response) => {
+  /** Resolves to what the person reads in the browser, once it is known how the login ended. */
+  const { promise: ended, resolve: end } = Promise.withResolvers<string>();
+  const pages: Promise<unknown>[] = [];
+  const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
     const known = pathname === '/callback' && login.isState(searchParams.get('state') ?? '');
+    if (known) {
+      cameBack(searchParams);
+      pages.push(once(response, 'close'));
+    }
+    const text = known ? await ended : 'Not found: this belongs to no login that is being made';
     response.writeHead(known ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8' });
-    response.end(known ? 'Done: you can close this page.\n' : 'Not found\n');
-    if (known) cameBack(searchParams);
+    response.end(`${text}\n`);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;
+  // The redirect address has another port each time, so the client is registered anew.
   const login = new Login(folder, url, `http://127.0.0.1:${port}/callback`, show);
   const timer = setTimeout(
     () => cameBack(new URLSearchParams({ error: 'the login was not completed in time' })),
     limit_ms,
   );
   try {
-    // The redirect address has another port each time, so the client is registered anew.
-    login.forget();
     const fetchFn = boundedFetch;
-    if ((await auth(login, { serverUrl: url, fetchFn })) === 'AUTHORIZED') return;
+    await auth(login, { serverUrl: url, fetchFn });
     const answer = await back;
     const [code, iss] = [answer.get('code'), answer.get('iss')];
-    if (code === null) throw new Error(answer.get('error') ?? 'the page gave no code');
+    if (code === null) throw new Error(refusalOf(answer));
     await auth(login, { serverUrl: url, fetchFn, authorizationCode: code, ...(iss === null ? {} : { iss }) });
-    login.invalidateCredentials('verifier');
+    login.keepDraft();
+    end('Done: you can close this page.');
   } catch (error) {
-    login.forget();
-    throw new McpError(`did not let you log in: ${errorChainText(error)}`);
+    const text = `did not let you log in: ${errorChainText(error)}`;
+    end(`The server ${text}`);
+    throw new McpError(text);
   } finally {
     clearTimeout(timer);
+    await Promise.all(pages);
     server.closeAllConnections();
     server.close();
   }
+}
+
+/** What a server says that gave no code. */
+function refusalOf(answer: URLSearchParams): string {
+  const said = [answer.get('error'), answer.get('error_description')].filter((text) => text !== null);
+  return said.join(': ') || 'the page gave no code';
 }

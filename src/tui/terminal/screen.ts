@@ -54,6 +54,8 @@ export interface ScreenListener {
   readonly onResize: () => void;
   /** The terminal is gone (SIGHUP), or the program is asked to end. */
   readonly onHangup: () => void;
+  /** A library has written to standard error: on this terminal, it would stand in the middle of what is drawn. */
+  readonly onStray?: (text: string) => void;
   /** The terminal has reported its background; many do so just after the start. */
   readonly onBackground?: (ground: Background) => void;
 }

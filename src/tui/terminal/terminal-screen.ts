@@ -23,6 +23,7 @@ import { TerminalSignals } from './terminal-signals.ts';
 const SETTLE_MS = 80;
 /** Timeout for the answers to the queries sent at the start; a terminal on this machine takes a few milliseconds. */
 const ANSWER_MS = 80;
+const STDERR_WRITE = process.stderr.write;
 const EMPTY: Frame = { lines: [], cursor: null };
 
 /** Whether people are notified while the terminal does not have the focus, and whether its title is set. */
@@ -250,6 +251,7 @@ export class TerminalScreen implements Screen {
 
   #take(): void {
     this.#rawMode(true);
+    if (this.#listener.onStray !== undefined && process.stderr.isTTY) process.stderr.write = this.#onStray;
     this.#input.resume();
     this.#keys.asked();
     this.#write(this.#modes.take());
@@ -266,6 +268,7 @@ export class TerminalScreen implements Screen {
     this.#inline.startHere();
     this.#keys.clear();
     this.#input.pause();
+    process.stderr.write = STDERR_WRITE;
     this.#rawMode(false);
   }
 
@@ -293,6 +296,11 @@ export class TerminalScreen implements Screen {
   #write(text: string): void {
     if (text !== '' && !this.#gone) this.#output.write(text);
   }
+
+  readonly #onStray = (text: string | Uint8Array): boolean => {
+    this.#listener.onStray?.(Buffer.from(text as string).toString());
+    return true;
+  };
 
   readonly #onData = (data: string | Buffer): void => this.#keys.feed(data.toString());
 

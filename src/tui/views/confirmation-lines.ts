@@ -59,7 +59,7 @@ function shortText(state: UiState, overlay: Confirmation): string {
   if (state.deciding !== null) return keysOf(state, '');
   if (overlay.type === 'restore') return `[y]/[n] ${overlay.redo ? 'redo' : 'undo'} ${overlay.files.length}`;
   if (overlay.type === 'consent') return `[y]/[n] ${overlay.yes}`;
-  if (overlay.type === 'quit') return `[d]etach [k]ill [n]o: ${overlay.working()} running`;
+  if (overlay.type === 'quit') return `${quitKeys(overlay.working())}: ${overlay.working()} running`;
   const { agent_ids, descendants } = overlay;
   return `[y]/[n] kill ${agent_ids.length + descendants.length}: ${namesOf(state, agent_ids, NAMES_MAX)}`;
 }
@@ -87,5 +87,10 @@ function namesOf(state: UiState, ids: readonly string[], most: number): string {
 
 function quitText(state: UiState, working: number): string {
   const agents = working === 0 ? 'no agent' : counted(working, 'agent');
-  return `quit? ${agents} running: ${keysOf(state, '[d]etach [k]ill all [n]o')}`;
+  return `quit? ${agents} running: ${keysOf(state, quitKeys(working))}`;
+}
+
+/** The last agent may end while the question is shown: then there is nothing to detach or to kill. */
+function quitKeys(working: number): string {
+  return working === 0 ? '[d] quit  [n]o' : '[d]etach [k]ill all [n]o';
 }

@@ -1,6 +1,6 @@
 /** Proves that a person logs in to a server by OAuth once, that agents use and renew the login, and that without a login they are told how to get one. */
 import assert from 'node:assert/strict';
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { Login, logIn } from '../../../src/tools/mcp-servers/login.ts';
@@ -94,5 +94,38 @@ it('a login that nobody completes leaves nothing', async () => {
     logIn(folder, http.url, () => undefined, 100),
     /did not let you log in: the login was not completed in time/,
   );
-  assert.deepEqual(readdirSync(folder), []);
+  assert.equal(existsSync(folder), false);
+});
+
+it('a login that is being made, refused or given up leaves the one before valid', async () => {
+  const { oauth, http, folder, open } = await place();
+  await logIn(folder, http.url, (page) => void browse(page));
+  const works = async () => assert.equal((await open().tools()).length, 2);
+  const asked = Promise.withResolvers<void>();
+  const given_up = assert.rejects(
+    logIn(folder, http.url, () => asked.resolve(), 300),
+    /not completed in time/,
+  );
+  await asked.promise;
+  await works();
+  const told = Promise.withResolvers<string>();
+  const refused = logIn(folder, http.url, async (page) => {
+    const back = new URL(page.searchParams.get('redirect_uri') ?? '');
+    const state = page.searchParams.get('state') ?? '';
+    for (const [name, value] of Object.entries({
+      state,
+      error: 'access_denied',
+      error_description: 'not you',
+    }))
+      back.searchParams.set(name, value);
+    told.resolve(await (await fetch(back)).text());
+  });
+  await assert.rejects(refused, /did not let you log in: access_denied: not you$/);
+  assert.match(await told.promise, /did not let you log in: access_denied: not you/);
+  await works();
+  // The newest that is completed counts, also for a server that has forgotten the one before.
+  oauth.valid.clear();
+  await logIn(folder, http.url, (page) => void browse(page));
+  await given_up;
+  await works();
 });

@@ -28,13 +28,22 @@ it('servers are listed with what they are, and a login is told, made and kept', 
   await ui.pty.until('files is a program');
   await ui.say('/mcp login wev');
   await ui.pty.until('no MCP server that may be used is called "wev"');
-  const mark = ui.pty.mark();
-  await ui.say('/mcp login web');
-  // All of it: the line over the input comes behind it.
-  const page = () =>
-    /there:(http:[^─]+)─/.exec(stripVTControlCharacters(ui.pty.written(mark)).replaceAll(/\s/g, ''))?.[1];
-  await ui.pty.until(() => page() !== undefined, 'the page');
-  const answer = await fetch(page() ?? '');
+  const page = async (): Promise<string> => {
+    const mark = ui.pty.mark();
+    await ui.say('/mcp login web');
+    // All of it: the line over the input comes behind it.
+    const shown = () =>
+      /there:(http:[^─]+)─/.exec(stripVTControlCharacters(ui.pty.written(mark)).replaceAll(/\s/g, ''))?.[1];
+    await ui.pty.until(() => shown() !== undefined, 'the page');
+    return shown() ?? '';
+  };
+  const back = new URL((await fetch(await page(), { redirect: 'manual' })).headers.get('location') ?? '');
+  back.searchParams.set('code', 'expired');
+  assert.match(await (await fetch(back)).text(), /did not let you log in/);
+  await ui.pty.until('web did not let you log in: invalid_grant');
+  // The library writes about this to standard error: above the input, not into it.
+  await ui.pty.until(() => ui.pty.screen().some((line) => line.startsWith('[mcp-sdk] OAuth')), 'its line');
+  const answer = await fetch(await page());
   assert.match(await answer.text(), /you can close this page/);
   await ui.pty.until('logged in to web');
 });

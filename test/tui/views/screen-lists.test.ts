@@ -189,7 +189,7 @@ describe('the question before a kill', () => {
     const quit = { type: 'quit', working: () => working } as const;
     assert.equal(text(quit), 'quit? 2 agents running: [d]etach [k]ill all [n]o');
     working = 0;
-    assert.equal(text(quit), 'quit? no agent running: [d]etach [k]ill all [n]o');
+    assert.equal(text(quit), 'quit? no agent running: [d] quit  [n]o');
   });
 
   it('keeps its keys on a small terminal', () => {
