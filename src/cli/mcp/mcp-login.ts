@@ -1,7 +1,7 @@
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import { loginsFolder } from '../../settings/folders.ts';
-import { Login, logIn } from '../../tools/mcp-servers/login.ts';
+import { LOGIN_MS, Login, logIn } from '../../tools/mcp-servers/login.ts';
 import type { Context } from '../setup/context.ts';
 import { printResult } from '../setup/output.ts';
 import { type KnownServer, plainConfig, usableServers } from './available-servers.ts';
@@ -24,11 +24,12 @@ export async function mcpLogin(
   ]);
 }
 
-/** Logs in to a server, and tells the page to open for it; null: forgets the login. */
+/** Logs in to a server, and tells the page to open for it; null: forgets the login. The signal gives the login up. */
 export async function atLogin(
   context: Context,
   name: string,
   tell: ((text: string) => void) | null,
+  given_up?: AbortSignal,
 ): Promise<void> {
   const [server] = usableServers(context, [name]) as [KnownServer];
   const { url } = plainConfig(server, context);
@@ -38,9 +39,12 @@ export async function atLogin(
     });
   const folder = loginsFolder(context.data_folder);
   if (tell === null) return new Login(folder, url).forget();
-  await logIn(folder, url, (page) =>
-    tell(`Open this page in a browser on this machine, and log in there:\n${clean(page.href)}`),
-  ).catch((error: Error) => {
-    throw new CoppiceError('E_UNAUTHORIZED', `${name} ${error.message}`, { cause: error });
-  });
+  const late = AbortSignal.timeout(LOGIN_MS);
+  const show = (page: URL) =>
+    tell(`Open this page in a browser on this machine, and log in there:\n${clean(page.href)}`);
+  await logIn(folder, url, show, given_up === undefined ? late : AbortSignal.any([late, given_up])).catch(
+    (error: Error) => {
+      throw new CoppiceError('E_UNAUTHORIZED', `${name} ${error.message}`, { cause: error });
+    },
+  );
 }

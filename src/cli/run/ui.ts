@@ -122,6 +122,7 @@ async function converse(
   // Checks the settings before the person writes anything.
   let chosen = root === null && model !== null ? settings(null) : null;
   const runtime = await composeRuntime(context, store, terms, { extra, can_ask: 'terminal' });
+  const left = new AbortController();
   try {
     return await runApp({
       runtime,
@@ -155,7 +156,7 @@ async function converse(
           });
           return [...rows, ...notices].join('\n');
         }
-        await (await import('../mcp/mcp-login.ts')).atLogin(context, name, tell);
+        await (await import('../mcp/mcp-login.ts')).atLogin(context, name, tell, left.signal);
         return `logged in to ${name}`;
       },
       root_id: root?.id ?? null,
@@ -176,6 +177,7 @@ async function converse(
       first: demo && root === null ? 'Audit this folder: split the work, then report.' : null,
     });
   } finally {
+    left.abort();
     await runtime.close();
   }
 }

@@ -26,7 +26,7 @@ interface Kept {
 }
 
 const NOWHERE = 'http://127.0.0.1/callback';
-const LOGIN_MS = 5 * 60_000;
+export const LOGIN_MS = 5 * 60_000;
 
 /**
  * The OAuth login of one server: what a person has granted is kept in a file per server, and renewed as long as the server allows. It
@@ -150,12 +150,12 @@ export class Login implements OAuthClientProvider {
   }
 }
 
-/** Lets a person log in: `show` gets the address of the login page, which redirects back to this machine. Rejects with an McpError. */
+/** Lets a person log in: `show` gets the address of the login page, which redirects back to this machine. Rejects with an McpError, also if the signal comes first. */
 export async function logIn(
   folder: string,
   url: string,
   show: (page: URL) => void,
-  limit_ms = LOGIN_MS,
+  until = AbortSignal.timeout(LOGIN_MS),
 ): Promise<void> {
   const { promise: back, resolve: cameBack } = Promise.withResolvers<URLSearchParams>();
   /** Resolves to what the person reads in the browser, once it is known how the login ended. */
@@ -176,10 +176,11 @@ export async function logIn(
   const { port } = server.address() as AddressInfo;
   // The redirect address has another port each time, so the client is registered anew.
   const login = new Login(folder, url, `http://127.0.0.1:${port}/callback`, show);
-  const timer = setTimeout(
-    () => cameBack(new URLSearchParams({ error: 'the login was not completed in time' })),
-    limit_ms,
-  );
+  const giveUp = () => {
+    const late = (until.reason as Error).name === 'TimeoutError';
+    cameBack(new URLSearchParams({ error: `the login was ${late ? 'not completed in time' : 'given up'}` }));
+  };
+  until.addEventListener('abort', giveUp);
   try {
     const fetchFn = boundedFetch;
     await auth(login, { serverUrl: url, fetchFn });
@@ -194,7 +195,7 @@ export async function logIn(
     end(`The server ${text}`);
     throw new McpError(text);
   } finally {
-    clearTimeout(timer);
+    until.removeEventListener('abort', giveUp);
     await Promise.all(pages);
     server.closeAllConnections();
     server.close();

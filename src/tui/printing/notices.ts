@@ -1,6 +1,7 @@
 import { paint } from '../../render/style.ts';
 import type { AppContext } from '../app-context.ts';
 import { drawingWidth } from '../terminal/screen.ts';
+import { withLinks } from '../text/links.ts';
 import { wrapInPieces } from '../text/wrap.ts';
 
 type Tone = 'red' | 'dim';
@@ -26,8 +27,10 @@ export class Notices {
       return;
     }
     const { screen, style } = this.#app;
-    for (const lines of wrapInPieces(text, drawingWidth(screen), style))
-      screen.print(lines.map((line) => paint(style, tone, line)));
+    for (const lines of wrapInPieces(text, drawingWidth(screen), style)) {
+      const painted = lines.map((line) => paint(style, tone, line));
+      screen.print(withLinks(style, text, painted));
+    }
   }
 
   release(): void {

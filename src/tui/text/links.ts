@@ -1,8 +1,12 @@
+import type { UiStyle } from '../../render/style.ts';
+
 /** Matches addresses that may become links in text that a model wrote: only these schemes, no control characters. */
 const LINK = /(?:https?|file):\/\/[!-~]+/g;
 /** Punctuation at the end of an address, which belongs to the sentence around it. */
 const BEHIND = /[.,;:!?'"`\])}>]+$/;
 const LINK_MAX = 2_000;
+/** Longer texts are searched for no addresses. */
+const TEXT_MAX = 32_768;
 
 const BLANK = '(?:\\s|\u001b\\[[\\d;]*m)*';
 const INDENT = new RegExp(`^${BLANK}`);
@@ -11,8 +15,9 @@ const LINE_END = new RegExp(`^${BLANK}$`);
 const OPEN = (target: string) => `\u001b]8;;${target}\u001b\\`;
 const CLOSE = OPEN('');
 
-/** Makes the addresses in drawn lines links of the terminal (OSC 8), including those that are broken over lines. The visible text stays the same. */
-export function withLinks(source: string, lines: readonly string[]): readonly string[] {
+/** Makes the addresses in drawn lines links of the terminal (OSC 8) if it has them, including those that are broken over lines. The visible text stays the same. */
+export function withLinks({ links }: UiStyle, source: string, lines: readonly string[]): readonly string[] {
+  if (links !== true || source.length > TEXT_MAX) return lines;
   const targets = [...new Set(source.match(LINK) ?? [])]
     .map((target) => target.replace(BEHIND, ''))
     .filter((target) => target.length <= LINK_MAX);

@@ -178,7 +178,7 @@ function render(source: string, width: number, style: UiStyle, before = ''): str
   const shown = aligned.flatMap((line) => fitted(line, width, style)).map((line) => line.trimEnd());
   while (shown.at(-1) === '') shown.pop();
   while (shown[0] === '') shown.shift();
-  return style.links === true ? [...withLinks(source, shown)] : shown;
+  return [...withLinks(style, source, shown)];
 }
 
 const BORDER = /^[\s┌─┬┐├┼┤└┴┘]+$/u;

@@ -2,8 +2,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
+import type { UiStyle } from '../../../src/render/style.ts';
+import { EMPTY_UI } from '../../../src/tui/state/ui-state.ts';
 import { hasLinks } from '../../../src/tui/text/links.ts';
 import { markdown } from '../../../src/tui/text/markdown.ts';
+import { agentNames } from '../../../src/tui/views/transcript/agent-names.ts';
+import { entryView } from '../../../src/tui/views/transcript/entry-view.ts';
 import { COLOUR, drawn, PLAIN } from '../ui-fixture.ts';
 
 const ESC = '\u001b';
@@ -21,9 +25,15 @@ it('links whole addresses, without what the sentence adds', () => {
 
 it('of a broken address every part leads to the whole', () => {
   const address = `https://a.example/${'path/'.repeat(12)}end`;
-  for (const style of [PLAIN, COLOUR]) {
-    const lines = drawn(markdown(`go: ${address} now`, 30, { ...style, links: true }));
-    const plain = drawn(markdown(`go: ${address} now`, 30, style));
+  const text = `go: ${address} now`;
+  const notice = { type: 'say', seq: 1, text, tone: 'plain' } as const;
+  const draws = [
+    (style: UiStyle) => markdown(text, 30, style),
+    (style: UiStyle) => entryView(notice, 30, style, agentNames(EMPTY_UI)),
+  ];
+  for (const [draw, style] of draws.flatMap((one) => [PLAIN, COLOUR].map((style) => [one, style] as const))) {
+    const lines = drawn(draw({ ...style, links: true }));
+    const plain = drawn(draw(style));
     assert.deepEqual(lines.map(stripVTControlCharacters), plain.map(stripVTControlCharacters));
     const parts = lines
       .join('')

@@ -15,6 +15,7 @@ import { statePaint, stateSign } from '../../../render/state-mark.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import { type Entry, isUnfinished, type Tone } from '../../state/entry.ts';
 import { line, type Part } from '../../text/line.ts';
+import { withLinks } from '../../text/links.ts';
 import { markdown } from '../../text/markdown.ts';
 import { type Batches, wrapInPieces } from '../../text/wrap.ts';
 import type { AgentNames } from './agent-names.ts';
@@ -30,7 +31,11 @@ export function* entryView(entry: Entry, width: number, style: UiStyle, names: A
   if (entry.type === 'forks') return yield* forksView(entry, width, style, names);
   if (entry.type === 'message') return yield* messageView(entry.message, entry.opened, width, style, names);
   for (const rows of wrapInPieces(entry.text, width, style))
-    yield rows.map((row) => line(style, width, [[paintOf(entry.tone, row), row]]));
+    yield withLinks(
+      style,
+      entry.text,
+      rows.map((row) => line(style, width, [[paintOf(entry.tone, row), row]])),
+    );
 }
 
 function paintOf(tone: Tone, row: string): Paint {
