@@ -61,11 +61,17 @@ export class AgentIndex {
     for (const [id, budget] of budgets) this.#budgets.set(id, budget);
   }
 
+  /** Sums that were read: they only grow, so others are from before a commit of this process. */
+  readBudget({ id, budget }: Agent): void {
+    const { tokens = -1, usd = -1 } = this.#budgets.get(id)?.spent ?? {};
+    if (budget && (budget.spent.tokens > tokens || budget.spent.usd > usd)) this.#budgets.set(id, budget);
+  }
+
   /** Replaces what is known of an agent. */
   set(agent: Agent): void {
     const before = this.#agents.get(agent.id);
     this.#agents.set(agent.id, agent);
-    if (agent.budget !== undefined && !this.#budgets.has(agent.id)) this.#budgets.set(agent.id, agent.budget);
+    this.readBudget(agent);
     if (before === undefined) this.#add(agent);
     this.#count(this.#working, agent.root_id, weight(before, isWorking), weight(agent, isWorking));
     this.#count(this.#living_children, agent.parent_id, weight(before, isAlive), weight(agent, isAlive));

@@ -85,6 +85,7 @@ export class LedgerSync {
     this.#checks_under_way += 1;
     try {
       const pending = await store.mail(agent_id, false, cell.inbox.read_through);
+      if (pending.length > 0) await this.readSpending(cell.agent);
       // The agent was reloaded meanwhile: the mail that was pending then may have been consumed.
       if (cells.get(agent_id) !== cell) return this.checkMail(agent_id);
       for (const mail of pending) cell.inbox.add(mail, true);
@@ -96,6 +97,18 @@ export class LedgerSync {
       this.#checks_under_way -= 1;
     }
     wake(cell);
+  }
+
+  /** What a script's agents have spent in other processes: told with their ends, so it is read after these. */
+  async readSpending({ root_id, config }: Agent): Promise<void> {
+    const { store, agent_index } = this.#options;
+    if (config.workflow === undefined) return;
+    const tree = await store.tree(root_id);
+    if (tree !== null) agent_index.setTree(tree);
+    for (const { agent_id } of config.budgets ?? []) {
+      const payer = await store.agent(agent_id);
+      if (payer !== null) agent_index.readBudget(payer);
+    }
   }
 
   /** Reads the state of an agent that another process leads, or that was killed from outside. */

@@ -81,6 +81,7 @@ export async function takeOver(
     try {
       if (result.status === 'rejected') throw result.reason;
       const { messages, mail } = result.value;
+      await executor.sync.readSpending(agent);
       assertOpen();
       // Meanwhile taken over by another call, or ended.
       if (isLed(agent, executor) || executor.agent_index.isOld(agent)) continue;

@@ -3,6 +3,7 @@ import { isWorking } from '../../../../src/records/agent/state.ts';
 import type { RuntimeFace } from '../../../../src/runtime/runtime-face.ts';
 import { openStore } from '../../../../src/store/open-store.ts';
 import type { Store } from '../../../../src/store/store.ts';
+import { workflowHost } from '../../../workflows/staged-workflow.ts';
 import { WITHOUT_POLLS } from '../../no-polls.ts';
 import { type Line, type Scene, setStage } from '../../stage.ts';
 import { concurrent } from '../../toolsets/sessions-play.ts';
@@ -107,7 +108,7 @@ async function lead(database: string, folder: string): Promise<void> {
     },
     {
       ground: { store: await openStore(database, { polls: false }), folder },
-      clock: WITHOUT_POLLS,
+      ...{ clock: WITHOUT_POLLS, workflows: workflowHost() },
       wrap: gate.wrap,
       terms: concurrent(1),
     },
