@@ -11,8 +11,9 @@ import { provideGlobals } from './globals/script-built-ins.ts';
 import { makeCombinators } from './globals/script-combinators.ts';
 import { type GlobalsSetup, installGlobals } from './globals/script-globals.ts';
 import { makeOtherCalls } from './globals/script-other-calls.ts';
+import { authorLines } from './script-events.ts';
 import { ScriptRecord } from './script-record.ts';
-import { SCRIPT_FILE } from './script-source.ts';
+import { lineOfLoop, SCRIPT_FILE } from './script-source.ts';
 import type { CompiledWasm, RecordedCall, ScriptEntry, ScriptLimits } from './script-step.ts';
 
 /** Maximum of what a script may ask for and say at once, and of its result. */
@@ -46,7 +47,10 @@ export class ScriptMachine {
   readonly record: ScriptRecord;
   #face: { readonly deliver: QuickJSHandle; readonly take: QuickJSHandle } | null = null;
   #now: number;
+  /** Since the last result: steps, where the CPU time began, and why they are too many. */
   #steps = 0;
+  #since_ms = 0;
+  #over: string | null = null;
 
   static async open(setup: MachineSetup): Promise<ScriptMachine> {
     const base = {
@@ -106,21 +110,33 @@ export class ScriptMachine {
     });
   }
 
-  /** Whether the steps up to here are more than may be made at once; they count from the last result. */
+  #rest(): void {
+    this.#steps = 0;
+    this.#since_ms = cpuMs();
+    this.#over = null;
+  }
+
+  /** Whether what was done up to here is more than may be done at once. Steps alone do not bound it: an error that is caught takes as long as a hundred. */
   #tired(steps: number): boolean {
     this.#steps += steps;
-    return this.#steps > this.#setup.limits.steps;
+    const { steps: most, work_ms } = this.#setup.limits;
+    const over = (what: string) => `it ${what} without waiting for a result: an endless loop?`;
+    if (this.#steps > most) this.#over ??= over(`makes more than ${most.toLocaleString('en-US')} steps`);
+    else if (cpuMs() - this.#since_ms > work_ms)
+      this.#over ??= over(`works for more than ${work_ms / 1000} s`);
+    return this.#over !== null;
   }
 
   /** Runs the script's code, and what it left to do; reports what ends it. */
   #guarded(enter: () => void): void {
-    this.#steps = 0;
+    this.#rest();
     try {
       enter();
       while (this.record.end === null && this.#runtime.hasPendingJob()) {
         const result = this.#runtime.executePendingJobs(JOBS_AT_ONCE);
         if (result.error) this.#report(result.error);
-        else if (this.#tired(result.value * STEPS_OF_JOB)) this.record.fail('limit', this.#tooManySteps());
+        // It is ended within the next job, whose line is known.
+        else this.#tired(result.value * STEPS_OF_JOB);
       }
       if (this.record.end === null) this.#takeAll();
     } catch (error) {
@@ -156,16 +172,14 @@ export class ScriptMachine {
     error.dispose();
     const { message = String(thrown), stack = null } =
       typeof thrown === 'object' && thrown !== null ? (thrown as { message?: string; stack?: string }) : {};
-    if (this.#steps > this.#setup.limits.steps) {
-      this.#steps = 0;
+    const over = this.#over;
+    if (over !== null) {
+      this.#rest();
       // What it did until then, and why the globals ended it if they did.
       this.#takeAll();
-      if (this.record.end === null) this.record.fail('limit', this.#tooManySteps(), stack);
+      const line = lineOfLoop(this.#setup.program, authorLines(stack)[0] ?? '');
+      if (this.record.end === null) this.record.fail('limit', over, stack, line);
     } else this.record.threw('threw', String(message), stack);
-  }
-
-  #tooManySteps(): string {
-    return `it makes more than ${this.#setup.limits.steps.toLocaleString('en-US')} steps without waiting for a result: an endless loop?`;
   }
 
   #takeAll(): void {
@@ -181,4 +195,10 @@ export class ScriptMachine {
       if (this.record.end !== null) return;
     }
   }
+}
+
+/** CPU time of this thread, in milliseconds. */
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }

@@ -1,4 +1,4 @@
-import { type Expression, Parser, type Property, type SpreadElement, tokTypes } from 'acorn';
+import { type Expression, type Node, Parser, type Property, type SpreadElement, tokTypes } from 'acorn';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { SOURCE_MAX } from './script-places.ts';
 
@@ -6,6 +6,7 @@ import { SOURCE_MAX } from './script-places.ts';
 const META_MAX = 64_000;
 /** Stands before the author's first line, so that numbers of lines stay the author's. */
 export const PREFIX = '(async () => {';
+const LINE_ENDS = /\r\n|[\r\n\u2028\u2029]/g;
 /** Name of the script in stacks. */
 export const SCRIPT_FILE = 'workflow.js';
 
@@ -49,6 +50,42 @@ export function compileScript(source: string): { readonly meta: ScriptMeta; read
     });
   });
   return { meta, program: `${PREFIX}${body}\n})` };
+}
+
+const LOOP = /^(?:For|ForIn|ForOf|While|DoWhile)Statement$/;
+const FUNCTION = /^(?:ArrowFunction|Function)/;
+/** The interpreter has the position of these for that of their function. */
+const METHOD = /^(?:Property|MethodDefinition)$/;
+
+/**
+ * The line of the loop that runs in a frame of a stack; null if there is none. The interpreter notes the positions of calls, and before the first one the line or the
+ * position of the function: so it is the innermost loop there, or else the function's next one.
+ */
+export function lineOfLoop(program: string, frame: string): number | null {
+  const [, line = 0, column = 0] = /:(\d+):(\d+)\)$/.exec(frame)?.map(Number) ?? [];
+  if (line === 0) return null;
+  const ends = [...program.matchAll(LINE_ENDS)];
+  const [before, after] = [ends[line - 2], ends[line - 1]];
+  const at = before === undefined ? PREFIX.length + column - 1 : before.index + before[0].length + column - 1;
+  const holds = ({ start, end }: Pick<Node, 'start' | 'end'>) => start <= at && at < end;
+  const functions: { readonly start: number; readonly end: number; readonly loops: Node[] }[] = [];
+  const walk = (node: Node, start: number, loops: Node[]): void => {
+    if (LOOP.test(node.type)) loops.push(node);
+    const own = FUNCTION.test(node.type) ? { start, end: node.end, loops: [] } : null;
+    if (own !== null) functions.push(own);
+    for (const value of Object.values(node).flat())
+      if (typeof value?.type === 'string')
+        walk(value, METHOD.test(node.type) ? node.start : value.start, own?.loops ?? loops);
+  };
+  walk(Parser.parse(program, { ecmaVersion: 'latest', sourceType: 'script' }), 0, []);
+  const begins = functions.findLast(
+    ({ start }) => column === 1 && start >= at && start < (after?.index ?? program.length),
+  );
+  for (const { loops } of [begins, functions.findLast(holds)].filter((one) => one !== undefined)) {
+    const loop = loops.findLast(holds) ?? loops.find(({ start }) => start >= at);
+    if (loop !== undefined) return lineAt(program, loop.start);
+  }
+  return line;
 }
 
 /** Where `export` stands, and where the literal of `meta` begins. */
@@ -190,7 +227,7 @@ function reading<T>(source: string, read: () => T): T {
 }
 
 function lineAt(source: string, at: number): number {
-  return source.slice(0, at).split(/\r\n|[\r\n\u2028\u2029]/).length;
+  return source.slice(0, at).split(LINE_ENDS).length;
 }
 
 function scriptError(line: number | null, why: string): CoppiceError {

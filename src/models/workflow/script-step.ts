@@ -86,6 +86,8 @@ export interface ScriptLimits {
   readonly memory_mb: number;
   /** Maximum steps (calls of functions and turns of loops) between two results. */
   readonly steps: number;
+  /** Maximum CPU time of the same: what a machine eight times slower than usual needs for so many steps of a plain loop. */
+  readonly work_ms: number;
   /** A built-in function that holds the thread for longer ends the run: steps are not counted within one. */
   readonly held_ms: number;
 }
@@ -94,6 +96,7 @@ export const SCRIPT_LIMITS: ScriptLimits = {
   agents: 1_000,
   memory_mb: 256,
   steps: 50_000_000,
+  work_ms: 5_000,
   held_ms: 10_000,
 };
 
