@@ -26,6 +26,10 @@ export function said(text: string): Message {
   return { kind: 'user', content: { origin: 'human', text } };
 }
 
+export function answer(text: string): Message {
+  return { kind: 'assistant', content: { model: 'm/m', parts: [{ type: 'text', text }] } };
+}
+
 export function newAgent(
   parent: Agent | null,
   over: Partial<NewAgent['agent']> = {},

@@ -65,6 +65,11 @@ export interface WorkerFacts {
   readonly expires_at: number;
 }
 
+export interface SpokenFacts {
+  readonly kind: 'user' | 'assistant';
+  readonly content: string;
+}
+
 export type JobFacts = Pick<CronJob, 'id' | 'version' | 'enabled' | 'next_at'>;
 
 /** The key of an instant within its job. */
@@ -114,6 +119,8 @@ export interface FactKinds {
   state: string | null;
   /** The configuration of an agent, as JSON. */
   config: string | null;
+  /** The newest messages to and from an agent, newest first, without those of its ancestors; each content is JSON. */
+  spoken: readonly SpokenFacts[];
   worker: WorkerFacts | null;
   /** Agents that a worker leads, at most `FREE_BATCH`. */
   held: readonly string[];

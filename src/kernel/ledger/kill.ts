@@ -1,11 +1,12 @@
 import { type AgentConfig, isTask } from '../../records/agent/agent.ts';
 import { deedsLine } from '../../records/agent/deeds-line.ts';
 import { type AgentState, type Killed, killedState } from '../../records/agent/state.ts';
+import { allTexts, saidIn } from '../../records/conversation/child-text.ts';
 import type { Completion } from '../../records/conversation/facts/completion.ts';
 import type { NewMail } from '../../records/conversation/mail.ts';
-import type { EventContent } from '../../records/conversation/message.ts';
+import type { EventContent, Message } from '../../records/conversation/message.ts';
 import { orElse } from '../../records/coppice-error.ts';
-import { counted } from '../../records/text/text.ts';
+import { counted, storable } from '../../records/text/text.ts';
 import { closeBudget } from './budgets.ts';
 import type { AgentFacts, TreeFacts } from './facts.ts';
 import { post, signalWaiters } from './post-mail.ts';
@@ -53,6 +54,10 @@ export function kill(
   // A fork at rest has reported already, and one in a person's wait has no turn.
   const in_turn = target.status !== 'waiting' && !unit.isAtRest(target);
   const cut = target.origin === 'fork' && target.parent_id !== killer && in_turn;
+  const dead = new Set(ids);
+  const awaited = doomed.filter((agent) => awaitsOutcome(agent, dead) || (agent.id === agent_id && cut));
+  unit.prefetch({ config: awaited.map(({ id }) => id), spoken: awaited.map(({ id }) => id) });
+  const said = new Map(awaited.map((agent) => [agent.id, saidSoFar(unit, agent)]));
   const states = new Map(ids.map((id) => [id, killedState(parseOrNull<AgentState>(unit.state(id)), by, at)]));
   for (const { id } of doomed) {
     const agent = unit.agent(id) as AgentFacts;
@@ -67,16 +72,13 @@ export function kill(
     if (agent.worker === null) leaveUnled(unit, agent);
     for (const ask of unit.openAsks(id))
       unit.rows.update('asks', { id: ask, verdict: 'void', answered_at: at });
-    recordEnd(unit, agent, { state, at });
+    recordEnd(unit, agent, { state, at, ...said.get(id) });
     signal(unit, agent, writer, 'killed');
     unit.rows.notify(`agent_event_${id}`, 'killed');
   }
   for (const { id } of doomed) signalWaiters(unit, id, writer);
-  const dead = new Set(ids);
-  const awaited = doomed.filter((agent) => awaitsOutcome(agent, dead) || (agent.id === agent_id && cut));
-  unit.prefetch({ config: awaited.map(({ id }) => id) });
   for (const agent of awaited) {
-    const mail = outcomeOf(unit, agent, states.get(agent.id) as Killed, at);
+    const mail = outcomeOf(unit, agent, states.get(agent.id) as Killed, at, said.get(agent.id) ?? {});
     // No writer: the verdict does not report this mail, so the killing worker needs the signal too.
     if (unit.isAlive(mail.to_id)) post(unit, mail, null, unit.agent(agent.id)?.last_seq);
   }
@@ -95,16 +97,34 @@ function awaitsOutcome({ parent_id, origin }: AgentFacts, dead: ReadonlySet<stri
   return parent_id !== null && !dead.has(parent_id) && origin !== 'fork' && origin !== 'root';
 }
 
+/** What the agent had said in its run, or a fork since somebody last wrote to it; an answer that was still being written is not known to the ledger. */
+function saidSoFar(unit: UnitOfWork, { id, origin }: AgentFacts): { readonly partial?: string } {
+  const spoken = unit.facts.get('spoken', id).flatMap(({ kind, content: text }) => {
+    const content = parseOrNull(text);
+    return content === null ? [] : [{ kind, content } as Message];
+  });
+  spoken.reverse();
+  const from = spoken.findLastIndex(({ kind, content }) => kind === 'user' && content.origin !== 'system');
+  const partial = storable(allTexts(...saidIn(origin === 'fork' ? spoken.slice(from + 1) : spoken)));
+  return partial === '' ? {} : { partial };
+}
+
 /** The mail that the parent gets instead of the outcome, or the report, that it awaits. */
-function outcomeOf(unit: UnitOfWork, agent: AgentFacts, state: Killed, at: number): NewMail {
+function outcomeOf(
+  unit: UnitOfWork,
+  agent: AgentFacts,
+  state: Killed,
+  at: number,
+  said: { readonly partial?: string },
+): NewMail {
   const { id, origin } = agent;
-  const outcome = { type: 'failure', error: `Killed by ${state.by}`, error_kind: 'killed' };
+  const outcome = { type: 'failure', error: `Killed by ${state.by}`, error_kind: 'killed', ...said };
   const config = parseOrNull<AgentConfig>(unit.facts.get('config', id));
   const did = config === null ? undefined : deedsLine({ config, state }, at);
   const told = did === undefined ? {} : { did };
   // For the model that reads it, `you` is itself.
   const error = `Killed by ${state.by === 'you' ? 'a person' : state.by}`;
-  const report: Completion = { status: 'idle', success: false, outcome: 'stopped', error };
+  const report: Completion = { status: 'idle', success: false, outcome: 'stopped', error, ...said };
   const body = origin === 'fork' ? report : { agent_id: id, outcome, ...told };
   return {
     id: `killed-${id}`,

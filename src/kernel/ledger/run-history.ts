@@ -33,7 +33,10 @@ export function startRun(unit: UnitOfWork, agent_id: string, at: number): void {
   if (run !== null && run.started_at === null) unit.setRun(run, { started_at: at }, { status: 'running' });
 }
 
-export type RunEnd = Pick<Step, 'state' | 'at' | 'outcome'>;
+export type RunEnd = Pick<Step, 'state' | 'at' | 'outcome'> & {
+  /** What an agent that was killed had said so far. */
+  readonly partial?: string;
+};
 
 /** Closes the run of an agent that has ended, and enters a delivery for each of the run's targets. */
 export function finishRun(unit: UnitOfWork, agent: Pick<AgentFacts, 'id' | 'origin'>, end: RunEnd): void {
@@ -41,7 +44,8 @@ export function finishRun(unit: UnitOfWork, agent: Pick<AgentFacts, 'id' | 'orig
   const outcome = runOutcome(state, agent.origin);
   const run = unit.run(agent.id);
   if (outcome === null || run === null || run.finished_at !== null) return;
-  const { status, result, error } = outcome;
+  const { status, error } = outcome;
+  const result = outcome.result ?? end.partial ?? null;
   const duration_ms = Math.max(0, at - (run.started_at ?? at));
   unit.setRun(run, { finished_at: at }, { status, result, error, duration_ms, ...storedOutcome(told) });
   for (const [place, target] of (JSON.parse(run.deliver) as string[]).entries())

@@ -108,6 +108,9 @@ export const FACT_QUERIES: { readonly [Kind in FactKind]: FactQuery<Kind> } = {
   members: list(`SELECT id FROM agents WHERE root_id = $1 AND ${LIVING}`),
   state: value('SELECT state FROM agents WHERE id = $1'),
   config: value('SELECT config FROM agents WHERE id = $1'),
+  spoken: rows(
+    "SELECT kind, content FROM messages WHERE agent_id = $1 AND kind IN ('user', 'assistant') ORDER BY seq DESC LIMIT 200",
+  ),
   // All columns: a process of schema 13 that is still running decides by `expires_at`.
   worker: row(`SELECT w.*, ${UNEXPIRED} AS leased FROM workers w WHERE w.id = $1`, 'leased'),
   held: list(`SELECT id FROM agents WHERE worker = $1 LIMIT ${FREE_BATCH}`),

@@ -97,6 +97,7 @@ CREATE INDEX agents_cut ON agents (forked_from) WHERE was IS NOT NULL;
 CREATE INDEX trees_cut ON trees (cut_of) WHERE cut_of IS NOT NULL;
 `,
   },
+  { number: 32, purpose: 'what a killed agent had said is read by the function of facts', sql: '' },
 ];
 
 export const NEWEST_SCHEMA = MIGRATIONS.at(-1)?.number ?? 0;

@@ -286,6 +286,31 @@ it('law 9: a kill ends and fences all descendants, and reports to a living paren
   assert.deepEqual(fork('requesting', 'another'), [['root', 'report', told]]);
   assert.deepEqual(fork('requesting', 'root'), [], 'its parent knows');
   assert.deepEqual(fork('idle', null), [], 'it has reported already');
+  const said = (text: string) => ({ kind: 'assistant' as const, content: words(text) });
+  const words = (text: string) => JSON.stringify({ model: 'm', parts: [{ type: 'text', text }] });
+  const heard = (origin: string, text: string) => ({
+    kind: 'user' as const,
+    content: JSON.stringify({ origin, text }),
+  });
+  const spoken = [said('old'), heard('mail', 'go on'), said('one'), heard('system', 'well?'), said('two')];
+  const partialOf = (origin: 'fork' | 'spawn' | 'session') => {
+    const agent = { root: ROOT, kid: agentOf('kid', { origin }) };
+    const unit = unitOf(
+      scene({
+        below: { kid: ['kid'] },
+        agent,
+        spoken: { kid: [{ kind: 'user', content: 'no JSON' }, ...spoken.toReversed()] },
+      }),
+    );
+    kill(unit, 'kid', 'you', 70, null);
+    const body = JSON.parse(String(rows(unit, 'mail')[0]?.body));
+    return (body.outcome?.partial ?? body.partial) as string;
+  };
+  assert.deepEqual(
+    [partialOf('fork'), partialOf('spawn'), partialOf('session')],
+    ['one\n\ntwo', 'old\n\none\n\ntwo', 'old\n\none\n\ntwo'],
+    'what it had said by then',
+  );
   assert.deepEqual(kill(unitOf(entries), 'nobody', 'you', 70, null), []);
 });
 

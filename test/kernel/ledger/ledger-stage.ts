@@ -28,6 +28,7 @@ const NOTHING: FactKinds = {
     ask: null,
     open_asks: [],
     unled: null,
+    spoken: [],
   },
   ...{ members: [], state: null, config: null, worker: null, held: [], told: [], job: null, job_named: null },
   ...{ enabled_jobs: 0, job_at_work: false, waiting_fire: null, fire: null },

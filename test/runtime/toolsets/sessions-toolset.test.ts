@@ -101,16 +101,18 @@ onBothDatabases('sessions toolset', (database) => {
     let hangs = false;
     const on = await stage(
       playOf(calls, (task, scene) => {
-        asked.add(task);
+        asked.add(`${task} ${scene.step}`);
         if (task === 'good') return 'fine';
         if (task === 'bad') throw new Error('the model is away');
         if (task === 'slow') return scene.step === 0 ? [['hang', {}]] : 'what I had';
+        // It is asked to go on, and never does.
+        if (task === 'killed' && scene.step === 0) return { text: 'found one', finish: 'length' };
         return NEVER;
       }),
       { tools: [hangTool(() => (hangs = true))], clock },
     );
     const root = await on.start();
-    await until(() => asked.size === 5 && hangs, 'all are at work');
+    await until(() => asked.size === 6 && hangs, 'all are at work');
     const agent = async (label: string) => (await runCalled(on, root, label)).agent_id;
     await on.runtime.interrupt(await agent('unwanted'), 'not needed any more');
     await on.runtime.kill(await agent('ended'));
@@ -126,7 +128,7 @@ onBothDatabases('sessions toolset', (database) => {
         '[Subagent: broken] Failed: the model is away',
         `[Subagent: late] Timed out: ${late}\n\nWhat it had by then:\nwhat I had`,
         '[Subagent: unwanted] Cancelled: not needed any more',
-        '[Subagent: ended] Cancelled: Killed by you',
+        '[Subagent: ended] Cancelled: Killed by you\n\nWhat it had by then:\nfound one',
       ].toSorted(),
     );
     assert.deepEqual(
@@ -136,7 +138,7 @@ onBothDatabases('sessions toolset', (database) => {
         ['failed', null, 'the model is away'],
         ['timeout', 'what I had', late],
         ['cancelled', null, 'not needed any more'],
-        ['cancelled', null, 'Killed by you'],
+        ['cancelled', 'found one', 'Killed by you'],
       ],
     );
     assert.equal(agents.length, 6);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verdict } from '../../../src/kernel/step.ts';
 import { newTurn } from '../../../src/records/agent/state.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { child, fresh, letter, newAgent, newRoot, said, stepOf } from '../ledger-fixture.ts';
+import { answer, child, fresh, letter, newAgent, newRoot, said, stepOf } from '../ledger-fixture.ts';
 import { asksContract } from './asks-contract.ts';
 import { cronContract } from './cron-contract.ts';
 import { fileChangesContract } from './file-changes-contract.ts';
@@ -352,6 +352,8 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
         origin: 'spawn',
         state: { type: 'requesting', attempt: 1, turn },
       });
+      for (const text of ['one', 'two'])
+        await store.commit([stepOf(await fresh(store, spawned), { messages: [answer(text)] })]);
       await store.kill(spawned.id, 'you', 5_000);
       assert.deepEqual((await other.agent(spawned.id))?.state, {
         type: 'killed',
@@ -362,7 +364,7 @@ export function storeContract(name: string, start: () => Promise<LedgerUnderTest
       assert.equal(mail?.kind, 'outcome');
       assert.deepEqual(JSON.parse(mail?.body ?? ''), {
         agent_id: spawned.id,
-        outcome: { type: 'failure', error: 'Killed by you', error_kind: 'killed' },
+        outcome: { type: 'failure', error: 'Killed by you', error_kind: 'killed', partial: 'one\n\ntwo' },
         did: '3 tool calls, 1 failed (bash 3); 3 s; 70 tokens',
       });
     });

@@ -7,7 +7,7 @@ import { type AgentState, newTurn } from '../../../src/records/agent/state.ts';
 import type { NewAgent } from '../../../src/records/run/new-agent.ts';
 import type { NewRun, Run } from '../../../src/records/run/run.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { fresh, letter, newAgent, newRoot, said, stepOf } from '../ledger-fixture.ts';
+import { answer, fresh, letter, newAgent, newRoot, said, stepOf } from '../ledger-fixture.ts';
 import { paged } from './list-place-contract.ts';
 
 const IDLE: AgentState = { type: 'idle' };
@@ -171,7 +171,8 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
     await step(parent as Agent, {
       create: [{ ...below, agent: { ...below.agent, parent_id: middle.agent.id } }],
     });
-    for (const agent of [first, second]) await step(agent as Agent, { at: 2_000, state: ASKING });
+    for (const agent of [first, second])
+      await step(agent as Agent, { at: 2_000, state: ASKING, messages: [answer('so far')] });
     await step(root, { at: 3_000, kill: [by_step.agent.id] });
     // The step's verdict does not report this mail, so even the worker that committed it gets a signal.
     assert.deepEqual(await store.signals(worker), [{ agent_id: root.id, kind: 'mail', about: null }]);
@@ -181,8 +182,8 @@ export function runHistoryContract(stores: () => { readonly store: Store; readon
     assert.deepEqual(
       ends.map(({ status, error, result, finished_at }) => [status, error, result, finished_at]),
       [
-        ['cancelled', 'Killed by agent', null, 3_000],
-        ['cancelled', 'Killed by you', null, 4_000],
+        ['cancelled', 'Killed by agent', 'so far', 3_000],
+        ['cancelled', 'Killed by you', 'so far', 4_000],
         ['cancelled', 'Killed by you', null, 5_000],
       ],
     );
