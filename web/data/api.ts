@@ -153,8 +153,8 @@ export interface Sending {
   readonly forget: () => void;
 }
 
-/** Sends a person's changes. A retry after a failure has the same `Idempotency-Key`, so that a lost answer causes no duplicate. */
-export function useSending(): Sending {
+/** Sends a person's changes. A retry after a failure has the same `Idempotency-Key`, so that a lost answer causes no duplicate. `onError` hears of an error that comes when the page shows it no longer, too. */
+export function useSending(onError: (error: ApiError) => void = () => undefined): Sending {
   const [state, setState] = useState<{ busy: boolean; error: ApiError | null }>({ busy: false, error: null });
   const failed = useRef<{ text: string; key: string } | null>(null);
   // What is being sent. Not `busy`, which callers see only after the next rendering.
@@ -173,6 +173,7 @@ export function useSending(): Sending {
     } catch (error) {
       failed.current = { text, key };
       setState({ busy: false, error: error as ApiError });
+      onError(error as ApiError);
       return null;
     } finally {
       under_way.current.delete(text);

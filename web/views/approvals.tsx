@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import { questionOf } from '../../src/records/question/question.ts';
-import { useApi, useSending } from '../data/api.ts';
+import { type ApiError, useApi, useSending } from '../data/api.ts';
 import { isFree } from '../data/keys.ts';
 import { Button } from '../parts/button.tsx';
 import { say } from '../parts/notice.tsx';
@@ -67,7 +67,7 @@ interface ApprovalProps {
 /** One approval, with all that a person needs to answer it. */
 export function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) {
   const { id, agent_id, agent_name, root_id, tool, subject, input, difference, cwd, rule, shown } = approval;
-  const { send, busy, error } = useSending();
+  const { send, busy, error } = useSending(sayAnswered);
   const note = useRef<HTMLInputElement>(null);
   const [denies, setDenies] = useState(false);
   const [grants, setGrants] = useState(false);
@@ -208,6 +208,11 @@ export function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) 
       )}
     </article>
   );
+}
+
+/** The card goes as soon as somebody's answer is known, so it cannot say that another one came first. */
+function sayAnswered({ code, message }: ApiError): void {
+  if (code === 'E_ASK_ANSWERED') say(message.replace(/^"[^"]*" means /, ''));
 }
 
 /** Indents the JSON that a model wrote; returns invalid JSON unchanged. */

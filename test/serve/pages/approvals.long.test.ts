@@ -1,5 +1,5 @@
 // Proves in a real browser what the page of approvals lets a person see before they answer: the whole of a long command, exactly what a lasting grant would
-// allow, the narrow rule first; and that an answer carries the digest of what the page shows.
+// allow, the narrow rule first; that an answer carries the digest of what the page shows; and that who answers too late hears of it.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -77,6 +77,16 @@ it('the whole call can be opened; a lasting grant is the narrow rule, and says f
       [['bash:git status *', 'session']],
     );
     assert.deepEqual(watch.faults, []);
+
+    await web.ask('/v1/trees', { method: 'POST', body: { prompt: 'begin again' } });
+    await until(async () => (await open()).length === 1, 'another tree asks');
+    await page.route('**/v1/approvals/*/allow', async (route) => {
+      const [{ id }] = await open();
+      await web.ask(`/v1/approvals/${id}/deny`, { method: 'POST', body: { note: '' } });
+      await route.continue();
+    });
+    await row.getByRole('button', { name: 'Allow once' }).click();
+    await page.getByText(/^main: bash .* was denied by you .*; nothing was answered$/).waitFor();
   } finally {
     await watch.browser.close();
     await web.close();
