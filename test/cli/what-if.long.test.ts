@@ -83,4 +83,15 @@ it('an agent judges, and each continuation may spend its share', async () => {
     assert.deepEqual([outcome, passed], ['cut_short', false]);
     assert.match(outcome_text, /limit "tokens"/);
   }
+  const { stdout } = await home.run([
+    'what-if',
+    home.tree,
+    ...order,
+    '--again',
+    'poor',
+    '--limit',
+    'tokens=2',
+  ]);
+  assert.match(stdout, /^ +scripted:\.\.\/a\.json +\w{8} +cut short +\d/m, 'the table has the word alone');
+  assert.match(stdout, /^scripted:\.\.\/a\.json: cut short: limit "tokens"/m);
 });

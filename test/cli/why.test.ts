@@ -76,7 +76,10 @@ it('tells what led to an answer, a message, a call and a line of a file', async 
 
   for (const [args, said] of [
     [[call_id], /no agent called ".*", and no call ".*" in the tree \w+; one of another tree is TREE#CALL/],
-    [['rules.json:1'], /^error: rules\.json:1 .*: It was there before the first change/],
+    [
+      ['rules.json:1'],
+      /^error: rules\.json:1 .*: It was there before the first change .*, or a command wrote it.*\n.*coppice search rules\.json/,
+    ],
     [['plan.txt:9'], /the file has no line 9/],
     [['nobody'], /no agent called "nobody"/],
     [['main#99'], /main has no message 99/],

@@ -88,7 +88,7 @@ function fileLines({ lines, changes, whole }: Blame, style: Style): string[] {
 /** Why a line is by no agent. */
 export function outOfAgents(source: Blame['lines'][number]['source'] | undefined): string {
   return source === 'before'
-    ? 'It was there before the first change that the ledger knows of.'
+    ? 'It was there before the first change that the ledger knows of, or a command wrote it: only calls of write and patch are recorded.'
     : 'It was written by no call of write or patch: by a command, a person or another program.';
 }
 

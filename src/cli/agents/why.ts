@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { basename, relative } from 'node:path';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { WHY_VERBS } from '../../documents/why-verbs.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
@@ -37,7 +37,9 @@ async function whyLine(context: Context, text: string, all: boolean): Promise<nu
   const [line] = blame.lines;
   const shown = line && `${text}  ${clean(line.text)}`;
   if (change === undefined || line === undefined || shown === undefined)
-    throw new CoppiceError('E_CALL_NOT_FOUND', `${shown ?? text}: ${outOfAgents(line?.source)}`);
+    throw new CoppiceError('E_CALL_NOT_FOUND', `${shown ?? text}: ${outOfAgents(line?.source)}`, {
+      hint: `Calls that name it: coppice search ${basename(blame.path)}`,
+    });
   return ask(context, async (asked) =>
     tell(context, await asked.why(change.agent_id, { message: change.seq, all }), shown),
   );
@@ -56,7 +58,7 @@ async function whyOf(context: Context, asked: Calls, text: string | undefined, a
     return await asked.why(await findRoot(context, asked, undefined), { call: text, all });
   } catch (error) {
     if (!(error instanceof CoppiceError) || error.code !== 'E_CALL_NOT_FOUND') throw error;
-    const nor = `, and ${error.message}; one of another tree is TREE#CALL`;
+    const nor = `, and ${error.message}; one of another tree is TREE#CALL, a line of a file FILE:LINE`;
     return asked.why((await findAgent(context, asked, text, nor)).id, { all });
   }
 }

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { readCase } from '../../library/testing/cases/recorded-case.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { nameOf } from '../../records/run/outcome.ts';
 import { parsedObject } from '../../records/text/json-text.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
@@ -155,7 +156,7 @@ function endLines(context: Context, end: DocumentOf<'coppice/what-if/v1'>): stri
   const rows = cells.map((cell) => [
     `${mark(cell.entrant)} ${clean(cell.name)}`,
     cell.tree?.slice(0, 8) ?? '-',
-    clean(cell.outcome_text),
+    nameOf(cell.outcome),
     ...(marks
       ? [clean([cell.check, cell.schema_fault].find((one) => one !== null && one !== 'ok') ?? 'ok')]
       : []),
@@ -163,7 +164,13 @@ function endLines(context: Context, end: DocumentOf<'coppice/what-if/v1'>): stri
     clean(cell.answer.replaceAll(/\s+/g, ' ')),
   ]);
   const named = ['tree', 'outcome', ...(marks ? ['check'] : []), 'tokens', 'cost', 'time', 'files', 'answer'];
-  const table = tableLines([`  ${end.of === null ? 'run' : 'continuation'}`, ...named], rows, look);
+  const reasons = cells.flatMap(({ name, outcome, outcome_text }) =>
+    outcome_text === nameOf(outcome) ? [] : [`${clean(name)}: ${clean(outcome_text)}`],
+  );
+  const table = [
+    ...tableLines([`  ${end.of === null ? 'run' : 'continuation'}`, ...named], rows, look),
+    ...reasons,
+  ];
   const found = best === null ? [] : [`best: ${clean(best)}${why === null ? '' : `, because ${clean(why)}`}`];
   if (end.of === null) {
     const standing = entrants.map(({ name, runs, passed, won, tokens, cost_usd }) => [
