@@ -37,6 +37,11 @@ const EVERYWHERE = { path: 'a.txt', edits: [{ old_text: 'a', new_text: 'b', repl
 const EDIT = { path: 'a.txt', edits: [{ old_text: 'a', new_text: 'b' }] };
 const B = 'b0000000-0000-4000-8000-000000000001';
 
+const FORKS = [
+  { name: 'a', prompt: 'Fix a.js' },
+  { name: 'b', prompt: 'Fix b.js' },
+];
+
 const PATCH = `*** Begin Patch
 *** Update File: a.txt
 @@ class A
@@ -65,6 +70,56 @@ const PATCHED: readonly Written[] = [
 ];
 
 export const HABITS: readonly Habit[] = [
+  // Several of what a call takes one of, as a list.
+  ...[
+    { tasks: FORKS },
+    { agents: FORKS },
+    FORKS,
+    { forks: FORKS.map(({ name, prompt }) => ({ name, task: prompt })) },
+  ].map(
+    (list): Habit => ({
+      who: 'process',
+      wrote: [['fork', list]],
+      reads: FORKS.map((one) => ['fork', one]),
+    }),
+  ),
+  {
+    who: 'sessions',
+    wrote: [['sessions_spawn', { tasks: [{ task: 'a' }, { prompt: 'b', name: 'b' }] }]],
+    reads: [
+      ['sessions_spawn', { task: 'a' }],
+      ['sessions_spawn', { task: 'b', label: 'b' }],
+    ],
+  },
+  answer(
+    'process',
+    'fork',
+    {
+      tasks: [
+        { name: 'a', prompt: 'p' },
+        { name: 'b', colour: 'red' },
+      ],
+    },
+    /fork \{"name"/,
+  ),
+  // Commands of slash, called by their names.
+  named('slash', 'check-mail', 'slash', { command: 'check-mail' }, {}),
+  named('slash', 'send', 'slash', { command: `send ${B} hi` }, { to: B, message: 'hi' }),
+  named('slash', 'fork', 'slash', { command: 'fork Fix a.js' }, { prompt: 'Fix a.js' }),
+  named(
+    'slash',
+    'Agent',
+    'slash',
+    { command: 'fork Fix a.js' },
+    { description: 'a', prompt: 'Fix a.js', subagent_type: 'general-purpose' },
+  ),
+  answer('slash', 'Agent', { prompt: '--worktree is what I mean' }, /slash \{"command":"fork --worktree/),
+  answer(
+    'process',
+    'sed',
+    { expression: 's/a/b/' },
+    /For that there is bash: bash \{"command":"<command>"\}/,
+  ),
   // Fields in one object, where none can stand; one that is a text stays what it is.
   read('process', 'fork', { agent: { name: 'a', prompt: 'p' } }, { name: 'a', prompt: 'p' }),
   read('process', 'wait', { options: { timeout_seconds: 5, agents: [] } }, { timeout: 5, from_agents: [] }),
@@ -650,8 +705,8 @@ export const HABITS: readonly Habit[] = [
     { command: 'ls', timeout: 60_001 },
     /timeout.*For example: bash \{"command":"ls"\}$/,
   ),
-  answer('slash', 'spawn_agent', { prompt: 'b' }, /slash \{"command":"fork b"\}/),
-  answer('slash', 'check_mail', {}, /slash \{"command":"check-mail"\}/),
+  named('slash', 'spawn_agent', 'slash', { command: 'fork b' }, { prompt: 'b' }),
+  named('slash', 'check_mail', 'slash', { command: 'check-mail' }, {}),
   answer('process', 'apply_patch', { input: '*** Begin' }, /patch \{"path":"<path>"/),
   answer('server', 'shop__search', { limit: 5 }, /Tools: .*shop__find/),
   answer('server', 'shop__fnd', { limit: 5 }, /Did you mean shop__find/),

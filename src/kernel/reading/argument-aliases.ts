@@ -32,7 +32,7 @@ export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
     timeoutSeconds: timeout timeoutsecs timeoutsec runtimeoutseconds maxseconds; cwd: workdir workingdirectory workingdir directory dir
     output_schema: schema jsonschema responseschema; read_first: files contextfiles paths; systemPrompt: system
     maxTurns: maxsteps turns maxiterations; serverName: server; thinking: reasoningeffort effort thinkinglevel
-    result: output answer text finalresult finalanswer response; error: message reason description
+    runId: id run label name sessionkey session sessionid taskid agentid; result: output answer text finalresult finalanswer response; error: message reason description
     thought: thinking thoughts reasoning text content todos plan; query: q search searchquery pattern; url: uri link address
     at: in when time runat delay; every: interval; cron: schedule expr expression cronexpression; session: sessiontarget; title: subject task name description content; depends_on: dependencies blockedby; number: id taskid tasknumber task`),
 );
@@ -78,7 +78,7 @@ const MEANINGS: ReadonlyMap<string, readonly string[]> = new Map(
     bash:find search:glob: glob find filesearch findfiles
     patch write:shown bash:shown: patch edit multiedit applypatch strreplace strreplaceeditor strreplacebasededittool replace replaceinfile editfile updatefile searchreplace applydiff fileedit notebookedit
     write bash:shown: write strreplaceeditorcreate strreplacebasededittoolcreate create createfile writefile writetofile newfile save savefile filewrite
-    bash: shell sh zsh terminal run exec execute runcommand executecommand executebash runterminalcmd runshellcommand localshell shellcommand containerexec execcommand; bash:shown: python cmd powershell
+    bash: shell sh zsh terminal run exec execute runcommand executecommand executebash runterminalcmd runshellcommand localshell shellcommand containerexec execcommand; bash:shown: python python3 cmd powershell sed awk git npm npx node yarn pnpm make mkdir rm mv cp touch echo pwd which diff wc sort tree jq test runtests pytest cargo go pip docker
     web_fetch bash:shown: fetch webfetch browse curl openurl readurl geturl http urlfetch; web_search: websearch googlesearch internetsearch
     task_add think: todowrite todo todos addtodo createtask taskcreate updateplan; task_list: todoread tasklist listtasks
     think: thinking reason reflect sequentialthinking`).flatMap(([tools, names]) =>

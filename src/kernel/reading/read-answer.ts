@@ -1,6 +1,6 @@
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
 import { fieldsOf, wordOf } from '../../records/text/json-fields.ts';
-import { isJsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
+import { isJsonObject, type JsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
 import { meaningsOf, plainName } from './argument-aliases.ts';
 import { shellCommand } from './call-errors.ts';
 import { type Reading, type ReadTool, readArguments, requiredOf } from './read-arguments.ts';
@@ -74,7 +74,9 @@ function unfolded(part: CallPart, tools: ReadTools): readonly CallPart[] {
   const held =
     is_own && isPaths(paths) && Object.keys(others).length === 0
       ? paths.map((path) => ['read', JSON.stringify({ path })] as const)
-      : gluedObjects(part.input).map((input) => [part.name, input] as const);
+      : (tool?.own ? listedItems(part.input, tool) : [])
+          .concat(gluedObjects(part.input))
+          .map((input) => [part.name, input] as const);
   if (held.length > 0 && held.length <= HELD_MAX)
     return held.map(([name, input], index) => ({ type: 'call', id: `${part.id}_${index + 1}`, name, input }));
   if (!/^(?:(?:functions\.)?multi_tool_use[._])?parallel$/.test(part.name) || find(part.name)) return [part];
@@ -87,6 +89,19 @@ function unfolded(part: CallPart, tools: ReadTools): readonly CallPart[] {
     return [{ type: 'call', id: `${part.id}_${index + 1}`, name, input }];
   });
   return calls.length > 0 && calls.length === uses.length ? calls : [part];
+}
+
+/** The arguments of as many calls, which some models write as a list, alone or under a key, where the tool takes one; none unless each of them fits. */
+function listedItems(written: string, tool: FoundTool): readonly string[] {
+  if (!/^\s*(?:\[|\{\s*"\w+"\s*:\s*\[)\s*\{/.test(written)) return [];
+  const parsed = parseJson(written);
+  const given = parsed.ok ? parsed.value : null;
+  const [list, ...more] = isJsonObject(given) ? Object.values(given) : [given];
+  if (!Array.isArray(list) || more.length > 0 || list.length < 2 || list.length > HELD_MAX) return [];
+  if (tool.fits(given) || tool.fits(readArguments(tool, given).input)) return [];
+  return list.every((one) => isJsonObject(one) && tool.fits(readArguments(tool, one).input))
+    ? list.map((one) => JSON.stringify(one))
+    : [];
 }
 
 /** Paths of single files, and no patterns. */
@@ -124,10 +139,29 @@ function foreignCall(part: CallPart, tools: ReadTools): CallPart {
     const input = JSON.stringify({ command: shellCommand('find', given) });
     return { ...part, read: { name: 'bash', input, changes: [`${part.name} → bash`, 'pattern → command'] } };
   }
+  const slash = slashMeant(meant, bareName(part.name), given);
+  if (slash !== null) {
+    const input = JSON.stringify({ command: slash });
+    return { ...part, read: { name: 'slash', input, changes: [`${part.name} → slash`] } };
+  }
   const tool = tools.find(meant);
   if (tool?.own !== true) return part;
   const call = readCall(part, tools, meant);
   return tool.fits(parsedObject(call.read?.input ?? '')) ? call : part;
+}
+
+/** The command of `slash` that a call means which names it, or another program's tool that creates an agent, where the command takes all of the call. */
+function slashMeant(meant: string, name: string, given: JsonObject): string | null {
+  const { to, message, prompt, task = prompt, ...others } = given;
+  const is_bare = Object.keys(given).length === 0;
+  if (meant === 'slash:check-mail' && plainName(name) === 'checkmail') return is_bare ? 'check-mail' : null;
+  const is_sent = meant === 'slash:send' && /^\S+$/.test(wordOf(to) ?? '') && wordOf(message);
+  if (is_sent && Object.keys(given).length === 2) return `send ${to} ${message}`;
+  const text = meant === 'slash:fork' ? (wordOf(task) ?? '') : '';
+  const rest = Object.keys(others).every((key) =>
+    /^(name|description|label|subagenttype)$/.test(plainName(key)),
+  );
+  return rest && to === undefined && message === undefined && /^[^\s"'-]/.test(text) ? `fork ${text}` : null;
 }
 
 function readCall(part: CallPart, tools: ReadTools, name = toolMeant(part.name, tools)): CallPart {

@@ -84,13 +84,22 @@ const spawn = checkedTool({
 
 /** Background runs of the caller that have not ended; before its first turn, a run is at rest. */
 function openRuns({ self, subtree, now }: ToolsetView) {
-  return subtree(self).flatMap(({ id, parent_id, origin, name: label, config: { task }, state }) => {
-    if (parent_id !== self.id || origin !== 'session' || isTerminal(state.type)) return [];
-    const seconds = 'turn' in state ? Math.round((now - state.turn.started_at) / 1000) : 0;
-    return [
-      { id, runId: task?.run_id, label, status: state.type === 'idle' ? 'queued' : 'running', seconds },
-    ];
-  });
+  return subtree(self).flatMap(
+    ({ id, parent_id, origin, name: label, session_key: key, config: { task }, state }) => {
+      if (parent_id !== self.id || origin !== 'session' || isTerminal(state.type)) return [];
+      const seconds = 'turn' in state ? Math.round((now - state.turn.started_at) / 1000) : 0;
+      return [
+        {
+          id,
+          key,
+          runId: task?.run_id,
+          label,
+          status: state.type === 'idle' ? 'queued' : 'running',
+          seconds,
+        },
+      ];
+    },
+  );
 }
 
 const runs = { audience, surveys: true } as const;
@@ -101,7 +110,7 @@ const list = checkedTool({
   description: 'List your background runs that have not ended.',
   schema: z.strictObject({}),
   decode: (_input, _call, view) =>
-    settle(JSON.stringify({ runs: openRuns(view).map(({ id: _, ...run }) => run) })),
+    settle(JSON.stringify({ runs: openRuns(view).map(({ id: _, key: _key, ...run }) => run) })),
 });
 
 const cancel = checkedTool({
@@ -111,7 +120,9 @@ const cancel = checkedTool({
   schema: z.strictObject({ runId: text('the runId') }),
   decode({ runId }, _call, view) {
     const open = openRuns(view);
-    const [run, ...more] = open.filter((one) => one.runId === runId || one.label === runId);
+    const [run, ...more] = open.filter(
+      (one) => one.runId === runId || one.label === runId || one.key === runId,
+    );
     const known = open.map((one) => `${one.runId} (${one.label})`).join(', ') || 'none';
     if (run === undefined || more.length > 0)
       return refuse('AGENT_NOT_FOUND', `field "runId": not one open run "${runId}". Open: ${known}.`);

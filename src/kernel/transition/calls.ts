@@ -3,6 +3,7 @@ import type { Call, Executing, RunningCall, SpawnedChild } from '../../records/a
 import type { ResultContent } from '../../records/conversation/message.ts';
 import { isAsked } from '../../records/conversation/parked.ts';
 import { cutText } from '../../records/text/cut-text.ts';
+import { parsedObject } from '../../records/text/json-text.ts';
 import { appendAnswer, appendResult, startTimer } from './append.ts';
 import {
   clearDeaths,
@@ -72,11 +73,14 @@ export function settled(
 
 /** `note` becomes a field of a result that is a JSON object: programs read it. */
 function withNotes(output: string, note: string | undefined, warning: string | null): string {
-  const noted =
-    note === undefined
-      ? output
-      : output.replace(/\}?$/, (end) => (end ? `,"note":${JSON.stringify(note)}}` : `\n[${note}]`));
+  const noted = note === undefined ? output : withNote(output, note);
   return warning === null ? noted : `${noted}\n[${warning}]`;
+}
+
+function withNote(output: string, note: string): string {
+  const known = parsedObject(output);
+  if (typeof known?.note === 'string') return JSON.stringify({ ...known, note: `${known.note} ${note}` });
+  return output.replace(/\}?$/, (end) => (end ? `,"note":${JSON.stringify(note)}}` : `\n[${note}]`));
 }
 
 /** Moves the call from running to settled. */

@@ -69,7 +69,7 @@ function unproved(
   return endInFailure(failure, effects, context, { appendix: event.appendix, unfinished });
 }
 
-const ANNOUNCED = 'You announced a call and made none. Make it now; if you are done, say so.';
+const ANNOUNCED = 'You announced a call and made none. Make it now; if you are done, ';
 
 /** Ends the turn, unless the first answer only announced calls, or the answer was cut off or empty: then the model is asked once more, and a second such answer is a failure. */
 function stopped(
@@ -79,8 +79,10 @@ function stopped(
   context: TransitionContext,
 ): Transition {
   const said = [appendAssistant(event.content)];
-  if (event.announced && turn.requests === 1 && !context.submits)
-    return nextRequest({ ...turn, unfinished: `${whole}\n\n` }, [...said, appendSystem(ANNOUNCED)], context);
+  if (event.announced && turn.requests === 1) {
+    const order = ANNOUNCED + (context.submits ? 'call submit_result with your whole result.' : 'say so.');
+    return nextRequest({ ...turn, unfinished: `${whole}\n\n` }, [...said, appendSystem(order)], context);
+  }
   // A child that must submit is reminded instead, whatever its text.
   const short = context.submits ? null : incompleteAnswer(event.content, whole);
   if (short === null) return endTurn(turn, whole, said, context, event.appendix);

@@ -39,14 +39,19 @@ export function endTurn(
   context: TransitionContext,
   appendix?: string,
 ): Transition {
-  const { grace, reminded } = turn;
+  // What an answer goes on with is part of its text.
+  const { grace, reminded, unfinished: _, ...counters } = turn;
   const limit = grace === null ? {} : { limit: grace.error };
   const ends = context.reports || context.submits;
   const rests = !ends || (grace === null && context.owed?.() === true);
   if (rests) return step({ type: 'idle', ...limit }, effects);
   const fail = (failure: Failure) => endInFailure(failure, effects, context, { appendix });
   if (context.submits && grace === null && reminded === undefined)
-    return nextRequest({ ...turn, reminded: text }, [...effects, appendSystem(nudge(text))], context);
+    return nextRequest(
+      { ...counters, grace, reminded: text },
+      [...effects, appendSystem(nudge(text))],
+      context,
+    );
   if (text.trim() === '') return fail(grace ?? SILENT);
   // A last answer after a limit is a result; only the run time limit makes it a failure (docs/vocabularies.md).
   if (grace !== null && grace.kind !== 'limit') return fail(grace);

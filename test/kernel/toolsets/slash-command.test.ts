@@ -202,12 +202,24 @@ describe('several commands in one call', () => {
   });
 });
 
+it('several lines that all begin with fork are several commands; a prompt may mention it', () => {
+  const error = refusal('fork Fix a.js\nfork Fix b.js\n\nfork Fix c.js');
+  assert.match(error, /line 2 is another one: "fork Fix b\.js"\. Nothing was run/);
+  assert.ok(readSlash('fork Fix a.js\nfork Fix b.js\nThese are two lines of a script: fix it.').ok);
+  assert.ok(readSlash('fork "Fix a.js\nfork Fix b.js"').ok);
+  assert.ok(readSlash(`fork Fix a.js\n${'fork b '.repeat(100_000)}\nend`).ok);
+});
+
 describe('an unknown command', () => {
   it('is refused with the usage', () => {
     assert.match(refusal(''), /^no command. Usage:\nfork/);
     assert.match(refusal(' /slash '), /^no command/);
     assert.match(refusal('toString'), /^unknown command "toString"/);
     assert.match(refusal('slashfork x'), /^unknown command/);
+    assert.match(
+      refusal('wait 60'),
+      /^unknown command "wait": to wait, end your turn, and mail wakes you\. Usage/,
+    );
     assert.match(refusal('check-mail now'), /takes no arguments/);
     assert.match(refusal('kill'), /UUID is missing/);
   });

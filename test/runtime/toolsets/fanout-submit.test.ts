@@ -97,6 +97,46 @@ function suite(database: Database): void {
     });
   });
 
+  it('a child that only announces a call is asked for it, before it is reminded of its result, and no word is lost', async () => {
+    const orders: string[] = [];
+    const on = await stage(
+      cast([() => [spawn({ task: '1', label: 'slow' })]], {
+        slow: (scene) => {
+          orders.push(scene.user);
+          return ['I will read the file first.', 'All is well.', 'As I said.'][scene.step] as string;
+        },
+      }),
+    );
+    const { root } = await on.perform();
+    const [rows = []] = await rounds(on, root);
+    assert.match(
+      orders[1] ?? '',
+      /^You announced a call and made none\. .*call submit_result with your whole result\.$/,
+    );
+    assert.match(orders[2] ?? '', /^Nothing is submitted yet/);
+    assert.deepEqual(rows[0]?.outcome, {
+      success: {
+        result: 'I will read the file first.\n\nAll is well.\n\nAs I said.',
+        note: 'it ended without submit_result; this is all that it wrote',
+      },
+    });
+  });
+
+  it('a result that has a note gets no second one of the same name', async () => {
+    const on = await stage(
+      cast([() => [['spawn_agents', { tasks: [{ task: '1', label: 'one', subagent_type: 'Explore' }] }]]], {
+        one: () => submit('fine'),
+      }),
+    );
+    const { root } = await on.perform();
+    const output = (await on.results(root))[0]?.output ?? '';
+    assert.equal(output.split('"note"').length, 2, output);
+    assert.match(
+      output,
+      /Their results come together in one message when all are in\. subagent_type was ignored/,
+    );
+  });
+
   it('invalid arguments of submit_result are reported, and the child can correct them', async () => {
     const on = await stage(
       cast([() => [spawn({ task: '1', label: 'kid' })]], {

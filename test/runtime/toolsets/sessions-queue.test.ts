@@ -237,7 +237,7 @@ onBothDatabases('background runs', (database) => {
       if (scene.step === 1) return [['sessions_list', {}]];
       if (scene.step === 2) {
         listed.push(...scene.last.map(({ output }) => output));
-        return ['run-0', 'run-19', 'nobody'].map((runId) => ['sessions_cancel', { runId }] as const);
+        return ['run-0', 'run-19', 'nobody'].map((label) => ['sessions_cancel', { label }] as const);
       }
       if (scene.step === 3) {
         listed.push(...scene.last.map(({ output }) => output));

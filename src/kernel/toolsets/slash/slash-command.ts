@@ -66,8 +66,9 @@ export function readSlash(text: string, offered: Offered = {}): SlashReading {
   const [head, name = ''] = HEAD.exec(text) ?? ['', ''];
   if (!isCommand(name)) {
     const what = name === '' ? 'no command' : `unknown command "${cutText(name, 80).toWellFormed()}"`;
+    const waits = /^wait/i.test(name) ? ': to wait, end your turn, and mail wakes you' : '';
     return refused(
-      `${what}. Usage:\n${[forkUsage(offered), ...Object.values(USAGE)].join('\n')}`,
+      `${what}${waits}. Usage:\n${[forkUsage(offered), ...Object.values(USAGE)].join('\n')}`,
       'UNKNOWN_COMMAND',
     );
   }
@@ -224,7 +225,10 @@ function commandLine(rest: string): { readonly line: number; readonly text: stri
   const first_end = rest.indexOf('\n');
   if (first_end < 0) return null;
   const further = rest.slice(first_end + 1);
-  const at = further.search(COMMAND_LINE);
+  // A prompt in which each line begins with "fork" is none: the model meant as many children.
+  const lines = further.split('\n').filter((line) => line.trim() !== '');
+  const are_forks = lines.length > 0 && lines.every((line) => /^\s*fork[ \t]+\S/.test(line));
+  const at = are_forks ? further.search(/\S/) : further.search(COMMAND_LINE);
   if (at < 0) return null;
   const text = further.slice(at, at + 80).split('\n', 1)[0] ?? '';
   return { line: further.slice(0, at).split('\n').length + 1, text: text.trimEnd().toWellFormed() };
