@@ -228,6 +228,8 @@ class ArgumentReader {
       const takesMore = typesOf(properties[holder] ?? {}).some((type) => /array|object/.test(String(type)));
       if (!isJsonObject(value) || takesMore || TEXTS.test(holder) || properties[holder]?.anyOf) return [kept];
       const inner = this.#spread(Object.entries(value), properties, depth + 1);
+      // Nothing in it says what was meant.
+      if (inner.length === 0) return [kept];
       for (const [name, one] of inner) {
         const target = this.#targetOf(name, one, properties, read);
         if (target === null && !isNoise(name, one)) return [kept];
