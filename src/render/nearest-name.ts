@@ -4,6 +4,9 @@ import { CoppiceError, type ErrorCode } from '../records/coppice-error.ts';
 /** Maximum characters of a name that is compared: the comparison takes time proportional to the product of both lengths. */
 const LENGTH_MAX = 200;
 
+/** Minimum characters of a name within another. */
+const BEGINNING_MIN = 3;
+
 /** The closest known name within `most` edits, ignoring case; null if there is none. */
 export function nearestName(
   given: string,
@@ -28,9 +31,19 @@ function editsBetween(name: string, wanted: string): number {
   return at >= 0 && swapped === wanted ? 1 : distance(name, wanted);
 }
 
+/** The only known name that begins with the other, or with which the other begins; null without one. */
+function longerName(given: string, known: Iterable<string>): string | null {
+  const wanted = given.toLowerCase();
+  const alike = [...known].filter((name) => {
+    const [short = '', long = ''] = [name.toLowerCase(), wanted].sort((a, b) => a.length - b.length);
+    return short.length >= BEGINNING_MIN && long.startsWith(short);
+  });
+  return alike.length === 1 ? (alike[0] ?? null) : null;
+}
+
 /** `Did you mean x? ` with its trailing space, or an empty string. */
 export function didYouMean(given: string, known: Iterable<string>): string {
-  const nearest = nearestName(given, known);
+  const nearest = nearestName(given, known) ?? longerName(given, known);
   return nearest === null ? '' : `Did you mean ${nearest}? `;
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CoppiceError } from '../records/coppice-error.ts';
+import { jsonType } from '../records/text/json-text.ts';
 import { nameHint } from '../render/nearest-name.ts';
 
 /** Returns the value, validated by the schema; `where` follows the key in messages (`in FILE`). Throws `E_CONFIG`, with a suggestion for a misspelt key. */
@@ -28,8 +29,26 @@ export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, where: st
     issue?.code === 'invalid_value'
       ? { hint: nameHint(String(valueAt(value, issue.path)), issue.values.map(String), 'Valid here') }
       : {};
-  throw new CoppiceError('E_CONFIG', `${place} ${where}: ${(inner ?? issue)?.message}`, hint);
+  const found = valueAt(value, issue?.path ?? []);
+  const said =
+    issue !== undefined && isWrongType(issue)
+      ? `${expected(issue)} is expected, and this is ${NAMED[jsonType(found)] ?? String(found)}`
+      : (inner ?? issue)?.message;
+  throw new CoppiceError('E_CONFIG', `${place} ${where}: ${said}`, hint);
 }
+
+/** A value of another type, of which the schema says nothing of its own. */
+function isWrongType(issue: z.core.$ZodIssue): issue is z.core.$ZodIssueInvalidType {
+  return issue.code === 'invalid_type' && issue.message.startsWith('Invalid');
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  array: 'a list ([…])',
+  int: 'a whole number',
+  object: 'an object ({…})',
+  record: 'an object ({…})',
+  string: 'a string',
+};
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
@@ -39,7 +58,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 function expected(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value')
     return `one of ${issue.values.map((one) => `"${String(one)}"`).join(', ')}`;
-  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid')) return `a ${issue.expected}`;
+  if (isWrongType(issue)) return NAMED[issue.expected] ?? `a ${issue.expected}`;
   return issue.message.replace(/^must be /, '');
 }
 

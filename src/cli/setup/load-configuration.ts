@@ -42,7 +42,8 @@ export async function loadConfiguration(
 
 async function parse(text: string, file: string): Promise<unknown> {
   try {
-    const value = JSON.parse(text);
+    // Every key is optional: a file in which nothing stands yet is one without keys.
+    const value = text.trim() === '' ? {} : JSON.parse(text);
     const twice = nameTwice(text);
     if (twice === null) return value;
     throw new CoppiceError('E_CONFIG', `${twice} stands twice in one object of ${file}`, {

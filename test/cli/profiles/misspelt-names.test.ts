@@ -68,6 +68,21 @@ const CONFIGURATIONS: readonly (readonly [object, RegExp])[] = [
     /webhook.a.secretEn".*\nDid you mean secretEnv/,
   ],
   [{ runs: { perSource: { corn: 1 } } }, /"runs.perSource.corn".*\nDid you mean cron/],
+  [{ mcpServers: {} }, /unknown key "mcpServers".*\nDid you mean mcp\?/],
+  [
+    { providers: { a: { type: 'openai', apiKey: 'sk' } } },
+    /unknown key "providers.a.apiKey".*\nDid you mean apiKeyEnv\?/,
+  ],
+  [
+    { providers: { a: { type: 'openai', models: ['m'] } } },
+    /models in .*: an object \(\{…\}\) is expected, and this is a list \(\[…\]\)$/m,
+  ],
+  [
+    { providers: { a: { type: 'openai', maxConcurrent: 4.5 } } },
+    /maxConcurrent in .*: a whole number is expected, and this is 4\.5$/m,
+  ],
+  [{ sandbox: true }, /sandbox in .*: an object \(\{…\}\) is expected, and this is true$/m],
+  [{ model: null }, /model in .*: a string is expected, and this is null$/m],
   [{ keys: { agnets: ['f2'] } }, /unknown key "keys.agnets".*\nDid you mean agents/],
 ];
 

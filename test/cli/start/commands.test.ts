@@ -128,6 +128,13 @@ describe('coppice without a model', () => {
     );
   });
 
+  it('takes a configuration in which nothing stands yet as one without keys', async () => {
+    for (const text of ['', ' \n', '\ufeff']) {
+      home.configure(text);
+      assert.equal((await home.run(['ps'])).code, 0, JSON.stringify(text));
+    }
+  });
+
   it('names the place of a fault in the configuration', async () => {
     for (const [configuration, message] of [
       ['{"model": "x",\n  "providrs": {}}', /unknown key "providrs".*\n.*Did you mean providers\?/],
@@ -144,7 +151,7 @@ describe('coppice without a model', () => {
         '{"agents": {"a": {"description": "}\\" : {"}, "defaults": {"permissions": {"deny": ["bash"]}}, "defaults": {}}}',
         /"defaults" stands twice in one object of .*\n {2}JSON takes only the last/,
       ],
-      ['{"model": 7}', /model in .*expected string/],
+      ['{"model": 7}', /model in .*: a string is expected, and this is 7 /],
       [
         '{"channels": {"webhook": {"ops": {"url": "https://a.example"}}}}',
         /channels\.webhook\.ops\.secretEnv in .*: this key is missing .*\n {2}channels\.webhook\.ops needs "secretEnv": the name of an environment variable$/m,
