@@ -116,8 +116,9 @@ export function plainProgress(
       const line = mail === undefined ? null : mailLine(mail, agents);
       if (line !== null) say(`${duration(Date.now() - started_at).padStart(5)}  ${fit(line, 200, ASCII)}`);
       if (agent === undefined) return;
+      const before = agents.get(agent.id) ?? agent;
       agents.set(agent.id, agent);
-      tell(waits());
+      if (waitLines([before, agent]).length > 0) tell(waits());
       const text = agentLine(agent);
       if (text === null || shown.get(agent.id) === text) return;
       shown.set(agent.id, text);

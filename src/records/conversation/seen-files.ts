@@ -3,6 +3,9 @@ import type { EventContent, FileMark, FileUse, PlacedMessage } from './message.t
 
 type Hashes = ReadonlyMap<string, string>;
 
+/** Told of each use of a file. */
+export type UseNoted = (path: string, use: FileUse) => void;
+
 /** Files that a fork's ancestors had seen when it was created; built lazily. */
 export type InheritedFiles = () => Hashes;
 
@@ -12,14 +15,16 @@ const MARKS_MAX = 500;
 /** Files that a conversation has seen: by path, the hash of the content that it last read or wrote. */
 export class SeenFiles {
   #inherited: InheritedFiles;
+  readonly #used: UseNoted;
   readonly #own = new Map<string, { readonly hash: string; readonly use: FileUse }>();
   /** All marks in order. A fork inherits those before its fork point. */
   #log: FileMark[] = [];
   /** Length of `#log` before the calls of the newest answer: a fork created by one of them does not see the results of the others. */
   #before_calls = 0;
 
-  constructor(inherited: InheritedFiles = () => NOTHING) {
+  constructor(inherited: InheritedFiles = () => NOTHING, used: UseNoted = () => {}) {
     this.#inherited = inherited;
+    this.#used = used;
   }
 
   append(message: Pick<PlacedMessage, 'kind' | 'content'>): void {
@@ -29,8 +34,13 @@ export class SeenFiles {
     const { file } = message.content;
     if (file === undefined) return;
     const use = file.before === undefined ? (this.use(file.path) ?? 'read') : 'changed';
-    this.#own.set(file.path, { hash: file.hash, use });
+    this.#use(file.path, file.hash, use);
     this.#log.push([file.path, file.hash]);
+  }
+
+  #use(path: string, hash: string, use: FileUse): void {
+    this.#own.set(path, { hash, use });
+    this.#used(path, use);
   }
 
   hashOf(path: string): string | undefined {
@@ -62,7 +72,7 @@ export class SeenFiles {
     const inherited = new Map(hashesOf(marks.filter(([, , use]) => use === undefined)));
     this.#inherited = () => inherited;
     this.#own.clear();
-    for (const [path, hash, use] of marks) if (use !== undefined) this.#own.set(path, { hash, use });
+    for (const [path, hash, use] of marks) if (use !== undefined) this.#use(path, hash, use);
     this.#log = [...marks];
     this.#before_calls = marks.length;
   }
@@ -82,11 +92,11 @@ function hashesOf(marks: readonly FileMark[]): (readonly [path: string, hash: st
 }
 
 /** Replays a composed history (as `promptOf`). */
-export function seenIn(history: readonly PlacedMessage[]): SeenFiles {
-  let seen = new SeenFiles();
+export function seenIn(history: readonly PlacedMessage[], used?: UseNoted): SeenFiles {
+  let seen = new SeenFiles(undefined, used);
   let owner: string | null = null;
   for (const message of history) {
-    if (owner !== null && message.agent_id !== owner) seen = new SeenFiles(seen.forked());
+    if (owner !== null && message.agent_id !== owner) seen = new SeenFiles(seen.forked(), used);
     owner = message.agent_id;
     seen.append(message);
   }

@@ -2,6 +2,8 @@ import { waitEdges } from '../../kernel/mailbox/wait-edges.ts';
 import { type Agent, type Meant, meant, type Tree } from '../../records/agent/agent.ts';
 import type { AgentBudget } from '../../records/agent/budget.ts';
 import { isTerminal, isWorking, waitsOf } from '../../records/agent/state.ts';
+import type { FileUse } from '../../records/conversation/message.ts';
+import type { UseNoted } from '../../records/conversation/seen-files.ts';
 import { keptIn } from '../../records/kept-in.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
 
@@ -15,13 +17,16 @@ export class AgentIndex {
   readonly raises = new Map<string, Promise<boolean | null>>();
   readonly #agents = new Map<string, Agent>();
   readonly #trees = new Map<string, Tree>();
-  readonly #members = new Map<string, Set<string>>();
+  /** The agents of a tree, and the children of an agent, by id. */
+  readonly #members = new Map<string, Map<string, Agent>>();
   /** Ids by tree and name. */
   readonly #named = new Map<string, Set<string>>();
-  readonly #children = new Map<string, Set<string>>();
+  readonly #children = new Map<string, Map<string, Agent>>();
   readonly #living_children = new Map<string, number>();
   readonly #working = new Map<string, number>();
   readonly #removed = new Map<string, string>();
+  /** Ids of agents that used a file, by tree, and by use and path; one that reads and changes it has both. */
+  readonly #users = new Map<string, Map<string, Set<string>>>();
   readonly #budgets = new Map<string, AgentBudget>();
 
   /** Whether its conversation was deleted; a stale read of the ledger may still return it. */
@@ -72,15 +77,12 @@ export class AgentIndex {
     const before = this.#agents.get(agent.id);
     this.#agents.set(agent.id, agent);
     this.readBudget(agent);
-    if (before === undefined) this.#add(agent);
+    keptIn(this.#members, agent.root_id, () => new Map()).set(agent.id, agent);
+    if (agent.parent_id !== null)
+      keptIn(this.#children, agent.parent_id, () => new Map()).set(agent.id, agent);
+    if (before === undefined) entry(this.#named, nameKey(agent.root_id, agent.name)).add(agent.id);
     this.#count(this.#working, agent.root_id, weight(before, isWorking), weight(agent, isWorking));
     this.#count(this.#living_children, agent.parent_id, weight(before, isAlive), weight(agent, isAlive));
-  }
-
-  #add(agent: Agent): void {
-    entry(this.#members, agent.root_id).add(agent.id);
-    entry(this.#named, nameKey(agent.root_id, agent.name)).add(agent.id);
-    if (agent.parent_id !== null) entry(this.#children, agent.parent_id).add(agent.id);
   }
 
   /** Forgets an agent whose conversation was deleted; false if it is unknown or has children. */
@@ -110,6 +112,7 @@ export class AgentIndex {
     for (const [id, root] of this.#removed) if (root === root_id) this.#removed.delete(id);
     this.#members.delete(root_id);
     this.#trees.delete(root_id);
+    this.#users.delete(root_id);
     this.in_flight.forget(root_id);
     this.#working.delete(root_id);
   }
@@ -119,7 +122,21 @@ export class AgentIndex {
   }
 
   members(root_id: string): Agent[] {
-    return [...(this.#members.get(root_id) ?? [])].flatMap((id) => this.#agents.get(id) ?? []);
+    return [...(this.#members.get(root_id)?.values() ?? [])];
+  }
+
+  /** Records uses of files by the agent. */
+  usesOf({ id, root_id }: Agent): UseNoted {
+    return (path, use) =>
+      entry(
+        keptIn(this.#users, root_id, () => new Map()),
+        `${use} ${path}`,
+      ).add(id);
+  }
+
+  /** Ids of the agents of the tree that used the file so, as far as this process has led them. */
+  users(root_id: string, use: FileUse, path: string): readonly string[] {
+    return [...(this.#users.get(root_id)?.get(`${use} ${path}`) ?? [])];
   }
 
   livingChildren(id: string): number {
@@ -127,7 +144,7 @@ export class AgentIndex {
   }
 
   children(id: string): Agent[] {
-    return [...(this.#children.get(id) ?? [])].flatMap((child) => this.#agents.get(child) ?? []);
+    return [...(this.#children.get(id)?.values() ?? [])];
   }
 
   /** Number of agents of the tree in the middle of a turn. */
@@ -148,10 +165,7 @@ export class AgentIndex {
   subtree(agent: Agent): Agent[] {
     const found = [agent];
     for (const at of found) {
-      for (const id of this.#children.get(at.id) ?? []) {
-        const child = this.#agents.get(id);
-        if (child !== undefined && isAlive(child.state.type)) found.push(child);
-      }
+      for (const child of this.children(at.id)) if (isAlive(child.state.type)) found.push(child);
     }
     return found;
   }

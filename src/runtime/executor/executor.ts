@@ -160,7 +160,8 @@ export class Executor {
     const created = createdAgent({ agent, messages });
     const is_own = from === null || from.agent_id === parent_id;
     const point = is_own ? from && points.get(seq) : this.#commits.foreign.at(from);
-    const cell = newCell(created, new Prompt(point?.prompt), [], new SeenFiles(point?.seen));
+    const seen = new SeenFiles(point?.seen, this.agent_index.usesOf(created));
+    const cell = newCell(created, new Prompt(point?.prompt), [], seen);
     const { profile: begun_with } = this.agent_index.agent(agent.parent_id ?? '')?.config ?? agent.config;
     if (begun_with === agent.config.profile) cell.asked = point?.asked;
     // Created by the last round before the close: its next leader starts its work.
@@ -187,7 +188,8 @@ export class Executor {
   adopt(agent: Agent, history: readonly PlacedMessage[], mail: readonly Mail[], forgiven = false): Cell {
     const before = this.cells.get(agent.id);
     if (before) this.#drop(before);
-    const cell = newCell(agent, promptOf(history), mail, seenIn(history), wasWarned(agent.id, history));
+    const seen = seenIn(history, this.agent_index.usesOf(agent));
+    const cell = newCell(agent, promptOf(history), mail, seen, wasWarned(agent.id, history));
     this.cells.set(agent.id, cell);
     this.#setAgent(agent, false);
     cell.overspent = isOverspent(agent, this.agent_index);

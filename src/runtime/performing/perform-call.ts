@@ -17,7 +17,7 @@ import type { Deed } from '../../records/agent/deeds.ts';
 import { skillsOf } from '../../records/agent/skill.ts';
 import { type Call, isApproved, isWorking } from '../../records/agent/state.ts';
 import { type NewAsk, RULE_BREAK } from '../../records/conversation/ask.ts';
-import type { ResultContent } from '../../records/conversation/message.ts';
+import type { FileUse, ResultContent } from '../../records/conversation/message.ts';
 import { leadingSleep } from '../../records/text/parse-duration.ts';
 import { storable } from '../../records/text/text.ts';
 import type { SeenContext, Tool, ToolContext, ToolResult } from '../../records/tool.ts';
@@ -278,9 +278,7 @@ function seenContext(cell: Cell, { store, executor, clock }: CallContext): SeenC
   return {
     seen: (path) => cell.seen.hashOf(path),
     isRecorded: (path, hash) =>
-      relatives(cell, executor).some(
-        ({ seen }) => seen.use(path) === 'changed' && seen.hashOf(path) === hash,
-      ),
+      usersOf(path, 'changed', cell, executor).some(({ seen }) => seen.hashOf(path) === hash),
     changedBy: async (path, seen, now) => {
       const changes = await store.fileChanges(path, CHANGES_READ);
       if (changes[0]?.result.file.hash !== now) return null;
@@ -305,11 +303,11 @@ function otherUsersNote(cell: Cell, { status, ...result }: ToolResult, executor:
   const file = 'file' in result ? result.file : undefined;
   if (status !== 'ok' || file === undefined) return null;
   const changes = file.before !== undefined;
-  const names = relatives(cell, executor).flatMap(({ agent, seen }) => {
-    const use = agent.id === cell.agent.id ? undefined : seen.use(file.path);
-    const counts = isWorking(agent.state.type) && (use === 'changed' || (changes && use === 'read'));
+  const others = usersOf(file.path, 'changed', cell, executor);
+  if (changes) others.push(...usersOf(file.path, 'read', cell, executor));
+  const names = others.flatMap(({ agent }) => {
     const key = `${agent.id} ${file.path}`;
-    if (!counts || cell.told.has(key)) return [];
+    if (agent.id === cell.agent.id || !isWorking(agent.state.type) || cell.told.has(key)) return [];
     cell.told.add(key);
     return [agent.name];
   });
@@ -320,7 +318,8 @@ function otherUsersNote(cell: Cell, { status, ...result }: ToolResult, executor:
 
 const NAMES_MAX = 5;
 
-/** Cells of the agent's tree that this process leads. */
-function relatives({ agent }: Cell, { agent_index, cells }: Executor): Cell[] {
-  return agent_index.members(agent.root_id).flatMap(({ id }) => cells.get(id) ?? []);
+/** Cells of the agent's tree that this process leads and that use the file so. */
+function usersOf(path: string, use: FileUse, { agent }: Cell, { agent_index, cells }: Executor): Cell[] {
+  const known = agent_index.users(agent.root_id, use, path).flatMap((id) => cells.get(id) ?? []);
+  return known.filter(({ seen }) => seen.use(path) === use);
 }

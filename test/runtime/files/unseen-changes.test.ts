@@ -102,6 +102,54 @@ onBothDatabases('changes of files', (database) => {
     assert.equal(readFileSync(join(root.config.cwd, 'b.txt'), 'utf8'), 'from main');
   });
 
+  it('who uses a file is told once which agents at work use it too, after a takeover as well', async () => {
+    const b = (old_text: string, new_text: string): Line => [
+      ['patch', { path: 'b.txt', edits: [{ old_text, new_text }] }],
+    ];
+    const readB: Line = [['read', { path: 'b.txt' }]];
+    const waitFor = (name: string): Line => [['wait', { from_agents: [name] }]];
+    const kid = [read, patch('one', 'two'), readB, b('there', 'here')];
+    const on = await setStage(
+      acts({
+        main: [
+          [['bash', { command: 'echo there > b.txt' }]],
+          write('one\n'),
+          readB,
+          [['fork', { name: 'kid', prompt: 'go on' }]],
+          waitFor('kid'),
+          // It has come to rest.
+          read,
+        ],
+        kid,
+      }),
+      { tools: createBuiltInTools(), database: await database() },
+    );
+    const { root } = await on.perform();
+    const notes = (results: Awaited<ReturnType<typeof on.results>>) =>
+      results.map(({ output }) => /\[also .*\]/.exec(output)?.[0] ?? '');
+    assert.deepEqual(notes(await on.results(await on.agent('kid'))), [
+      '[also being changed by main]',
+      '',
+      '',
+      '[also held by main]',
+    ]);
+    assert.deepEqual([...new Set(notes(await on.results(root)))], ['']);
+    const before = (await on.results(root)).length;
+    const again = await on.reopen(({ name, user, step, results }) => {
+      if (name === 'late') return [readB, b('here', 'everywhere'), read][step] ?? 'done';
+      if (user !== 'again') return 'done';
+      return (
+        [[['fork', { name: 'late', prompt: 'go on' }]] as Line, waitFor('late')][results.length - before] ??
+        'done'
+      );
+    });
+    await again.runtime.resume(root.id);
+    await again.runtime.send(root.id, 'again');
+    await again.runtime.settled(root.id);
+    const late = await again.results(await again.agent('late'));
+    assert.deepEqual(notes(late), ['', '[also held by main]', '[also being changed by main]']);
+  });
+
   it('what was seen before a checkpoint counts after a takeover, and in forks made then', async () => {
     const b = (content: string): Line => [['write', { path: 'b.txt', content }]];
     let patched = false;

@@ -93,7 +93,8 @@ const agent = checkedTool({
     if (earlier.answer?.ok === false) return refuse('NOT_AVAILABLE', earlier.answer.error);
     if (earlier.call?.type === 'value') return reused(earlier.call);
     const { instead_of } = input;
-    const before = view.children(self).find(({ id, was }) => (was?.at(-1) ?? id) === instead_of);
+    const isBefore = ({ id, was }: Agent) => (was?.at(-1) ?? id) === instead_of;
+    const before = instead_of === undefined ? undefined : view.children(self).find(isBefore);
     if (before?.state.type === 'completed') return refuse('NOT_AVAILABLE', 'it has finished meanwhile.');
     const { calls, nested: is_nested = false } = self.config.workflow as WorkflowTerms;
     if (agentsOfRun(is_nested, view) >= calls)
