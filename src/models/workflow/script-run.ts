@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { CoppiceError } from '../../records/coppice-error.ts';
@@ -57,16 +59,15 @@ export async function openScript(setup: ScriptSetup): Promise<ScriptRun> {
   wasm ??= readFile(new URL(import.meta.resolve('@jitl/quickjs-ng-wasmfile-release-sync/wasm'))).then(
     (bytes) => assembly.compile(bytes),
   );
-  const compiled = await wasm;
-  const thread = spare ?? new ScriptThread(compiled);
+  const thread = spare ?? new ScriptThread();
   spare = null;
-  const opening: ScriptOpening = { setup, limits };
+  const opening: ScriptOpening = { wasm: await wasm, setup, limits };
   const opened = await thread.ask<{ readonly meta: ScriptMeta } | { readonly refused: string }>(
     opening,
     limits.held_ms,
   );
   if (spare === null) {
-    const next = new ScriptThread(compiled);
+    const next = new ScriptThread();
     spare = next;
     setTimeout(() => {
       if (spare !== next) return;
@@ -143,10 +144,11 @@ class ScriptThread {
   #answered: ((answer: object) => void) | null = null;
   #over: Held | null = null;
 
-  constructor(wasm: CompiledWasm) {
+  constructor() {
+    // Threads take what is compiled already from where their process does only if they are told.
+    const cache = getCompileCacheDir();
     const worker = new Worker(new URL('./script-worker.ts', import.meta.url), {
-      workerData: wasm,
-      env: {},
+      env: cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) },
       execArgv: [],
       resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: HEAP_MB },
     });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { ScriptMachine } from './script-machine.ts';
 import { compileScript } from './script-source.ts';
@@ -7,12 +7,12 @@ import type { CompiledWasm, ScriptLimits, ScriptRequest, ScriptSetup } from './s
 
 /** The thread's side of `script-run.ts`: opens one script, then answers each request with a step. */
 export interface ScriptOpening {
+  /** The interpreter, compiled: while it is, the thread starts. */
+  readonly wasm: CompiledWasm;
   readonly setup: ScriptSetup;
   readonly limits: ScriptLimits;
 }
 
-/** The interpreter, compiled. */
-const wasm = workerData as CompiledWasm;
 const port = parentPort;
 
 /** The interpreter takes time and time zone from this thread's `Date`; a run has the same of both on every machine. */
@@ -28,7 +28,7 @@ local.getHours = local.getUTCHours;
 local.getMinutes = local.getUTCMinutes;
 local.getSeconds = local.getUTCSeconds;
 
-port?.once('message', async ({ setup, limits }: ScriptOpening) => {
+port?.once('message', async ({ wasm, setup, limits }: ScriptOpening) => {
   now = setup.started_at;
   try {
     const { meta, program } = compileScript(setup.source);
