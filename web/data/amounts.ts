@@ -22,11 +22,14 @@ export function duration(ms: number): string {
   if (seconds < 10) return `${seconds.toFixed(1)}s`;
   if (seconds < 60) return `${Math.floor(seconds)}s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60)
-    return `${minutes}m${Math.floor(seconds % 60) === 0 ? '' : ` ${Math.floor(seconds % 60)}s`}`;
+  if (minutes < 60) return inTwo(minutes, 'm', Math.floor(seconds % 60), 's');
   const hours = Math.floor(minutes / 60);
-  if (hours < 24) return `${hours}h ${minutes % 60}m`;
-  return `${Math.floor(hours / 24)}d ${hours % 24}h`;
+  if (hours < 24) return inTwo(hours, 'h', minutes % 60, 'm');
+  return inTwo(Math.floor(hours / 24), 'd', hours % 24, 'h');
+}
+
+function inTwo(many: number, unit: string, rest: number, smaller: string): string {
+  return rest === 0 ? `${many}${unit}` : `${many}${unit} ${rest}${smaller}`;
 }
 
 export function bytes(value: number): string {

@@ -13,7 +13,9 @@ export interface Route {
 function current(): Route {
   const address = addressNow();
   const { pathname, searchParams } = new URL(address, 'http://dashboard');
-  return { path: pathname.split('/').filter(Boolean).map(decodeURIComponent), query: searchParams, address };
+  const path = pathname.split('/').filter(Boolean).map(decodeURIComponent);
+  const first = EXPORTED !== null && path[1] === undefined ? ['trees', EXPORTED.root_id] : path;
+  return { path: first, query: searchParams, address };
 }
 
 /** What stands before every path: in an exported page a `#`, else the path below which a proxy serves this server, which the address of its script tells. */

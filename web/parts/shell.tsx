@@ -10,6 +10,7 @@ import { Icon } from './icon.tsx';
 import { Notices, say } from './notice.tsx';
 import type { ListedApproval, PageContext } from './page.ts';
 import { SignIn } from './sign-in.tsx';
+import { When } from './when.tsx';
 
 const APPROVALS_MS = 2_000;
 /** Everything around a page: navigation, keys, notices, sign-in. `trouble`: why a link did not sign in. */
@@ -65,7 +66,15 @@ function Frame({ trouble }: { readonly trouble: string | null }) {
           ))}
         </nav>
         {session.data?.scope === 'read' && (
-          <span class="badge">{EXPORTED === null ? 'read-only' : 'exported'}</span>
+          <span class="badge">
+            {EXPORTED === null ? (
+              'read-only'
+            ) : (
+              <>
+                exported <When at={EXPORTED.exported_at} />
+              </>
+            )}
+          </span>
         )}
         <DensityButton />
         <PageKeys />

@@ -5,10 +5,11 @@ import { Icon } from './icon.tsx';
 /** Error message, shown above content that was loaded before. */
 export function Trouble({ error }: { readonly error: ApiError | null }) {
   if (error === null) return null;
+  const signed_out = error.code === 'E_UNAUTHORIZED';
   return (
     <p class="trouble" role="alert">
-      {error.message}
-      {error.hint !== null && <span class="hint"> {error.hint}</span>}
+      {signed_out ? 'This browser is not signed in any more.' : error.message}
+      {!signed_out && error.hint !== null && <span class="hint"> {error.hint}</span>}
     </p>
   );
 }

@@ -6,7 +6,6 @@ import { SeldomPage } from '../parts/seldom-page.tsx';
 import type { seldom as pages } from '../seldom.ts';
 import { AgentView } from './agent/agent.tsx';
 import { ApprovalsView } from './approvals.tsx';
-import { ExportedView } from './exported.tsx';
 import { TreeView } from './tree/tree.tsx';
 import { TreesView } from './trees.tsx';
 
@@ -78,14 +77,6 @@ const LIVE: readonly Page[] = [
 export const PAGES: readonly Page[] =
   EXPORTED === null
     ? LIVE
-    : [
-        {
-          key: 't',
-          path: 'trees',
-          title: 'Tree',
-          icon: 'trees',
-          view: (context) =>
-            context.route.path[1] === undefined ? <ExportedView {...context} /> : <TreeView {...context} />,
-        },
-        ...LIVE.filter(({ path }) => path === 'agents'),
-      ];
+    : LIVE.filter(({ path }) => path === 'trees' || path === 'agents').map((page) =>
+        page.path === 'trees' ? { ...page, title: 'Tree' } : page,
+      );

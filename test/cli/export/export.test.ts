@@ -73,25 +73,25 @@ it('shows agents, mail and transcripts, from the file alone; a link leads to eac
   skip,
 }, async () => {
   const { page, requests } = await exported('hello there');
-  const agents = page.getByRole('table').first();
-  assert.match(await agents.innerText(), /main[\s\S]*kid/);
-  assert.match(await page.getByRole('table').nth(1).innerText(), /kid[\s\S]*main[\s\S]*hello there/);
-  await agents.getByRole('link', { name: 'kid' }).click();
+  await page.locator('main canvas, main svg').first().waitFor();
+  await page.getByRole('article', { name: 'Answer' }).getByText('hello there from main').waitFor();
+  await page.getByRole('tab', { name: 'Messages' }).click();
+  await page.locator('.letter text', { hasText: 'hello there' }).first().waitFor();
+  await page.locator('.lane-name').getByRole('button', { name: 'kid' }).click();
+  const kid = page.getByRole('complementary', { name: 'Selected' }).getByRole('link', { name: 'kid' });
+  await kid.click();
   await page.getByText('hello there from kid').first().waitFor();
   assert.match(page.url(), /tree\.html#\/agents\/[0-9a-f-]{36}$/);
   await page.reload();
   await page.getByText('hello there from kid').first().waitFor();
   assert.ok((await page.getByText('be hello there').count()) > 0, 'what it inherited and was told');
   await page.goBack();
-  await page.getByRole('heading', { name: 'Mail' }).waitFor();
   const [tab] = await Promise.all([
     page.context().waitForEvent('page'),
-    agents.getByRole('link', { name: 'kid' }).click({ modifiers: ['ControlOrMeta'] }),
+    kid.click({ modifiers: ['ControlOrMeta'] }),
   ]);
   await tab.getByText('hello there from kid').first().waitFor();
   await tab.close();
-  await page.getByRole('link', { name: 'Timeline' }).click();
-  await page.locator('main canvas, main svg').first().waitFor();
   await page.getByRole('tab', { name: 'Tree' }).click();
   await page.waitForURL(/tree\.html#\/trees\/.*tab=tree/);
   await page.reload();
@@ -148,7 +148,8 @@ it('nothing that agents or people wrote is run', { skip }, async () => {
   for (const payload of PAYLOADS) assert.ok(text.includes(payload.slice(0, 20).trim()), payload);
   for (const name of ['main', 'kid']) {
     await page.goto(`${page.url().replace(/#.*/, '')}#/`);
-    await page.getByRole('table').first().getByRole('link', { name }).click();
+    await page.locator('.lane-name').getByRole('button', { name }).click();
+    await page.getByRole('complementary', { name: 'Selected' }).getByRole('link', { name }).click();
     await page.getByText(`from ${name}`).first().waitFor();
     assert.equal(await hit(), 0);
   }

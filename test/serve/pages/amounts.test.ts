@@ -19,4 +19,10 @@ it('dollars have cents, and thousands are apart', () => {
 it('what is little is not said to be nothing', () => {
   assert.deepEqual([0.000004, 0.00005, 0.0001].map(dollars), ['<$0.0001', '<$0.0001', '$0.0001']);
   assert.deepEqual([0, 0.2, 3, 49, 50, 12_000].map(duration), ['0.0s', '1ms', '3ms', '49ms', '0.1s', '12s']);
+  const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+  assert.deepEqual(
+    [minute, 2 * hour, hour + minute, day, day + 2 * hour].map(duration),
+    ['1m', '2h', '1h 1m', '1d', '1d 2h'],
+    'without a zero behind',
+  );
 });

@@ -144,14 +144,15 @@ describe('workflows in the dashboard', { skip }, () => {
     assert.equal(code, 0, stderr);
     await page.goto(pathToFileURL(file).href);
     await page.locator('.run-head').getByText('15/16 done').waitFor();
+    await page.locator('.lane-name.phase', { hasText: 'Look' }).waitFor();
+    await page.getByRole('tab', { name: 'Workflow' }).click();
+    await page.getByText('Failures 1').waitFor();
     assert.match(
       await page.locator('main').innerText(),
       /Failures 1[\s\S]*file-5[\s\S]*Look[\s\S]*13\/14 done/,
     );
     await page.getByText('Script', { exact: true }).click();
     await page.locator('.script pre', { hasText: 'export const meta' }).waitFor();
-    await page.getByRole('link', { name: 'Timeline' }).click();
-    await page.locator('.lane-name.phase', { hasText: 'Look' }).waitFor();
     assert.equal(await page.evaluate('window.ran'), undefined);
   });
 });
