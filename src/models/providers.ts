@@ -83,6 +83,9 @@ const KNOWN: readonly KnownProvider[] = [
 ];
 
 const DEFAULT_IDLE_MS = 120_000;
+/** How often this long only signs of life may come: 16 minutes, or an hour where slow hardware may read a long prompt (decision 73). */
+const STANDSTILL = 8;
+const STANDSTILL_NEAR = 30;
 
 /** Built-in and configured providers, with the variables that hold their keys, for `doctor` and for messages. */
 export function knownProviders(
@@ -136,10 +139,11 @@ export async function openModel(name: string, options: OpenModelOptions): Promis
   const book = options.quirks ?? memoryQuirks();
   const price = known?.price ?? (found.free === true ? FREE : listPrice(found.type, model));
   const is_near = isNear(base_url);
+  const standstill_ms = idle_ms * (is_near ? STANDSTILL_NEAR : STANDSTILL);
+  const reach = { type: found.type, provider, model, key, base_url, headers: config?.headers, idle_ms };
   const opened = createProviderModel({
     id: name,
-    askFor: (quirks) =>
-      askOf({ type: found.type, provider, model, key, base_url, headers: config?.headers, idle_ms, quirks }),
+    askFor: (quirks) => askOf({ ...reach, standstill_ms, quirks }),
     quirks: {
       of: () => mergeQuirks(book.of(name), config?.quirks, known?.quirks),
       learn: (_, quirks) => book.learn(name, quirks),

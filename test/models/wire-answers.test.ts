@@ -18,6 +18,8 @@ const PRICE = { input: 3, output: 15, cached: 0.3, cacheWrite: 4 };
 
 /** The body that the server sends next, in two pieces, so that events and characters are cut in the middle. */
 let next = '';
+/** What it sends in front of the second piece, again and again: so often, or without end. */
+let pings = { text: '', times: 0 };
 const server = createServer((request, response) => {
   request.resume();
   request.on('end', () => send(response));
@@ -27,7 +29,15 @@ function send(response: ServerResponse): void {
   const bytes = Buffer.from(next);
   const cut = Math.floor(bytes.length / 2);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  response.write(bytes.subarray(0, cut), () => setImmediate(() => response.end(bytes.subarray(cut))));
+  let left = pings.times;
+  const goOn = () => {
+    if (response.destroyed) return;
+    if (left === 0) return response.end(bytes.subarray(cut));
+    left -= 1;
+    response.write(pings.text);
+    setTimeout(goOn, 1);
+  };
+  response.write(bytes.subarray(0, cut), () => setImmediate(goOn));
 }
 
 before(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
@@ -39,7 +49,7 @@ after(() => {
 const raw = (events: readonly (Event | string)[]) =>
   events.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join('');
 
-async function both(type: string): Promise<readonly [Model, Model]> {
+async function both(type: string, standstill_ms = 60_000): Promise<readonly [Model, Model]> {
   const model = PROTOCOLS.find((one) => one.type === type)?.model ?? '';
   const id = `local/${model}`;
   const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
@@ -54,7 +64,7 @@ async function both(type: string): Promise<readonly [Model, Model]> {
   const packaged = PACKAGES[type]?.({ baseURL, fetch }, model) as LanguageModelV4;
   const [theirs, ours] = [
     packageAsk(id, packaged),
-    await askOf({ ...reach, idle_ms: 5_000, quirks: {} }),
+    await askOf({ ...reach, idle_ms: 5_000, standstill_ms, quirks: {} }),
   ].map((one) =>
     createProviderModel({
       id,
@@ -423,4 +433,35 @@ describe('anthropic', () => {
     'overloaded in the middle': [start, ...text('a').slice(0, 2), error('overloaded_error', 'Overloaded')],
   };
   for (const [name, events] of Object.entries(odd)) compare('anthropic', name, events);
+});
+
+describe('signs of life', () => {
+  // Comments, what Messages names a ping, and events that say nothing.
+  const text = ': waiting\n\nevent: ping\ndata: {"type":"ping"}\n\n';
+  for (const { type } of PROTOCOLS)
+    it(`are no answer: after the time in which something must come, the request has failed and may be tried again (${type})`, async () => {
+      const [, ours] = await both(type, 50);
+      [next, pings] = ['', { text, times: Number.POSITIVE_INFINITY }];
+      const outcome = await ours.stream(ask(), () => undefined);
+      assert.ok(outcome.type === 'failure');
+      const { kind, retryable, error } = outcome.failure;
+      assert.deepEqual([kind, retryable], ['network', true]);
+      assert.match(error, /^only signs of life from 127\.0\.0\.1:\d+ for 0 s, and nothing of the answer$/);
+    });
+
+  it('cost no answer that comes behind them, and what had come before them is kept', async () => {
+    const chunk = (content: string, reason: string | null) =>
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: reason }] })}\n\n`;
+    const empty = `${text}data: {"choices":[{"index":0,"delta":{}}]}\n\n`;
+    // Of the same length: the body is cut between them.
+    const body = chunk('one ', null).padEnd(120, '\n') + chunk('two', 'stop').padEnd(120, '\n');
+    [next, pings] = [body, { text: empty, times: 50 }];
+    const [, whole] = await both('openai-compatible');
+    const answer = await whole.stream(ask(), () => undefined);
+    assert.deepEqual(answer.type === 'answer' && answer.content.parts, [{ type: 'text', text: 'one two' }]);
+    pings = { text: empty, times: Number.POSITIVE_INFINITY };
+    const [, broken] = await both('openai-compatible', 50);
+    const outcome = await broken.stream(ask(), () => undefined);
+    assert.equal(outcome.type === 'failure' && outcome.partial, 'one ');
+  });
 });

@@ -45,6 +45,8 @@ export class AnswerCollector {
   /** Whether something of the answer has come, if only the beginning of a call; and whether it has calls. */
   begun = false;
   called = false;
+  /** Parts of the answer so far; its name is none. */
+  parts = 0;
   /** The first error part. */
   error: unknown = null;
 
@@ -55,6 +57,7 @@ export class AnswerCollector {
   }
 
   add(part: LanguageModelV4StreamPart): void {
+    if (part.type !== 'response-metadata') this.parts += 1;
     this.begun ||= /-delta$|^tool-/.test(part.type);
     switch (part.type) {
       case 'text-start':

@@ -23,6 +23,8 @@ export interface Reach {
   readonly headers: Readonly<Record<string, string>> | undefined;
   /** Idle time after which an answer counts as broken. */
   readonly idle_ms: number;
+  /** Time without anything new in which only signs of life come, after which it counts as broken, too. */
+  readonly standstill_ms: number;
   /** What the server does not take. */
   readonly quirks: Quirks;
 }

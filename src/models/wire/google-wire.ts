@@ -16,7 +16,7 @@ import { argumentsOf, calledName, OneChoice, textAt, type WireReader } from './w
 /** Gemini: requests as the provider package makes them, answers read like those of the other protocols. */
 export function googleAsk(
   open: (fetch: typeof globalThis.fetch) => LanguageModelV4,
-  { provider, model, idle_ms, quirks }: Reach,
+  { provider, model, idle_ms, standstill_ms, quirks }: Reach,
 ): Ask {
   const requests = new PackageRequests(open, quirks.omit ?? []);
   const prompts = new ProviderPrompt(`${provider}/${model}`);
@@ -25,7 +25,8 @@ export function googleAsk(
     const options = callOptions({ ...request, tools: request.tools.map(forGoogle) }, quirks);
     const { url, headers, body } = await requests.made({ ...options, prompt });
     const { signal, onHeaders } = request;
-    const call = { method: 'POST', headers, body: [body], signal, idle_ms, onHeaders };
+    const terms = { signal, idle_ms, standstill_ms, onHeaders };
+    const call = { method: 'POST', headers, body: [body], ...terms };
     await sendWire({ url, address: httpAddress(url) }, call, new GoogleReader(collector), collector);
   };
 }

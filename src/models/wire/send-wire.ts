@@ -9,6 +9,7 @@ import { type JsonObject, jsonIn, parsedObject } from '../../records/text/json-t
 import type { AnswerCollector } from '../provider/answer-collector.ts';
 import {
   bodyFault,
+  ConnectionError,
   EVENT_MAX,
   foreignAnswer,
   type HttpCall,
@@ -19,6 +20,7 @@ import {
   typeOf,
   UnusableAnswer,
 } from '../provider/http-fetch.ts';
+import type { Reach } from '../provider/provider-model.ts';
 import { saidIn, saidInBody } from '../refusals/said-in.ts';
 import { RefusedInStream, takeError } from './stream-error.ts';
 import type { WireReader } from './wire-protocol.ts';
@@ -26,6 +28,8 @@ import type { WireReader } from './wire-protocol.ts';
 /** How long a finished answer may stay open: after its last event, for what may follow, and after its end, for the server to close it. */
 const CLOSING_MS = 5_000;
 const CLOSE_MS = 1_000;
+/** How often it is looked whether anything new has come, within the time in which something must. */
+const LOOKS = 10;
 /** Fields of whole answers that no event has: Messages, Responses. */
 const UNSTREAMED = ['content', 'output'];
 /** Of all: Chat Completions and Gemini, too. */
@@ -37,7 +41,7 @@ const WHOLE = [...UNSTREAMED, 'choices', 'candidates'];
  */
 export async function sendWire(
   { url, address }: { readonly url: string; readonly address: RequestOptions },
-  call: HttpCall,
+  call: HttpCall & Pick<Reach, 'standstill_ms'>,
   reader: WireReader,
   collector: AnswerCollector,
 ): Promise<void> {
@@ -62,12 +66,34 @@ export async function sendWire(
         const text = await readBody(body);
         throw refusal(saidInBody(text) ?? answer.statusMessage ?? '', status, text);
       }
-      await read(body, reader, collector);
+      const still = watchStandstill(collector, call.standstill_ms, address, (fault) => {
+        answer.destroy(fault);
+        body.destroy(fault);
+      });
+      await read(body, reader, collector).finally(() => clearInterval(still));
     } catch (error) {
       if (!(error instanceof RefusedInStream)) throw error;
       throw refusal(error.message, error.status, error.body);
     }
   });
+}
+
+/** Ends an answer in which nothing new has come for this long, whatever signs of life the server sends (docs/decisions/0073-signs-of-life.md). */
+function watchStandstill(
+  collector: AnswerCollector,
+  standstill_ms: number,
+  { host }: RequestOptions,
+  end: (fault: ConnectionError) => void,
+): NodeJS.Timeout {
+  // Looks count, not the clock: a process that was stopped for an hour has missed nothing.
+  let [parts, looks] = [collector.parts, 0];
+  return setInterval(() => {
+    looks = collector.parts === parts ? looks + 1 : 0;
+    parts = collector.parts;
+    if (looks < LOOKS) return;
+    const what = `only signs of life from ${host} for ${Math.round(standstill_ms / 1000)} s, and nothing of the answer`;
+    end(new ConnectionError('idle', what));
+  }, standstill_ms / LOOKS);
 }
 
 /** Reads to the end of the answer or the first error; never leaves a partially read answer on the connection. */

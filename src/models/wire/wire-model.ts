@@ -26,7 +26,7 @@ const KEPT_MAX = 256 * 1024;
 export function wireAsk(
   protocol: WireProtocol,
   open: (fetch: typeof globalThis.fetch) => LanguageModelV4,
-  { provider, model, idle_ms, quirks }: Reach,
+  { provider, model, idle_ms, standstill_ms, quirks }: Reach,
 ): Ask {
   const frames = new RequestFrames(open, protocol.userMessage, quirks);
   const prompts = new ProviderPrompt(`${provider}/${model}`);
@@ -68,7 +68,8 @@ export function wireAsk(
     const pieces = [...inherited, ...messages.slice(shared_prefix).flatMap(piecesOf)];
     const own = protocol.join(pieces, inherited.length, pieces.length, inherited.length) + protocol.end;
     const body = bodyOf(frame, bytes, own, cache_key);
-    const call = { method: 'POST', headers: frame.headers, body, signal, idle_ms, onHeaders };
+    const terms = { signal, idle_ms, standstill_ms, onHeaders };
+    const call = { method: 'POST', headers: frame.headers, body, ...terms };
     await sendWire(frame, call, protocol.reader(collector), collector);
   };
 }
