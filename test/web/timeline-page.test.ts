@@ -101,6 +101,13 @@ describe('the compact timeline', () => {
     assert.equal(repeatOf(main, 4), 'search (2/2)');
   });
 
+  it('ids in what a bar says are the names of their agents, or their beginnings', () => {
+    const [own, other] = ['0f0e0d0c-0000-4000-8000-00000000000a', '0f0e0d0c-0000-4000-8000-00000000000b'];
+    const first = answer([lane(0, BUSY), lane(1, BUSY)]);
+    const { lanes } = unpacked({ ...first, ids: [own, 'id1'], names: [`to ${own} and ${other}`] }, null);
+    assert.equal(lanes[1]?.bars[0]?.said, 'to main and 0f0e0d0c');
+  });
+
   it('a later answer replaces only the lanes that it has', () => {
     const first = unpacked(answer([lane(0, BUSY), lane(1, BUSY)]), null);
     const next = unpacked(answer([lane(1, BUSY.slice(0, 1))], 2), first);

@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { texts } from '../text.ts';
 
+/** An id, with its beginning, by which people know it. */
+export const UUID = /\b([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+
 type Texts = typeof texts;
 
 const there = () => (globalThis as { readonly coppiceTexts?: Texts }).coppiceTexts ?? null;

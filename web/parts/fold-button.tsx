@@ -9,12 +9,12 @@ export const Revealed = createContext(false);
 const SPARE = 5;
 
 /** How many of many lines are shown, and the button for the rest, if there is any. */
-export function useFold(total: number, shown: number) {
+export function useFold(total: number, shown: number, what = 'lines') {
   const [unfolded, setWhole] = useState(false);
   const whole = useContext(Revealed) || unfolded;
   const folds = total > shown + SPARE;
   const button = folds && (
-    <FoldButton open={whole} onToggle={setWhole} more={`${total - shown} more lines`} />
+    <FoldButton open={whole} onToggle={setWhole} more={`${total - shown} more ${what}`} />
   );
   return { until: folds && !whole ? shown : total, button };
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
+import { nameOf } from '../../src/records/run/outcome.ts';
 import { count, dollars, duration } from '../data/amounts.ts';
 import { useApi } from '../data/api.ts';
 import { Heads } from '../parts/heads.tsx';
@@ -179,9 +180,13 @@ function Agents({ agents, chosen, hrefOf }: AgentsProps) {
                 </a>
               </td>
               <td class={pair.differs.length === 0 ? 'dim' : undefined}>
-                {pair.differs.join(', ') || 'nothing'}
+                {pair.a === null
+                  ? 'only the second has it'
+                  : pair.b === null
+                    ? 'only the first has it'
+                    : pair.differs.join(', ') || 'nothing'}
               </td>
-              <td>{cell(pair, ({ outcome }) => outcome)}</td>
+              <td>{cell(pair, ({ outcome }) => nameOf(outcome))}</td>
               <td class="number">{cell(pair, ({ calls }) => count(calls.length))}</td>
               <td class="number">{cell(pair, ({ files }) => count(files.length))}</td>
               <td class="number">{cell(pair, ({ tokens }) => count(tokens))}</td>

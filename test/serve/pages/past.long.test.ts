@@ -248,4 +248,20 @@ describe('the past of a tree', { skip }, () => {
     await steps.waitFor();
     assert.deepEqual(faults, []);
   });
+
+  it('of many trees that were made from one, the newest are shown, at rest without alarm', async () => {
+    const { page, home, faults } = dashboard;
+    for (let times = 0; times < 9; times += 1) {
+      const { code, stderr } = await home.run(['rewind', tree, '--to', '1']);
+      assert.equal(code, 0, stderr);
+    }
+    await page.goto(at(`/trees/${tree}`));
+    const cuts = page.getByRole('list', { name: 'Trees that were made from this one' }).getByRole('listitem');
+    await cuts.getByRole('button', { name: /^\d+ more trees$/ }).waitFor();
+    assert.equal(await cuts.getByRole('link', { name: 'Compare' }).count(), 3);
+    assert.deepEqual(await cuts.locator('.status').allInnerTexts(), ['○ idle', '○ idle', '○ idle']);
+    await cuts.getByRole('button').click();
+    await cuts.getByRole('link', { name: 'Compare' }).nth(8).waitFor();
+    assert.deepEqual(faults, []);
+  });
 });

@@ -5,6 +5,7 @@ import type { WaitResult } from '../../../src/records/conversation/facts/wait-ro
 import type { Image } from '../../../src/records/conversation/message.ts';
 import { count, dollars, duration } from '../../data/amounts.ts';
 import { EXPORTED } from '../../data/exported.ts';
+import { UUID } from '../../data/texts.ts';
 import { Button } from '../../parts/button.tsx';
 import { Revealed } from '../../parts/fold-button.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
@@ -293,8 +294,6 @@ function ownerOf(at: MessageProps['at'], index: number, result: Result): Message
   }
   return null;
 }
-
-const UUID = /\b([0-9a-f]{8})(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
 /** Values of a call's arguments in one line, with the beginnings of ids. */
 export function subjectOf(input: string): string {

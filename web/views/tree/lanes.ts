@@ -5,6 +5,8 @@ import type {
 } from '../../../src/documents/shapes/timeline-document.ts';
 import { shownWord } from '../../../src/records/run/outcome.ts';
 
+import { UUID } from '../../data/texts.ts';
+
 /** The server's timeline in compact columns (docs/json.md, `coppice/timeline/v1`), which `unpacked` turns into a `Timeline`. */
 export type TimelineDocument = z.infer<typeof timelineShape>;
 type LaneDocument = z.infer<typeof laneShape>;
@@ -84,9 +86,12 @@ export interface Timeline {
 /** Merges an answer of the server with the lanes of `before` that have not changed. */
 export function unpacked(answer: TimelineDocument, before: Timeline | null): Timeline {
   const known = new Map(before?.lanes.map((lane) => [lane.id, lane]));
+  const called = new Map(before?.lanes.map(({ id, about }) => [id, about.name]));
+  for (const { agent, name } of answer.lanes) called.set(answer.ids[agent] ?? '', name);
+  const names = answer.names.map((text) => text.replace(UUID, (id, short) => called.get(id) ?? short));
   for (const lane of answer.lanes) {
     const id = answer.ids[lane.agent] ?? '';
-    known.set(id, laneOf(lane, id, answer.names));
+    known.set(id, laneOf(lane, id, names));
   }
   const lanes = answer.ids.flatMap((id) => known.get(id) ?? []);
   const { agent, kind, start, length } = answer.path;

@@ -4,7 +4,7 @@ import { count, dollars } from '../../data/amounts.ts';
 import { useApi } from '../../data/api.ts';
 import { EXPORTED } from '../../data/exported.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { FoldButton } from '../../parts/fold-button.tsx';
+import { FoldButton, useFold } from '../../parts/fold-button.tsx';
 import { Fact } from '../../parts/heads.tsx';
 import { Markdown, PlainText } from '../../parts/markdown.tsx';
 import type { PageContext } from '../../parts/page.ts';
@@ -12,6 +12,7 @@ import { Standing } from '../../parts/status.tsx';
 import { When } from '../../parts/when.tsx';
 import type { Messages } from '../agent/agent.tsx';
 import { WhatIfResults } from '../past/what-if.tsx';
+import { rests } from '../search-trees.ts';
 import { TreeActions } from './tree-actions.tsx';
 
 type Tree = DocumentOf<'coppice/tree/v1'>;
@@ -22,6 +23,8 @@ const REFRESH_MS = 3_000;
 const FOLDED_LETTERS = 600;
 const FAILED_SHOWN = 5;
 const CUTS_SHOWN = 20;
+const CUTS_AT_FIRST = 3;
+const RESTS = { status: 'idle', outcome: 'done' } as const;
 
 interface SummaryProps {
   readonly root_id: string;
@@ -118,16 +121,18 @@ function CutFrom({ tree: { tree, root_id, outcome } }: { readonly tree: Tree }) 
 
 /** The trees that were cut from this one, newest first. */
 function CutInto({ root_id, cuts }: { readonly root_id: string; readonly cuts: Cuts['trees'] }) {
+  const { until, button } = useFold(cuts.length, CUTS_AT_FIRST, 'trees');
   if (cuts.length === 0) return null;
   return (
     <ul class="facts" aria-label="Trees that were made from this one">
-      {cuts.map((cut) => (
+      {cuts.slice(0, until).map((cut) => (
         <li key={cut.root_id}>
           <span class="dim">From here:</span> <a href={`/trees/${cut.root_id}`}>{cut.title}</a>{' '}
-          <Standing of={cut} /> <span class="dim">{cut.model}</span> <When at={cut.started_at} since />{' '}
-          <a href={`/compare?a=${root_id}&b=${cut.root_id}`}>Compare</a>
+          <Standing of={rests(cut) ? RESTS : cut} /> <span class="dim">{cut.model}</span>{' '}
+          <When at={cut.started_at} since /> <a href={`/compare?a=${root_id}&b=${cut.root_id}`}>Compare</a>
         </li>
       ))}
+      {button && <li>{button}</li>}
     </ul>
   );
 }
