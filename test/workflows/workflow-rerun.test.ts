@@ -13,10 +13,11 @@ after(closeOpened);
 type Home = Awaited<ReturnType<typeof steeredHome>>;
 
 const STAGES = `
+const began = new Date().toISOString()
 const first = await parallel(['a', 'b', 'b'].map((n) => () => agent('say ' + n, { label: n, phase: 'one' })))
 await sleep(0.01)
 const last = await agent('say ' + first.join('') + Math.floor(Math.random() * 1e6), { phase: 'two' })
-return { first, last, at: new Date().toISOString().slice(0, 10) }`;
+return { first, last, began }`;
 
 async function ran(home: Home, ...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await home.run(['workflow', ...args]);

@@ -16,6 +16,8 @@ afterEach(closeOpened);
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+/** The ledger's clock in these tests: what ended some hours ago ended on the same day. */
+const NOW = new Date('2026-03-10T12:00:00Z').getTime();
 
 interface Ledger {
   readonly store: Store;
@@ -43,7 +45,7 @@ async function openLedger(t: { mock: { method: typeof import('node:test').mock.m
     VALUES (?, ?, ?, 100, 10, 40, 0, 0.5, ?, 0)`);
   const reads: number[] = [];
   const roll_up = new UsageRollUp({
-    now: () => store.now(),
+    now: async () => NOW,
     usageAfter: async (place, limit) => {
       const found = await store.usageAfter(place, limit);
       reads.push(found.length);
@@ -59,7 +61,7 @@ async function openLedger(t: { mock: { method: typeof import('node:test').mock.m
     root_id: root.id,
     reads,
     add: (ago_ms, { place, model = 'fake/m' } = {}) =>
-      insert.run(place ?? null, root.id, model, Date.now() - ago_ms),
+      insert.run(place ?? null, root.id, model, NOW - ago_ms),
     ask: (days = 30) => {
       later_ms += 60_000;
       reads.length = 0;
@@ -93,8 +95,8 @@ it('sums by day, model, profile and tree; days that were not asked for do not co
   assert.deepEqual(
     report.by_day.filter(({ requests }) => requests > 0).map(({ day, requests }) => [day, requests]),
     [
-      [new Date(Date.now() - 5 * DAY_MS).toISOString().slice(0, 10), 2],
-      [new Date().toISOString().slice(0, 10), 1],
+      ['2026-03-05', 2],
+      ['2026-03-10', 1],
     ],
   );
 });
