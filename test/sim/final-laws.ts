@@ -137,7 +137,9 @@ function unreported(
     reports.length > turns ? [`${id} was reported ${reports.length} times, in ${turns} turns`] : [];
   const limit = cutShort(state);
   const cause = state.type === 'errored' ? state.failure.error : limit;
-  const owes = cause !== null || (state.type === 'idle' && reply !== null && !sent_this_turn);
+  // Who interrupts a turn goes on with it; it may have an answer, an empty one for which the model was asked again.
+  const rests = state.type === 'idle' && state.stopped_by === undefined;
+  const owes = cause !== null || (rests && reply !== null && !sent_this_turn);
   if (origin !== 'fork' || !owes) return twice;
   const ends = reports.flatMap(({ body }) => completionFrom(body) ?? []);
   const is_told = ends.some((end) => (end.success ? end.summary === reply : end.error === cause));

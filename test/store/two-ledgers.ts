@@ -173,6 +173,8 @@ async function answered(store: Store, call: Call): Promise<unknown> {
           ...(answer as unknown[]),
           ...((await method_of.apply(store, args as unknown[])) as unknown[]),
         ];
+      if (method === 'removeTreeRows')
+        return removedInAll(answer as RemovedBatch, () => method_of.apply(store, args as unknown[]));
       return UNORDERED.has(method) ? sorted(answer) : answer instanceof Map ? sorted([...answer]) : answer;
     } catch (error) {
       return { failed: reasonOf(error as Error) };
@@ -180,6 +182,21 @@ async function answered(store: Store, call: Call): Promise<unknown> {
   };
   const answers = JSON.stringify(await Promise.all([call, ...(call.beside ?? [])].map(one)));
   return JSON.parse(answers, (key, value) => (OWN.has(key) ? undefined : value));
+}
+
+type RemovedBatch = Awaited<ReturnType<Store['removeTreeRows']>>;
+
+/** Removes the rest of the tree, too: which rows a batch takes first is up to the plan of the query, so only the sums are comparable. */
+async function removedInAll(
+  first: RemovedBatch,
+  next: () => Promise<unknown>,
+): Promise<RemovedBatch['removed']> {
+  const all = { ...first.removed };
+  for (let batch = first; !batch.done; ) {
+    batch = (await next()) as RemovedBatch;
+    for (const part of Object.keys(all) as (keyof typeof all)[]) all[part] += batch.removed[part];
+  }
+  return all;
 }
 
 /** What each database numbers by itself: a request's place says only its order, and that of a removed one may be used again. */
