@@ -47,6 +47,7 @@ export class Quiescence {
       this.#waiting.set(root_id, all.add(waiting));
       const stop = () => this.#end(waiting, () => reject(signal?.reason));
       signal?.addEventListener('abort', stop, { once: true });
+      if (signal?.aborted) return stop();
       this.#timer ??= this.#clock.every(POLL_MS, () => this.check());
       void this.#clock.soon().then(() => this.check([root_id]));
     });

@@ -155,3 +155,41 @@ it('a wait for a tree reports that the runtime was closed or that there is no su
   await on.close();
   await rejected;
 });
+
+it('ends when its signal aborts: before it is called, while the ledger is asked for the agent, and during the wait', {
+  timeout,
+}, async () => {
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  const wrap = (store: Store): Store =>
+    Object.assign(Object.create(store) as Store, {
+      agent: async (...given: Parameters<Store['agent']>) => {
+        asked.resolve();
+        await answered.promise;
+        return store.agent(...given);
+      },
+    });
+  const over = Promise.withResolvers<void>();
+  const play = async (): Promise<Line> => {
+    await over.promise;
+    return 'done';
+  };
+  const on = await setStage(play, { clock: NEVER_POLLS, wrap });
+  const { id } = await on.start();
+  const reason = new Error('enough');
+  const wait = (signal: AbortSignal) => assert.rejects(on.runtime.settled(id, 'tree', signal), reason);
+  await wait(AbortSignal.abort(reason));
+  const cut = new AbortController();
+  const waiting = wait(cut.signal);
+  cut.abort(reason);
+  await waiting;
+  const late = new AbortController();
+  const unknown = on.runtime.settled('00000000-0000-4000-8000-000000000000', 'tree', late.signal);
+  await asked.promise;
+  late.abort(reason);
+  answered.resolve();
+  await assert.rejects(unknown, reason);
+  over.resolve();
+  assert.equal((await on.runtime.settled(id)).reply, 'done');
+  await on.close();
+});
