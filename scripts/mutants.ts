@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, matchesGlob } from 'node:path';
@@ -141,9 +141,7 @@ function lineOf({ file, start }: Mutant): { text: string; column: number } {
 /** Sort key for sampling. Independent of the line number, so that a mutant stays chosen while other lines change. */
 function lot(mutant: Mutant): string {
   const { text, column } = lineOf(mutant);
-  return createHash('sha256')
-    .update(JSON.stringify([values.seed, mutant.file, text, column, mutant.after]))
-    .digest('hex');
+  return hash('sha256', JSON.stringify([values.seed, mutant.file, text, column, mutant.after]));
 }
 
 /** Runs the tests without any mutant, and exits if one fails; measures the time of each process and the places it reaches. */

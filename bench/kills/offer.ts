@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { CutTree } from '../../src/kernel/cut/cut-facts.ts';
 import type { Step } from '../../src/kernel/step.ts';
 import type { NewMail } from '../../src/records/conversation/mail.ts';
@@ -22,10 +22,7 @@ export interface Offer {
 
 /** Digest that identifies a message by content and time; mail, which has an id, by its body alone (`at` 0). */
 export function markOf(value: unknown, at: number): string {
-  return createHash('sha256')
-    .update(JSON.stringify([value, at]))
-    .digest('base64url')
-    .slice(0, 16);
+  return hash('sha256', JSON.stringify([value, at]), 'base64url').slice(0, 16);
 }
 
 export function offerOf(step: Step, kind: StepKind): Offer {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageFolders } from './held-files.ts';
@@ -110,7 +110,7 @@ function hashOf(integrity: string): { readonly alg: string; readonly content: st
 
 /** A uuid of version 8 that follows from the text. */
 function uuidOf(text: string): string {
-  const hex = createHash('sha256').update(text).digest('hex');
+  const hex = hash('sha256', text);
   return [
     hex.slice(0, 8),
     hex.slice(8, 12),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { isPrivate } from '../processes/hosts/private-addresses.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
@@ -223,7 +223,7 @@ function gateOf(
   { base_url, queues }: { readonly base_url?: string | undefined; readonly queues: boolean },
 ): Gate {
   // Two keys have two limits.
-  const whose = key === null ? name : `${name} ${createHash('sha256').update(key).digest('hex')}`;
+  const whose = key === null ? name : `${name} ${hash('sha256', key)}`;
   const known = options.gates?.get(whose) ?? options.gates?.get(name);
   if (known !== undefined) return known;
   const most = config?.maxConcurrent;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ToolPermission } from '../records/tool.ts';
 
 /** Fills in the permission declaration of a tool. By default its calls ask, and patterns match the text of its subject. */
@@ -13,12 +13,12 @@ export function toolPermission(
 export const WORKFLOW_PERMISSION = toolPermission('workflow', { subject: 'script' });
 
 export function scriptHash(source: string): string {
-  return createHash('sha256').update(source).digest('hex');
+  return hash('sha256', source);
 }
 
 /** What rules match of a script: `NAME@HASH`. A pattern of the configuration may be about the name alone, or about exactly these contents. */
-export function scriptSubject(name: string, hash: string): string {
-  return `${name}@${hash.slice(0, 32)}`;
+export function scriptSubject(name: string, digest: string): string {
+  return `${name}@${digest.slice(0, 32)}`;
 }
 
 /** The name in a `scriptSubject`. */

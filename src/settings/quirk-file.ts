@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -28,10 +28,7 @@ export function asideFile(data_folder: string) {
   const book = bookIn(join(data_folder, 'mcp-set-aside.json'), z.array(aside), []);
   // A hash, because a definition may have secrets.
   const keyOf = (name: string, { command, args = [], url }: McpServerConfig) =>
-    `${name} ${createHash('sha256')
-      .update(JSON.stringify([command, args, url]))
-      .digest('hex')
-      .slice(0, 16)}`;
+    `${name} ${hash('sha256', JSON.stringify([command, args, url])).slice(0, 16)}`;
   return {
     of: (name: string, config: McpServerConfig) => book.of(keyOf(name, config)),
     learn: (name: string, config: McpServerConfig, found: readonly SetAside[]) =>

@@ -14,7 +14,7 @@ export const PAIR_GUARDS: readonly Guard[] = [
     name: 'gate-keys-apart',
     protects: 'a key from the limits of another key of the same provider',
     file: 'src/models/providers.ts',
-    guard: "createHash('sha256').update(key).digest('hex')",
+    guard: "hash('sha256', key)",
     without: "''",
     tests: ['models/gate/real-server'],
   },

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { backOff } from '../../processes/waiting.ts';
 import type { Failure } from '../../records/agent/failure.ts';
 import { namesNoTime } from '../../records/conversation/parked.ts';
@@ -166,7 +166,7 @@ export function doorsOf(
   now: () => number = Date.now,
 ): readonly [provider: Door, model: Door] {
   const { provider, model, reached, probe } = places;
-  const account = createHash('sha256').update(reached).digest('hex').slice(0, 12);
+  const account = hash('sha256', reached).slice(0, 12);
   const doorOf = (id: string, name: string): Door => {
     const door = shared.get(id) ?? new Door({ id, name, probe, now });
     shared.set(id, door);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
 import type { PromptMessage } from '../../records/conversation/prompt-message.ts';
 
@@ -97,8 +97,8 @@ function withResults(message: Results, labels: readonly Label[]): Results {
 
 function freshId(id: string, used: ReadonlySet<string>): string {
   for (let salt = used.size; ; salt += 1) {
-    const hash = createHash('sha256').update(`${salt}\n${id}`).digest();
-    const fresh = Array.from({ length: ID_LENGTH }, (_, at) => ALPHABET[hash[at]! % ALPHABET.length]).join(
+    const digest = hash('sha256', `${salt}\n${id}`, 'buffer');
+    const fresh = Array.from({ length: ID_LENGTH }, (_, at) => ALPHABET[digest[at]! % ALPHABET.length]).join(
       '',
     );
     if (!used.has(fresh)) return fresh;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { cutText } from '../../records/text/cut-text.ts';
 import { jsonSizeFault } from '../../records/text/json-text.ts';
 import { type AskedCall, authorLines, lineOfError, readEvent, textOfLine } from './script-events.ts';
@@ -138,12 +138,10 @@ export class ScriptRecord {
   #ask(asked: AskedCall): void {
     const { number, kind, prompt, options, line } = asked;
     if (number > CALLS_MAX) return this.fail('limit', `it makes more than ${CALLS_MAX} calls`, null, line);
-    const hash = createHash('sha256')
-      .update(JSON.stringify([kind, prompt, options]))
-      .digest('hex');
-    const occurrence = (this.#occurrences.get(hash) ?? 0) + 1;
-    this.#occurrences.set(hash, occurrence);
-    const call = { ...asked, key: `${hash}:${occurrence}` };
+    const digest = hash('sha256', JSON.stringify([kind, prompt, options]));
+    const occurrence = (this.#occurrences.get(digest) ?? 0) + 1;
+    this.#occurrences.set(digest, occurrence);
+    const call = { ...asked, key: `${digest}:${occurrence}` };
     const recorded = this.recorded[number - 1];
     if (recorded !== undefined && recorded.key !== call.key) {
       const why = `call ${number} is recorded as ${told(recorded)}, and the script now asks for ${told(call)}`;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { parentPort } from 'node:worker_threads';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { ScriptMachine } from './script-machine.ts';
@@ -32,7 +32,7 @@ port?.once('message', async ({ wasm, setup, limits }: ScriptOpening) => {
   now = setup.started_at;
   try {
     const { meta, program } = compileScript(setup.source);
-    const seed = createHash('sha256').update(setup.seed).digest();
+    const seed = hash('sha256', setup.seed, 'buffer');
     const { source: _, args, budget = { total: null, spent: 0 }, nested = false } = setup;
     const machine = await ScriptMachine.open({
       wasm,

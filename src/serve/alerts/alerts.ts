@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Poll } from '../../processes/poll.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { failureOf } from '../../records/agent/state.ts';
@@ -264,10 +264,7 @@ interface Cause {
 /** One delivery for each target of the rule. */
 function alertsOf({ when, to }: AlertRule, { key, root_id, text }: Cause, now: number): NewDelivery[] {
   return to.map((target) => ({
-    id: deliveryId(
-      'alert',
-      createHash('sha256').update([when, key, target].join('\n')).digest('hex').slice(0, 32),
-    ),
+    id: deliveryId('alert', hash('sha256', [when, key, target].join('\n')).slice(0, 32)),
     kind: 'alert',
     target,
     root_id,

@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { signingKey } from '../../channels/webhook/webhook-channel.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { HookRequest } from '../api/hook-route.ts';
@@ -26,7 +26,7 @@ export function verifiedIdentity(sent: HookRequest, payload: unknown, proof: Pro
   const { kind, secret, now } = proof;
   const { header, body } = sent;
   const own = hmac(secret, body);
-  const digest = createHash('sha256').update(body).digest('hex');
+  const digest = hash('sha256', body);
   switch (kind) {
     case 'github':
       assertHas(sent, 'x-hub-signature-256', [`sha256=${own.toString('hex')}`]);
@@ -89,7 +89,7 @@ function assertHas(
       `it has no header ${name}`,
       'Is its secret set? hooks.NAME.signature of the configuration says how it is signed',
     );
-  const sum = (text: string) => createHash('sha256').update(text).digest();
+  const sum = (text: string) => hash('sha256', text, 'buffer');
   const parts = (between === undefined ? [given] : given.trim().split(between)).map(sum);
   if (expected.map(sum).some((one) => parts.some((part) => timingSafeEqual(one, part)))) return;
   throw refused(

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Scope } from '../api/route.ts';
@@ -112,6 +112,6 @@ export class Access {
 
 /** Compares in constant time. An empty `one` equals nothing. */
 function same(one: string, other: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const digest = (text: string) => hash('sha256', text, 'buffer');
   return one !== '' && timingSafeEqual(digest(one), digest(other));
 }

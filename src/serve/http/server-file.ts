@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -32,5 +32,5 @@ export function findServer(folder: string, location: string): KnownServer | null
 }
 
 function fileOf(folder: string, location: string): string {
-  return join(folder, `${createHash('sha256').update(location).digest('hex').slice(0, 16)}.json`);
+  return join(folder, `${hash('sha256', location).slice(0, 16)}.json`);
 }

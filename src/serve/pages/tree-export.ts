@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isoTime } from '../../documents/iso-time.ts';
 import { markdownOf, quoted } from '../../documents/message-markdown.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
@@ -175,5 +175,5 @@ function inScript(text: string): string {
 }
 
 function hashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  return `'sha256-${hash('sha256', text, 'base64')}'`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Agent } from '../../records/agent/agent.ts';
 import { failureOf, isTerminal } from '../../records/agent/state.ts';
 import type { Span, TurnSpan } from '../../trees/timeline/span.ts';
@@ -128,7 +128,7 @@ export class TurnSpans {
   #traceOf(lane: AgentTimeline, turn: TurnSpan): string {
     const parent = this.#parentOf(lane);
     return parent === null
-      ? hash(32, 'trace', lane.agent.id, turn.seq)
+      ? spanHash(32, 'trace', lane.agent.id, turn.seq)
       : this.#traceOf(parent.lane, parent.turn);
   }
 
@@ -153,7 +153,7 @@ function chat(agent: Agent, span: Span, turn_end: number) {
   const named = modelOf(span.name === '' ? agent.config.model : span.name);
   const usage = request?.usage;
   return {
-    span_id: hash(16, 'chat', agent.id, request?.started_at ?? `after ${seq}`),
+    span_id: spanHash(16, 'chat', agent.id, request?.started_at ?? `after ${seq}`),
     name: `chat ${named[ATTRIBUTE.request_model]}`,
     kind: 'client' as const,
     start,
@@ -189,7 +189,7 @@ function calls(spans: readonly Span[]): CallOfTurn[] {
 function tool(agent: Agent, { first, last }: CallOfTurn, turn_end: number) {
   const asked_ms = first.kind === 'approval' ? (first.end ?? turn_end) - first.start : undefined;
   return {
-    span_id: hash(16, 'call', agent.id, `${first.seq}`, first.call_id ?? ''),
+    span_id: spanHash(16, 'call', agent.id, `${first.seq}`, first.call_id ?? ''),
     name: `execute_tool ${last.name}`,
     kind: 'internal' as const,
     start: first.start,
@@ -225,10 +225,10 @@ function errorOf(status: Span['status']): string | null {
 }
 
 function turnId(agent_id: string, { seq }: TurnSpan): string {
-  return hash(16, 'turn', agent_id, seq);
+  return spanHash(16, 'turn', agent_id, seq);
 }
 
 /** T1. */
-function hash(digits: number, ...parts: readonly (string | number)[]): string {
-  return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, digits);
+function spanHash(digits: number, ...parts: readonly (string | number)[]): string {
+  return hash('sha256', parts.join('\n')).slice(0, digits);
 }

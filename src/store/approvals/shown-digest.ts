@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { NewAsk } from '../../records/conversation/ask.ts';
 import { storable } from '../../records/text/text.ts';
 
@@ -12,7 +12,7 @@ export function shownDigest(ask: ShownAsk): string {
   const { id, agent_id, agent_name, tool, subject, subject_kind, input, difference, cwd, rule } = ask;
   const shown = [agent_id, agent_name, tool, subject, subject_kind, input, difference, cwd, rule];
   const texts = [id.slice(RANDOM_FROM), ...shown].map((text) => (text === null ? null : storable(text)));
-  return createHash('sha256').update(JSON.stringify(texts)).digest('hex');
+  return hash('sha256', JSON.stringify(texts));
 }
 
 /** The id that begins with the digest (a uuid of version 8): who writes it, or its beginning, names what was shown (decision 33). `ask.id`: a random uuid. */

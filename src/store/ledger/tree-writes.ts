@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { admit, factKeysOf } from '../../kernel/ledger/admit.ts';
 import { answerAsk } from '../../kernel/ledger/answer-ask.ts';
 import { changeBudget } from '../../kernel/ledger/budgets.ts';
@@ -76,5 +76,5 @@ export function treeWrites(db: Database): TreeWrites {
  */
 function stepToken(step: Step): string | null {
   if (step.messages.length > 0) return null;
-  return createHash('sha256').update(JSON.stringify(step)).digest('base64url').slice(0, 22);
+  return hash('sha256', JSON.stringify(step), 'base64url').slice(0, 22);
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import pg from 'pg';
 import { keptIn } from '../../records/kept-in.ts';
 import type { Row } from '../ledger/rows.ts';
@@ -107,11 +107,7 @@ export class ConnectionPool {
   }
 
   #nameOf(text: string): string {
-    return keptIn(
-      this.#names,
-      text,
-      () => `coppice_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`,
-    );
+    return keptIn(this.#names, text, () => `coppice_${hash('sha256', text).slice(0, 16)}`);
   }
 
   /** A connection outside the pool, for a sequence of statements without a time limit. */

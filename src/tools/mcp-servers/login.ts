@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -44,7 +44,7 @@ export class Login implements OAuthClientProvider {
 
   /** `open` shows a person the login page; null if nobody can log in. */
   constructor(folder: string, url: string, redirect = NOWHERE, open: ((url: URL) => void) | null = null) {
-    this.#file = join(folder, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}.json`);
+    this.#file = join(folder, `${hash('sha256', url).slice(0, 32)}.json`);
     this.redirectUrl = redirect;
     this.#open = open;
     this.#draft = open === null ? null : {};

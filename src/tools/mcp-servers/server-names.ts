@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { serverTool } from '../../records/server-tools.ts';
 
 /** Maximum characters of a tool's name that every provider accepts. */
@@ -11,7 +11,7 @@ const NAME_MAX = 64;
 export function nameForModels(server: string, tool: string): string {
   const plain = serverTool(server, tool);
   if (/^[A-Za-z0-9_-]+$/.test(tool) && plain.length <= NAME_MAX) return plain;
-  const hash = createHash('sha256').update(tool).digest('hex').slice(0, 8);
+  const digest = hash('sha256', tool).slice(0, 8);
   const readable = serverTool(server, tool.replaceAll(/[^A-Za-z0-9_-]+/g, '_'));
-  return `${readable.slice(0, NAME_MAX - 1 - hash.length)}_${hash}`;
+  return `${readable.slice(0, NAME_MAX - 1 - digest.length)}_${digest}`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { orElse } from '../../records/coppice-error.ts';
 import { fieldsOf } from '../../records/text/json-fields.ts';
 import { isJsonObject, type JsonObject, storableJson } from '../../records/text/json-text.ts';
@@ -156,8 +156,8 @@ function fieldOf(name: string, field: JsonObject, names: Map<string, string>): [
 function nameFor(name: string, names: Map<string, string>): string {
   if (FIELD.test(name)) return name;
   const readable = name.replaceAll(/[^a-zA-Z0-9]+/g, '_').replaceAll(/^_|_$/g, '');
-  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8);
-  const made = `${readable.slice(0, 50) || 'field'}_${hash}`;
+  const digest = hash('sha256', name).slice(0, 8);
+  const made = `${readable.slice(0, 50) || 'field'}_${digest}`;
   names.set(made, name);
   return made;
 }

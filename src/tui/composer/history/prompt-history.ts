@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { orElse } from '../../../records/coppice-error.ts';
@@ -19,7 +19,7 @@ export class PromptHistory {
 
   /** `folder`: holds the histories of all folders; `place`: the folder in which the person works. */
   constructor(folder: string, place: string) {
-    this.#file = join(folder, `${createHash('sha256').update(place).digest('hex').slice(0, 16)}.jsonl`);
+    this.#file = join(folder, `${hash('sha256', place).slice(0, 16)}.jsonl`);
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
     } catch {
