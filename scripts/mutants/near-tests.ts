@@ -97,7 +97,7 @@ export const NEAR: readonly Near[] = [
     slow: [],
   },
   {
-    under: ['store/postgres/functions', 'store/postgres/postgres-facts', 'store/postgres/postgres-database'],
+    under: ['store/postgres/functions', 'store/postgres/postgres-database'],
     quick: [],
     slow: [
       'store/store-postgres',

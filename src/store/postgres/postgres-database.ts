@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Changes } from '../../kernel/ledger/change-set.ts';
-import type { FactKeys } from '../../kernel/ledger/facts.ts';
+import type { FactKeys, FactKind, FactKinds, Facts } from '../../kernel/ledger/facts.ts';
 import type { Value } from '../../kernel/ledger/tables.ts';
 import { UnitOfWork } from '../../kernel/ledger/unit-of-work.ts';
 import { backOff } from '../../processes/waiting.ts';
+import { keptIn } from '../../records/kept-in.ts';
 import { storable } from '../../records/text/text.ts';
 import type { Database, Dialect, Query } from '../ledger/database.ts';
+import { FACT_QUERIES } from '../ledger/fact-queries.ts';
 import type { Row } from '../ledger/rows.ts';
 import { StoreError } from '../store-error.ts';
 import type { Connection, ConnectionPool } from './connection-pool.ts';
 import { join } from './functions.ts';
 import type { Listener } from './listener.ts';
 import { postgresStoreError } from './postgres-error.ts';
-import { MissingFacts, PostgresFacts } from './postgres-facts.ts';
 
 /** Maximum tries of a transaction that the database rolls back because of a conflict with another one. */
 const CONFLICT_TRIES = 20;
@@ -181,4 +182,55 @@ function encodeChanges({ rows, wiped, notices }: Changes): string | null {
   }
   const keep = (_: string, value: unknown) => (typeof value === 'string' ? storable(value) : value);
   return JSON.stringify({ ...encoded, wiped, notices }, keep);
+}
+
+/** Keys by kind, as `coppice_facts` takes them. */
+type Keys = { [Kind in FactKind]?: string[] };
+
+/** Thrown when a decision needs facts that have not been read; it runs again once they are. Not an error: nothing failed. */
+class MissingFacts {
+  readonly keys: Keys;
+
+  constructor(keys: Keys) {
+    this.keys = keys;
+  }
+}
+
+/** The facts read in one transaction. */
+class PostgresFacts implements Facts {
+  now = 0;
+  readonly #known = new Map<FactKind, Map<string, unknown>>();
+
+  get<Kind extends FactKind>(kind: Kind, key: string): FactKinds[Kind] {
+    const fact = this.#known.get(kind)?.get(key);
+    if (fact === undefined) throw new MissingFacts({ [kind]: [key] });
+    return fact as FactKinds[Kind];
+  }
+
+  prefetch(keys: FactKeys): void {
+    const missing = this.missing(keys);
+    if (Object.keys(missing).length > 0) throw new MissingFacts(missing);
+  }
+
+  /** Returns those of the wanted keys whose facts have not been read. */
+  missing(wanted: FactKeys): Keys {
+    const missing: Keys = {};
+    for (const [name, keys] of Object.entries(wanted)) {
+      const kind = name as FactKind;
+      const known = this.#known.get(kind);
+      const unknown = [...new Set(keys)].filter((key) => known?.has(key) !== true);
+      if (unknown.length > 0) missing[kind] = unknown;
+    }
+    return missing;
+  }
+
+  /** Adds the result of `coppice_facts`: for each kind the rows found for each key; for some kinds also for keys that were not asked for. */
+  add(answers: readonly Row[]): void {
+    for (const { kind, answer } of answers as unknown as { kind: FactKind | 'now'; answer: unknown }[]) {
+      if (kind === 'now') this.now = answer as number;
+      else
+        for (const [key, rows] of Object.entries((answer ?? {}) as Record<string, Row[] | null>))
+          keptIn(this.#known, kind, () => new Map()).set(key, FACT_QUERIES[kind].read(rows ?? []));
+    }
+  }
 }

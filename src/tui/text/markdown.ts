@@ -1,8 +1,8 @@
 import { Markdown, type MarkdownTheme, setCapabilityOverrides } from '@earendil-works/pi-tui';
 import { cleanLines } from '../../render/clean.ts';
+import { codeSpans } from '../../render/markdown/code-spans.ts';
 import { isCostlyMarkdown, MARKED_MAX } from '../../render/markdown/costly-markdown.ts';
 import { columnsOf, type Paint, paint, type Theme, type UiStyle } from '../../render/style.ts';
-import { codeColours } from './code-colours.ts';
 import { withLinks } from './links.ts';
 import { cutPieces, type Piece } from './markdown-pieces.ts';
 import { type Batches, wrap } from './wrap.ts';
@@ -266,4 +266,17 @@ function alignedCell(cell: string, side: Side): string {
   const moved = side === 'right' ? behind : Math.floor(behind / 2);
   const end = cell.lastIndexOf(' '.repeat(behind + 1));
   return ` ${' '.repeat(moved)}${cell.slice(1, end)}${cell.slice(end + moved)}`;
+}
+
+/** Code as coloured lines; plain without colours, in an unknown language, or with a very long line. A colour never crosses a line. */
+export function codeColours(code: string, language: string | undefined, style: UiStyle): string[] {
+  const spans = style.colour ? codeSpans(code, language) : null;
+  if (spans === null) return code.split('\n');
+  const lines: string[] = [''];
+  for (const [text, colour] of spans)
+    text.split('\n').forEach((piece, index) => {
+      if (index > 0) lines.push('');
+      lines[lines.length - 1] += colour === null || piece === '' ? piece : paint(style, colour, piece);
+    });
+  return lines;
 }

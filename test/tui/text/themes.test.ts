@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { UiStyle } from '../../../src/render/style.ts';
-import { codeColours } from '../../../src/tui/text/code-colours.ts';
-import { markdown } from '../../../src/tui/text/markdown.ts';
+import { codeColours, markdown } from '../../../src/tui/text/markdown.ts';
 import { COLOURS, THEMES, themeOf } from '../../../src/tui/text/themes.ts';
 
 const GROUNDS = {

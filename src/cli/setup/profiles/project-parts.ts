@@ -1,12 +1,23 @@
+import { relative } from 'node:path';
+import { trustHash } from '../../../models/workflow/saved-scripts.ts';
+import { readSource, savedScripts } from '../../../models/workflow/script-places.ts';
+import { printablePath } from '../../../permissions/printable-path.ts';
 import type { AgentConfig } from '../../../records/agent/agent.ts';
 import { profileSkills } from '../../../records/agent/skill.ts';
-import { readHookFiles } from './hook-files.ts';
+import { reasonOf } from '../../../tools/files/bounded-file.ts';
+import { describeHooks, projectHooks } from '../../../tools/hooks/project-hooks.ts';
 import { type InstructionFile, instructionText, readInstructionFiles } from './instruction-files.ts';
 import type { ProfilesInput } from './profiles.ts';
-import { isUsed, type ProjectPart, projectPlaces, unusedNotice } from './project-places.ts';
+import {
+  isUsed,
+  type ProjectPart,
+  type ProjectPlaces,
+  projectPlaces,
+  unusedNotice,
+} from './project-places.ts';
+import type { FoundFiles } from './read-agent-files.ts';
 import { readServersFile, type ServersFile } from './server-files.ts';
 import { type FoundSkills, readSkills } from './skill-files.ts';
-import { readWorkflowFiles } from './workflow-files.ts';
 
 /** Instructions, skills and MCP servers that the user and the project bring for every agent (docs/instructions.md). */
 export interface ProjectParts {
@@ -59,4 +70,35 @@ export function projectPartsConfig(
     ...profileSkills(used, { skills: named }),
     ...(mcp_servers.length === 0 ? {} : { mcp_servers }),
   };
+}
+
+/** The hooks that a project brings (docs/hooks.md). */
+function readHookFiles({ folder, home, trust }: ProjectPlaces): FoundFiles<ProjectPart> {
+  const found = projectHooks(folder, home).map(({ path, hooks, hash, faults }) => ({
+    ...{ kind: 'hooks' as const, path, source: printablePath(relative(folder, path)), hash, faults },
+    ...{ trust: trust.stateOf(path, hash), about: describeHooks(hooks) },
+  }));
+  return {
+    files: found.filter(({ about }) => about !== ''),
+    notices: found.flatMap(({ source, faults }) => faults.map((fault) => `${source}: ${fault}`)),
+  };
+}
+
+/** The workflows that a project brings (docs/workflows.md#trust); those of the home folder need no trust. */
+function readWorkflowFiles({ folder, home, trust }: ProjectPlaces): FoundFiles<ProjectPart> {
+  const files: ProjectPart[] = [];
+  const notices: string[] = [];
+  for (const { path, own } of savedScripts(folder, home)) {
+    if (own) continue;
+    const source = printablePath(relative(folder, path));
+    try {
+      const script = readSource(path, source);
+      const hash = trustHash(script, folder);
+      const about = `a script of ${script.split('\n').length} lines`;
+      files.push({ kind: 'workflow', path, source, hash, trust: trust.stateOf(path, hash), about });
+    } catch (error) {
+      notices.push(`${source} is ignored: ${reasonOf(error)}`);
+    }
+  }
+  return { files, notices };
 }
