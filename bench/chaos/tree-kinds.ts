@@ -32,12 +32,17 @@ export function treeRules(counts: string, size: number): ScriptedRules {
   const waitForAnybody = { name: 'wait', input: { timeout: LONGEST_WAIT } };
   const send = (message: string) => ({ name: 'send', input: { to: '{{parent_id}}', message } });
   const kill = (at: number) => ({ name: 'kill', input: { agent_id: `{{results.fork.${at}.agent_id}}` } });
-  const told = '{{#each results.wait.-1.results}}{{.name}}: {{.message}}; {{/each}}';
+  // A wait of an agent in the middle may also name the parent that waits for it.
+  const told = (rows: number) =>
+    each(rows, (at) => {
+      const row = `results.wait.-1.results.${at}`;
+      return `{{${row}.name}}: {{${row}.message}}; `;
+    }).join('');
   const rules = [
     { when: { tool: 'bash', result: '^Interrupted' }, calls: [count] },
-    ...turns({ agent: 'process-*' }, [[fork('w{{index}}', size)], [count], [wait], told]),
-    ...turns({ agent: 'family-*' }, [[fork('g{{index}}', 2)], [wait], told]),
-    ...turns({ agent: 'g*' }, [[fork('w{{index}}', branch(size))], [wait], [send(told)], 'Done.']),
+    ...turns({ agent: 'process-*' }, [[fork('w{{index}}', size)], [count], [wait], told(size)]),
+    ...turns({ agent: 'family-*' }, [[fork('g{{index}}', 2)], [wait], told(2)]),
+    ...turns({ agent: 'g*' }, [[fork('w{{index}}', branch(size))], [wait], [send(told(branch(size)))], 'Done.']),
     ...turns({ agent: 'killer-*' }, [
       [fork('v{{index}}', 2)],
       [count],
