@@ -7,7 +7,7 @@ import { type SimOptions, simulate } from './simulate.ts';
 const KEPT_SEEDS: readonly {
   readonly seed: number;
   readonly found: string;
-  readonly more?: Pick<SimOptions, 'workflows' | 'prompt'>;
+  readonly more?: Pick<SimOptions, 'workflows' | 'prompt' | 'pauses'>;
 }[] = [
   { seed: 1, found: 'a read that failed after a refused step stopped the executor for good' },
   {
@@ -49,6 +49,11 @@ const KEPT_SEEDS: readonly {
     ...{ seed: 27, more: { prompt: true } },
     found:
       'two agents that waited for each other in two processes were not freed while one had an unread letter of a third',
+  },
+  {
+    ...{ seed: 94024, more: { pauses: true } },
+    found:
+      'the refusal of a request that was under way was taken for that of the one that tries a closed provider',
   },
 ];
 

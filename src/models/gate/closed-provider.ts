@@ -102,11 +102,12 @@ export class Door {
     return closes.spent === 'service' ? this.#has_worked : this.doubts(closes);
   }
 
-  close({ spent, wait_ms }: Closing, failure: Failure): Barred {
+  /** `is_try`: it is the answer to the request that tried it. */
+  close({ spent, wait_ms }: Closing, failure: Failure, is_try = false): Barred {
     const before = this.#closed;
     this.#hasAnswer();
     // Requests that were under way get the same answer: only that of a try is news.
-    if (before !== null && !this.#is_tried && this.bars() !== null) return this.#barred(before);
+    if (before !== null && !is_try && this.bars() !== null) return this.#barred(before);
     const doubt_ms = this.doubts({ spent, of_model: false, wait_ms }) ? DOUBT_MS : null;
     [this.#is_tried, this.#has_worked] = [false, false];
     const { first, most } = this.#terms.probe ?? (spent === 'service' ? SERVICE_SECONDS : PROBE_SECONDS);
@@ -126,7 +127,7 @@ export class Door {
     if (this.#closed === null || (this.#closed.spent === 'service' && closes === undefined)) return null;
     const { spent, failure, tries } = this.#closed;
     const wait_ms = ASKS_PERSON.has(spent) && tries === 0 ? DOUBT_MS : null;
-    return this.close({ spent, of_model: false, wait_ms }, failure);
+    return this.close({ spent, of_model: false, wait_ms }, failure, true);
   }
 
   /** An answer came. */
@@ -270,7 +271,8 @@ function closing(
 ): { readonly barred: Barred; readonly parks: boolean } | null {
   const door = closes.of_model ? model : provider;
   const parks = request.parks?.(closes.spent, door.isTrusted(closes)) === true;
-  return parks || tried.includes(door) ? { barred: door.close(closes, failure), parks } : null;
+  const is_try = tried.includes(door);
+  return parks || is_try ? { barred: door.close(closes, failure, is_try), parks } : null;
 }
 
 /** A failure that the gate does not repeat. */

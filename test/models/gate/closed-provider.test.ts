@@ -67,6 +67,20 @@ describe('a door', () => {
     assert.deepEqual([late.tries, late.wait_ms], [1, 30_000]);
   });
 
+  it('is tried by one request at a time, too, where one that was under way before is refused meanwhile', () => {
+    const { door, pass } = opened();
+    door.close({ ...QUOTA, wait_ms: null }, FAILURE);
+    pass(60_000);
+    assert.equal(door.bars(), null);
+    door.begin();
+    assert.equal(door.close({ ...QUOTA, wait_ms: null }, FAILURE).tries, 1, 'it tells nothing new');
+    assert.notEqual(door.bars({ begins: true, insists: true }), null, 'the try has no answer yet');
+    const { tries, wait_ms } = door.close({ ...QUOTA, wait_ms: null }, FAILURE, true);
+    assert.deepEqual([tries, wait_ms], [2, 120_000]);
+    door.tried({ type: 'failure', failure: FAILURE });
+    assert.equal(door.bars({ insists: true }), null);
+  });
+
   it('doubts one refusal of a key that has worked since it was closed last, and no second one', () => {
     const { door, pass } = opened();
     assert.equal(door.close(KEY, FAILURE).wait_ms, 60_000, 'it has never worked');
@@ -80,7 +94,7 @@ describe('a door', () => {
     assert.equal(door.stay(undefined)?.wait_ms, 2_000, 'the try reached nobody');
     pass(2_000);
     door.begin();
-    assert.equal(door.close(KEY, FAILURE).wait_ms, 60_000);
+    assert.equal(door.close(KEY, FAILURE, true).wait_ms, 60_000);
   });
 
   it('is tried by what begins, where nobody named a time, two seconds after the last answer; by one at a time', () => {
@@ -105,7 +119,7 @@ describe('a door', () => {
     const { door, pass } = opened();
     const tried = (): number => {
       door.begin();
-      return (door.close(KEY, FAILURE).wait_ms ?? 0) / 60_000;
+      return (door.close(KEY, FAILURE, true).wait_ms ?? 0) / 60_000;
     };
     assert.equal(tried(), 1);
     for (let times = 1; times <= 5; times += 1) {
