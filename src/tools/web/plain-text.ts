@@ -33,7 +33,8 @@ export function nestingOf(html: string): number {
 }
 
 export function plainText(html: string): string {
-  const folded = html.toLowerCase();
+  // Other letters may change their length: a lower-case İ is two characters.
+  const folded = html.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
   const parts: string[] = [];
   for (let at = 0; at < html.length; ) {
     const open = html.indexOf('<', at);
