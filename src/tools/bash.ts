@@ -18,10 +18,6 @@ import { hashBytes, hashContained } from './files/file-hash.ts';
 /** Default timeout of a command. */
 const TIMEOUT_SECONDS = 120;
 
-function lineAfter(output: string): string {
-  return output === '' || output.endsWith('\n') ? '' : '\n';
-}
-
 function notStarted(error: NodeJS.ErrnoException, cwd: string): string {
   if (error.code === 'E2BIG')
     return 'the command is too long for the system: write it to a file and run that';
@@ -31,7 +27,7 @@ function notStarted(error: NodeJS.ErrnoException, cwd: string): string {
 }
 
 function bashResult(end: ProcessEnd, output: string, timeout: number, cwd: string): ToolResult {
-  const text = `${output}${lineAfter(output)}`;
+  const text = output === '' || output.endsWith('\n') ? output : `${output}\n`;
   if (end.end === 'not_started') return { status: 'error', output: notStarted(end.error, cwd) };
   if (end.end === 'aborted') {
     return { status: 'cancelled', output: `${text}[cancelled${end.started ? '' : ' before it started'}]` };

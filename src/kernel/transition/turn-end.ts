@@ -104,7 +104,8 @@ export function endInFailure(
   }
   const told = [...effects, appendEvent('error', failure.error)];
   const { error, kind, retryable } = failure;
-  const [before = '', now] = [context.said?.(), allTexts(...saidWith(effects), unfinished)];
+  const appended = effects.flatMap((effect) => (effect.type === 'append' ? [effect.message] : []));
+  const [before = '', now] = [context.said?.(), allTexts(...saidIn(appended), unfinished)];
   const partial = continues ? before + now : allTexts(before, now);
   const kept = partial === '' ? {} : { partial };
   return report({ type: 'failure', error, error_kind: kind, ...kept }, told, appendix, retryable);
@@ -126,9 +127,4 @@ function withAppendix(outcome: ChildOutcome, appendix = ''): ChildOutcome {
   return outcome.type === 'success'
     ? { ...outcome, result: after(outcome.result) }
     : { ...outcome, partial: after(outcome.partial ?? '') };
-}
-
-/** Assistant texts among the appended messages. */
-function saidWith(effects: readonly Effect[]): string[] {
-  return saidIn(effects.flatMap((effect) => (effect.type === 'append' ? [effect.message] : [])));
 }

@@ -33,7 +33,7 @@ export function countDeeds(
   const known = !begins ? last : is_mail && last?.denied !== undefined ? { denied: last.denied } : undefined;
   const deeds = counted(known ?? {}, happening, tools);
   if ('turn' in after)
-    return deeds === after.turn.deeds || isNothing(deeds)
+    return deeds === after.turn.deeds || Object.keys(deeds).length === 0
       ? after
       : { ...after, turn: { ...after.turn, deeds } };
   if (!('turn' in before))
@@ -50,10 +50,6 @@ export function countDeeds(
   const denied_below = denied.length === 0 ? {} : { denied_below: denied };
   const took_ms = Math.max(0, event.at - since);
   return { ...after, deeds: { ...deeds, ...denied_below, ...unanswered, took_ms } };
-}
-
-function isNothing(deeds: Deeds): boolean {
-  return Object.keys(deeds).length === 0;
 }
 
 function counted(known: Deeds, { event, effects, request }: AppliedTransition, tools: View['tools']): Deeds {

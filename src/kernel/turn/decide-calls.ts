@@ -62,7 +62,8 @@ function decideCall(call: Call, draft: Draft): void {
   const is_surveyed = led.surveyed.has(call.id);
   const look_up = unknownNames(tool, input, draft);
   // What is known of agents that other processes lead may be stale.
-  const survey = view.shared && !creates && !is_surveyed && looksAtOthers(tool, input);
+  const looks_at_others = tool.surveys === true || (tool.mentions?.(input) ?? []).length > 0;
+  const survey = view.shared && !creates && !is_surveyed && looks_at_others;
   const open = (tool.needs?.(input, call, led.agent, view.terms) ?? []).filter(
     (need) => !led.answers.has(needKey(need)),
   );
@@ -193,8 +194,4 @@ function unknownNames(tool: ToolsetTool, input: unknown, { led, view }: Draft): 
   return (tool.mentions?.(input) ?? [])
     .filter((text) => text !== '' && !led.looked_up.has(text))
     .filter((text) => view.relatives.resolve(text, led.agent.root_id).found === 'none');
-}
-
-function looksAtOthers(tool: ToolsetTool, input: unknown): boolean {
-  return tool.surveys === true || (tool.mentions?.(input) ?? []).length > 0;
 }

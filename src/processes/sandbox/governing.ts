@@ -69,7 +69,7 @@ function governingOf(common: string, worktree: string | null, cwd: string, lasti
     ...GIT_GOVERNING.map((name) => folderAt(join(common, name))),
     fileAt(config, ''),
     fileAt(join(common, 'commondir'), SAME_REPOSITORY),
-    ...(lasting || readsWorktreeSettings(config)
+    ...(lasting || /worktreeconfig/i.test(fileTextOrEmpty(config))
       ? [common, ...(worktree === null ? [] : [worktree])]
       : []
     ).map((folder) => fileAt(join(folder, 'config.worktree'), '')),
@@ -128,10 +128,6 @@ function forbidLink(path: string): void {
   throw new Error(
     `the sandbox cannot protect ${path} because it is a symbolic link: replace the link with its target`,
   );
-}
-
-function readsWorktreeSettings(config: string): boolean {
-  return /worktreeconfig/i.test(fileTextOrEmpty(config));
 }
 
 /** Returns null if the path does not exist. */

@@ -46,6 +46,12 @@ describe('Markdown for Telegram', () => {
     assert.equal(textOf('~~~a a\n> '), 'a\n> ');
   });
 
+  it('reads every kind of line end alike', () => {
+    const markdown = '# One\n\n- a\n- **b**\n\n```ts\nx\ny\n```\nlast';
+    for (const end of ['\r\n', '\r'])
+      assert.deepEqual(markdownEntities(markdown.replaceAll('\n', end)), markdownEntities(markdown));
+  });
+
   it('links to http, https, mailto and tg only; the rest stands as it was written', () => {
     assert.deepEqual(marks('[a](https://x.org/ä) [b](mailto:a@b.c) [**c**](tg://user?id=1)'), [
       'text_link(https://x.org/%C3%A4):a',

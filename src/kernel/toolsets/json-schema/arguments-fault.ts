@@ -9,7 +9,8 @@ const compiled = new WeakMap<Schema, CompiledSchema | null>();
 
 /** Tells a model where its arguments do not match the schema of a tool; null if they match, or if the check is left to the server. Never throws. */
 export function argumentsFault(schema: Schema, input: unknown): string | null {
-  const found = compiledSchema(schema);
+  // Null: the schema is unsupported, or too costly to check.
+  const found = keptIn(compiled, schema, () => orElse(() => compileSchema(schema), null));
   if (found === null) return null;
   const walk = new Walk();
   try {
@@ -21,9 +22,4 @@ export function argumentsFault(schema: Schema, input: unknown): string | null {
   return walk.faults.length === 0
     ? null
     : walk.faults.map((fault) => fault.replace(/^the result /, 'the arguments ')).join('\n');
-}
-
-/** Returns null for a schema that is unsupported or too costly to check. */
-function compiledSchema(schema: Schema): CompiledSchema | null {
-  return keptIn(compiled, schema, () => orElse(() => compileSchema(schema), null));
 }

@@ -1,5 +1,5 @@
 import { cutText } from '../../../records/text/cut-text.ts';
-import { breaksIn } from '../../../records/text/text.ts';
+import { breaksIn, counted } from '../../../records/text/text.ts';
 import { clean } from '../../../render/clean.ts';
 import { type Paint, sign, type UiStyle } from '../../../render/style.ts';
 import { line, type Part } from '../../text/line.ts';
@@ -26,11 +26,8 @@ export function* folded({ label, text, paint, opened }: Fold, width: number, sty
   const end = trimmed.indexOf('\n');
   const first = clean(end === -1 ? trimmed : trimmed.slice(0, end));
   const more = end === -1 ? 0 : breaksIn(trimmed.slice(end).trimEnd());
-  yield [line(style, width, [...label, [paint, first], ...(more > 0 ? [moreLines(more)] : [])])];
-}
-
-function moreLines(count: number): Part {
-  return ['dim', count === 1 ? ' (+1 line)' : ` (+${count} lines)`];
+  const rest: readonly Part[] = more > 0 ? [['dim', ` (+${counted(more, 'line')})`]] : [];
+  yield [line(style, width, [...label, [paint, first], ...rest])];
 }
 
 /** The two lines with which a unified diff begins; they name the file, which the call has named. */
