@@ -10,6 +10,7 @@ import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineOwnTool } from '../define-tool.ts';
 import { imageTypeOf } from '../files/file-kind.ts';
 import { fitImage } from '../files/fit-image.ts';
+import { mediaType } from './page-text.ts';
 import type { PageOutcome } from './page-thread.ts';
 import type { Reading, WebReach } from './read-address.ts';
 import { placeFault, webAddress } from './web-address.ts';
@@ -143,7 +144,7 @@ async function picture(bytes: Buffer, media_type: string, url: URL): Promise<Too
 
 /** Why the answer has no readable text; null if it may have. */
 function unreadable({ headers, bytes, cut }: WebAnswer, url: URL): string | null {
-  const type = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
+  const type = mediaType(headers['content-type'] ?? '');
   if (type === 'application/pdf' || bytes.subarray(0, 5).equals(Buffer.from('%PDF-')))
     return `${url.href} is a PDF, which this tool does not read: look for the same as a web page, or ask the user for its text`;
   const is_text =

@@ -120,6 +120,16 @@ it('stops what ignores TERM or has left its group', { timeout, skip: !linux }, a
   assert.ok(await eventually(() => processesWith(seconds).length === 0));
 });
 
+it('ends a call that is aborted in the moment in which its turn has come', {
+  timeout,
+  skip: !linux,
+}, async () => {
+  const stop = new AbortController();
+  const ended = launched(order(`sleep ${ownSleep()}`), stop.signal, () => {});
+  stop.abort();
+  assert.equal((await ended).end, 'aborted');
+});
+
 it('programs are told nothing by it: its environment is empty', { timeout, skip: !linux }, async () => {
   const { output } = await outcome(launched, order('tr "\\0" "\\n" </proc/$PPID/environ'));
   assert.doesNotMatch(output, /PATH|HOME/);

@@ -81,3 +81,20 @@ it('of two requests of one name the earlier counts, whichever came first, and th
     t.mock.reset();
   }
 });
+
+it('a stop waits for what is under way, and nothing that was asked for begins afterwards; the same again', async (t) => {
+  const { pass } = clockOf(t);
+  const work = new PacedWork(RETRY_MS);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const under_way = work.now('look', async () => {
+    await promise;
+    done.push('looked');
+  });
+  work.soon('tidy', 100, async () => void done.push('tidied'));
+  const stopped = work.stop().then(() => done.push('stopped'));
+  resolve();
+  await Promise.all([under_way, stopped, work.stop()]);
+  await pass(1_000);
+  assert.deepEqual(done, ['looked', 'stopped']);
+});

@@ -149,10 +149,11 @@ describe('other content', () => {
       '/meta': reply('text/html', Buffer.concat([Buffer.from('<meta charset="windows-1252">'), latin])),
       '/wrong': reply('text/html; charset=klingon', latin),
       '/none': reply('text/html', latin),
+      '/capitals': reply(' TEXT/HTML ;Charset=ISO-8859-1', latin),
       '/utf16': reply('text/plain', Buffer.from('\ufeffcafé naïve', 'utf16le')),
       '/sjis': reply('text/plain; charset="shift_jis"', Buffer.from([0x93, 0xfa, 0x96, 0x7b])),
     });
-    for (const path of ['header', 'meta', 'wrong', 'none', 'utf16'])
+    for (const path of ['header', 'meta', 'wrong', 'none', 'capitals', 'utf16'])
       assert.equal(inside(await fetched(`${origin}/${path}`)), 'café naïve', path);
     assert.equal(inside(await fetched(`${origin}/sjis`)), '日本');
   });
