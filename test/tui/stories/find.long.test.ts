@@ -33,12 +33,10 @@ it('finds words, counts them, and goes from one to the next', async (test) => {
   await ui.press('hidden behind a BREAK');
   await ui.pty.until('not found', 'capital letters count');
   await ui.press(...Array.from('BREAK', () => '\x7f'), 'break', KEY.enter);
-  await ui.pty.until('1 of 1');
-  assert.ok(ui.shows('n older'));
+  await ui.pty.until(() => ui.shows('1 of 1') && ui.shows('n older'), 'the only hit');
   await ui.press('/', 'deep-inside');
-  await ui.pty.until('   1 of ');
-  assert.ok(
-    ui.pty.written().includes('\x1b[7mdeep-inside\x1b[27m'),
+  await ui.pty.until(
+    () => ui.shows('   1 of ') && ui.pty.written().includes('\x1b[7mdeep-inside\x1b[27m'),
     'the hit is inverted, in output that was folded',
   );
   await ui.press(KEY.escape, KEY.escape);
@@ -46,8 +44,7 @@ it('finds words, counts them, and goes from one to the next', async (test) => {
   await ui.press(KEY.ctrl_c, KEY.alt(1));
   await ui.pty.until('row 90 of sand');
   await ui.say('/find treasure');
-  await ui.pty.until('1 of 4');
-  assert.ok(ui.shows('row 68 of Treasure'));
+  await ui.pty.until(() => ui.shows('1 of 4') && ui.shows('row 68 of Treasure'), 'the newest');
   await ui.press('n');
   await ui.pty.until(() => ui.shows('2 of 4') && ui.shows('row 38 of Treasure'), 'the second');
   await ui.press('n', 'n');
