@@ -42,7 +42,12 @@ export function treeRules(counts: string, size: number): ScriptedRules {
     { when: { tool: 'bash', result: '^Interrupted' }, calls: [count] },
     ...turns({ agent: 'process-*' }, [[fork('w{{index}}', size)], [count], [wait], told(size)]),
     ...turns({ agent: 'family-*' }, [[fork('g{{index}}', 2)], [wait], told(2)]),
-    ...turns({ agent: 'g*' }, [[fork('w{{index}}', branch(size))], [wait], [send(told(branch(size)))], 'Done.']),
+    ...turns({ agent: 'g*' }, [
+      [fork('w{{index}}', branch(size))],
+      [wait],
+      [send(told(branch(size)))],
+      'Done.',
+    ]),
     ...turns({ agent: 'killer-*' }, [
       [fork('v{{index}}', 2)],
       [count],
