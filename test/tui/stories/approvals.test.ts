@@ -62,7 +62,7 @@ it('a single letter answers; one followed by another is text', async (test) => {
   await ui.say('go');
   await pty.until('main › child wants: bash');
   await alone();
-  await ui.press('y', 'e', 's');
+  await ui.press('yes');
   await alone();
   await pty.until('> yes');
   assert.equal((await ui.ledger((store) => store.asks({ open: true }))).length, 1, 'yes is a word');
@@ -75,7 +75,7 @@ it('a single letter answers; one followed by another is text', async (test) => {
   await alone();
   await ui.press('m');
   await pty.until('why not:');
-  await ui.press(...'keep it');
+  await ui.press('keep it');
   await pty.until('why not: keep it');
   await ui.press(KEY.enter);
   await ui.press(KEY.alt(1));

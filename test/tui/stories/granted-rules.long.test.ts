@@ -36,7 +36,7 @@ it('a rule for the tree answers all that it covers; one for good is written by h
   await pty.until('s bash:git status * from now on…');
 
   // With a draft, only chords answer; anything else typed is text.
-  await ui.press('y', 'e', 's');
+  await ui.press('yes');
   await ui.answer('s');
   await pty.until('│ allow from now on: bash:git status * ');
   await pty.until('[this agent]');
@@ -44,7 +44,7 @@ it('a rule for the tree answers all that it covers; one for good is written by h
   await ui.press(RIGHT);
   await pty.until('[this tree]');
   await pty.until('answers 1 more that waits');
-  await ui.press('s', 'y', 'y');
+  await ui.press('syy');
   await pty.until('the rule is open');
   assert.ok(ui.shows('[this tree]') && ui.shows('> yes'), 'text typed at speed changes nothing');
   assert.equal((await ui.ledger((store) => store.asks({ open: true }))).length, 2, 'and grant nothing');

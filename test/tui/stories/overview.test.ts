@@ -54,7 +54,7 @@ it('ps --watch and the UI that it becomes: what waits elsewhere is shown, answer
   await ui.press(KEY.leader, 't');
   await pty.until('Done 2');
   // Long enough not to stand in the random name of the folder.
-  await ui.press('c', 'l', 'e', 'a', 'n');
+  await ui.press('clean');
   await ui.gone('look at it');
   await ui.press(KEY.escape);
   await pty.until('look at it');

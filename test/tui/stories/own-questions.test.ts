@@ -31,16 +31,16 @@ it('a word is a draft whatever its first letter; a letter with Enter, or alone, 
   for (const word of ['okay', 'kind', 'do', 'no']) {
     await ui.press(KEY.ctrl_c, KEY.ctrl_c);
     await pty.until('quit? 1 agent running');
-    await ui.press(...word);
+    await ui.press(word);
     await pty.until(`> ${word}`);
     await ui.gone('quit?');
     await quiet();
     await ui.press(KEY.ctrl_c);
     await ui.gone(`> ${word}`);
   }
-  await ui.press(...'half', KEY.leader, 'k');
+  await ui.press('half', KEY.leader, 'k');
   await pty.until('Kill main and 1 descendant (slow)?');
-  await ui.press(...'yes');
+  await ui.press('yes');
   await pty.until('> halfyes');
   await ui.press(KEY.leader, 'k');
   await pty.until('Kill main');

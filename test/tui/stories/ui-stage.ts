@@ -16,7 +16,7 @@ export interface UiStage {
   readonly folder: string;
   /** Types a line and sends it. */
   say(text: string): Promise<void>;
-  /** Presses keys one by one. */
+  /** Presses keys one by one. Letters in one text arrive together: on a slow machine, too, they are a word and no answers. */
   press(...keys: string[]): Promise<void>;
   /** Answers the visible question by a chord, after it has been visible long enough to be read. */
   answer(key: 'y' | 's' | 'n' | 'm' | 'v' | 'p'): Promise<void>;

@@ -77,7 +77,7 @@ it('a saved workflow is a command: trusted, shown, confirmed, followed, answered
   await screen.until('Which colour?');
   // A question that has just come up takes no answer, and a number within words is text.
   await new Promise((resolve) => setTimeout(resolve, ALONE_MS + 200));
-  await again.press(...'2 is');
+  await again.press('2 is');
   await screen.until('> 2 is');
   await screen.until('numbers choose once the line is empty');
   await again.press(KEY.ctrl_c);
