@@ -116,6 +116,38 @@ function globals(command: Command): Command {
     });
 }
 
+/** What does here what options and commands of other programs do; of options, those that the command has. */
+const CALLED_HERE: readonly (readonly [foreign: RegExp, here: string])[] = [
+  [/^--?(p|print|prompt|message|task)$/, 'coppice run "TASK"'],
+  [/^--?(c|continue|resume)$/, 'coppice resume'],
+  [/^--?(port|host|bind|address)$/, '--listen HOST:PORT'],
+  [/^--?(format|output|output-format|o)$/, '--json'],
+  [/^--?(force|f|yolo|full-auto|auto-approve|dangerously-skip-permissions)$/, '--yes'],
+  [/^--?(allowed-?tools|tools)$/i, '--allow "RULE"'],
+  [/^--?(max-turns|max-steps|max-cost|max-budget-usd|budget)$/, '--limit turns=N, --limit cost=USD'],
+  [/^--?(verbose|v)$/, '--debug'],
+  [/^(stop|cancel|abort|rm|delete)$/, 'coppice kill ID'],
+  [/^(list|ls|agents|sessions|status|top)$/, 'coppice ps'],
+  [/^(start|exec|ask|new|fork|task)$/, 'coppice run "TASK"'],
+  [/^(attach|open|chat|tui)$/, 'coppice ui'],
+  [/^(continue)$/, 'coppice resume'],
+  [/^(server|daemon|dashboard)$/, 'coppice serve'],
+  [/^(login|auth|init|config|configure)$/, 'coppice setup'],
+  [/^(log|history|transcript|events)$/, 'coppice logs ID'],
+  [/^(message|tell|say)$/, 'coppice send ID TEXT'],
+];
+
+function calledHere(command: Command, what: string): string | undefined {
+  const [, unknown = ''] = /^unknown (?:option|command) '([^']*)'/.exec(what) ?? [];
+  const has = (here: string) => {
+    const [, long] = /^(--[a-z]+)/.exec(here) ?? [];
+    return long === undefined || command.options.some((one) => one.long === long);
+  };
+  const is_top = unknown.startsWith('-') || command.parent === null;
+  const found = CALLED_HERE.find(([foreign, here]) => is_top && foreign.test(unknown) && has(here));
+  return found && `Here that is ${found[1]}`;
+}
+
 /** Converts what Commander found wrong with the command line of `command` to the error that people and programs see. */
 export function usageError(command: Command, { code, message }: CommanderError): CoppiceError {
   const path = pathOf(command);
@@ -129,9 +161,9 @@ export function usageError(command: Command, { code, message }: CommanderError):
         ? `unknown command '${unknown}'\n${nameHint(unknown, below, 'Commands')}`
         : message.replace(/^error: /, '');
   const [what = '', ...suggestions] = text.split('\n');
-  return new CoppiceError('E_USAGE', what, {
-    hint: [...suggestions.map((line) => line.replace(/^\((.*)\)$/, '$1')), `See: ${path} --help`].join('\n'),
-  });
+  const here = calledHere(command, what);
+  const told = here === undefined ? suggestions.map((line) => line.replace(/^\((.*)\)$/, '$1')) : [here];
+  return new CoppiceError('E_USAGE', what, { hint: [...told, `See: ${path} --help`].join('\n') });
 }
 
 /** `coppice export` */

@@ -174,5 +174,6 @@ describe('what is over', () => {
       shown,
       /^calls +3 in all its turns, those to other agents .*\nnewest turn +1 tool call \(bash 1\)/m,
     );
+    assert.match((await run(['show', 'kid', ...flags])).stdout, /^newest turn +only words$/m);
   });
 });

@@ -44,7 +44,7 @@ export async function show(context: Context, text: string | undefined): Promise<
       `${agent.requests}, ${count(tokens.input)} tokens in (${count(tokens.cached)} cached), ${count(tokens.output)} out${cost_usd === null ? '' : `, $${cost_usd.toFixed(4)}`}`,
     ],
     ['calls', `${agent.tool_calls} in all its turns, those to other agents (fork, send, wait, …) included`],
-    ...(agent.deeds === null ? [] : [['newest turn', clean(agent.deeds.line)] as const]),
+    ...(agent.deeds === null ? [] : [['newest turn', clean(agent.deeds.line || 'only words')] as const]),
     ...(denied === null ? [] : [['denied', clean(denied)] as const]),
     ['mail waiting', String(agent.pending_mail.length)],
     ['age', duration(Date.now() - Date.parse(agent.started_at))],

@@ -112,6 +112,13 @@ describe('coppice without a model', () => {
       [['cron', 'add', 'x', '--evry', '1h'], "unknown option '--evry'", /--every\?.*cron add --help/s],
       [['cron', 'ad'], "unknown command 'ad'", /See: coppice cron --help/],
       [['deliveries'], 'coppice deliveries needs a command', /^See: coppice deliveries --help$/],
+      // What other programs call it, where the command has it.
+      [['serve', '--port', '1'], "unknown option '--port'", /^Here that is --listen HOST:PORT\nSee: /],
+      [['run', '--port', '1'], "unknown option '--port'", /^See: coppice run --help$/],
+      [['-p', 'hi'], "unknown option '-p'", /^Here that is coppice run "TASK"\nSee: coppice --help$/],
+      [['kill', 'x', '--force'], "unknown option '--force'", /^Here that is --yes\n/],
+      [['stop', 'x'], "unknown command 'stop'", /^Here that is coppice kill ID\nSee: coppice --help$/],
+      [['cron', 'delete', 'x'], "unknown command 'delete'", /^(?!Here).*See: coppice cron --help$/s],
       [[], 'coppice needs a command', /^See: coppice --help$/],
     ];
     for (const [args, message, hint] of cases) {
