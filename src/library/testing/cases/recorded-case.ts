@@ -98,7 +98,7 @@ export function readCase(text: string, label: string): RecordedCase {
     throw refused(`it is not JSON: ${(error as Error).message}`, label);
   }
   const parsed = recordedCase.safeParse(value);
-  if (!parsed.success) throw refused(explainIssues(parsed.error.issues, value), label);
+  if (!parsed.success) throw refused(explainIssues(parsed.error.issues, value).replaceAll('\n', '; '), label);
   const { agents, steps, texts } = parsed.data;
   const places = steps.flatMap((one) => ('sent' in one && one.sent ? [one.sent.system, one.sent.tools] : []));
   const fault =
