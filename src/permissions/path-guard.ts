@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { orElse } from '../records/coppice-error.ts';
 import type { PathContext } from '../records/tool.ts';
@@ -26,8 +26,10 @@ export function refuseForeignOutput({ absolute, relative }: ContainedPath, conte
 /** Whether a path is spilled output of another tree; possible only if the agent's folder contains the output folder. */
 export function isForeignOutput(absolute: string, { cwd, spill_dir }: PathContext): boolean {
   if (spill_dir === undefined) return false; // no call, but a preview for a person
+  // Nothing was spilled yet, in most trees. Asked first: an exception costs more than reading the file.
+  if (!existsSync(dirname(spill_dir))) return false;
   const all = orElse(() => realpathSync.native(dirname(spill_dir)), null);
-  if (all === null) return false; // nothing was spilled yet
+  if (all === null) return false;
   const own = join(all, spill_dir.slice(dirname(spill_dir).length));
   return isInside(all, absolute) && !isInside(own, absolute) && !isInside(all, cwd);
 }

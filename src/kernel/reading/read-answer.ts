@@ -70,9 +70,9 @@ function unfolded(part: CallPart, tools: ReadTools): readonly CallPart[] {
   const { paths, ...others } = fieldsOf(parsedObject(part.input));
   const reads = /^read(manyfiles|files)?$/.test(plainName(bareName(part.name)));
   const tool = find(toolMeant(part.name, tools)) ?? (reads ? find('read') : undefined);
-  const is_own = tool?.name === 'read' && tool.own && !tool.fits({ paths });
+  const is_list = isPaths(paths) && Object.keys(others).length === 0;
   const held =
-    is_own && isPaths(paths) && Object.keys(others).length === 0
+    is_list && tool?.name === 'read' && tool.own && !tool.fits({ paths })
       ? paths.map((path) => ['read', JSON.stringify({ path })] as const)
       : (tool?.own ? listedItems(part.input, tool) : [])
           .concat(gluedObjects(part.input))
