@@ -1,9 +1,10 @@
+import * as z from 'zod';
 import { argumentsError } from '../kernel/reading/call-errors.ts';
 import { treeOutput } from '../processes/output/spill-folder.ts';
 import { CoppiceError, errorText } from '../records/coppice-error.ts';
 import type { Tool, ToolSpec } from '../records/tool.ts';
 import { dataFolder, outputFolder } from '../settings/folders.ts';
-import { defineTool } from '../tools/define-tool.ts';
+import { checkDefinition, defineTool, FUNCTION } from '../tools/define-tool.ts';
 import type { SubagentHost } from './subagents/subagent-host.ts';
 import type { SubagentTerms } from './subagents/subagent-options.ts';
 import type {
@@ -160,8 +161,16 @@ export function createToolRegistry(): ToolRegistry {
   return new Registry();
 }
 
+const DEFINITION = z.looseObject({
+  name: z.string(),
+  description: z.string(),
+  parameters: z.record(z.string(), z.looseObject({})),
+  handler: FUNCTION,
+});
+
 /** Makes a tool from a definition and its handler. Throws as `defineTool` does. */
 function handlerTool(definition: ToolDefinition, handler: ToolHandler): Tool {
+  checkDefinition(DEFINITION, { ...definition, handler });
   const { name, description, parameters } = definition;
   const entries = Object.entries(parameters);
   const tool = defineTool<Readonly<Record<string, unknown>>>({
@@ -173,11 +182,7 @@ function handlerTool(definition: ToolDefinition, handler: ToolHandler): Tool {
       required: entries.flatMap(([field, { required }]) => (required === true ? [field] : [])),
       additionalProperties: false,
     },
-    // The type says string, but an untyped program may return anything.
-    async run(args, context) {
-      const value: unknown = await handler(args, context);
-      return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-    },
+    run: handler,
   });
   return tool as Tool;
 }

@@ -35,6 +35,36 @@ export interface ToolDefinition<Input> {
   readonly run: (input: Input, context: ToolContext) => Promise<ToolResult | string> | ToolResult | string;
 }
 
+export const FUNCTION = z.custom((given) => typeof given === 'function', 'expected a function');
+const DEFINITION = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  input: z.custom((given) => typeof given === 'object' && given !== null, 'expected a schema'),
+  run: FUNCTION,
+  side_by_side: z.boolean().optional(),
+  idempotent: z.boolean().optional(),
+  subject: FUNCTION.optional(),
+  difference: FUNCTION.optional(),
+  refusal: FUNCTION.optional(),
+  permission: z
+    .strictObject({
+      default: z.enum(['allow', 'ask', 'deny']),
+      allowed: z.array(z.string()),
+      subject: z.enum(['command', 'path', 'folder', 'url', 'text', 'agents', 'script']),
+      only_reads: z.boolean(),
+      bound_by: z.array(z.string()),
+    })
+    .partial()
+    .optional(),
+});
+
+/** Refuses a definition of a program that no compiler has checked. */
+export function checkDefinition(shape: z.ZodType, given: unknown): void {
+  const { error } = shape.safeParse(given);
+  if (error !== undefined)
+    throw unusable(String((given as { name?: unknown } | null)?.name), explainIssues(error.issues, given));
+}
+
 function unusable(name: string, why: string): CoppiceError {
   return new CoppiceError('E_INVALID_ARGUMENT', `tool "${name}": ${why}`);
 }
@@ -82,6 +112,11 @@ export async function orAbandoned(running: Promise<ToolResult>, signal: AbortSig
   return Promise.race([running, promise]).finally(() => signal.removeEventListener('abort', give_up));
 }
 
+function isResult(value: unknown): value is ToolResult {
+  const { status, output } = (value ?? {}) as Partial<ToolResult>;
+  return typeof output === 'string' && /^(?:ok|error|cancelled)$/.test(String(status));
+}
+
 async function runDefinition<Input>(
   definition: ToolDefinition<Input>,
   input: Input,
@@ -89,9 +124,11 @@ async function runDefinition<Input>(
 ): Promise<ToolResult> {
   if (context.signal.aborted) return { status: 'cancelled', output: 'cancelled before it started' };
   try {
-    const result = await definition.run(input, context);
-    if (typeof result === 'string') return { status: 'ok', output: clampOutput(result) };
-    return { ...result, output: clampOutput(result.output) };
+    // The type says what it returns, but an untyped program may return anything.
+    const result: unknown = await definition.run(input, context);
+    if (isResult(result)) return { ...result, output: clampOutput(result.output) };
+    const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
+    return { status: 'ok', output: clampOutput(text) };
   } catch (error) {
     const output = clampOutput(error instanceof Error ? error.message : String(error));
     return context.signal.aborted ? { status: 'cancelled', output } : { status: 'error', output };
@@ -102,9 +139,10 @@ async function runDefinition<Input>(
  * Makes a tool that keeps the contract of `Tool`: its input is validated and errors name the field, `run`
  * never throws, its result is bounded, and it ends after an abort.
  *
- * Throws a `CoppiceError` (`E_INVALID_ARGUMENT`) if the definition itself is wrong (name, schema).
+ * Throws a `CoppiceError` (`E_INVALID_ARGUMENT`) if the definition itself is wrong.
  */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input> {
+  checkDefinition(DEFINITION, definition);
   const tool = defineOwnTool(definition, (schema) => ({ ...schema }));
   void tool.spec.input;
   return { ...tool, own: false };

@@ -67,6 +67,10 @@ it('refuses definitions that no provider accepts, and duplicate names', () => {
   bad({ ...SHOUT, name: 'no spaces' }, /a name has 1 to 64 letters/);
   bad({ ...SHOUT, name: '' }, /a name has 1 to 64 letters/);
   bad({ ...SHOUT, name: 'odd', parameters: { x: { type: 'colour' } } }, /cannot be used/);
+  bad(undefined, /field "name": missing/);
+  bad({ name: 'odd', description: 'Odd.' }, /field "parameters": missing/);
+  bad({ ...SHOUT, parameters: { x: 'string' } }, /field "parameters.x": expected object, received string/);
+  assert.throws(() => registry.register({ ...SHOUT, name: 'odd' }, undefined as never), /field "handler"/);
   bad(SHOUT, /"shout": it is already registered/);
   assert.throws(
     () => registry.registerTool({ ...half, spec: { ...half.spec, name: 'shout' } }),

@@ -145,3 +145,42 @@ test('a tool that ignores its signal is abandoned, one that obeys is awaited', a
   obeying.abort();
   assert.deepEqual(await stopped, { status: 'cancelled', output: 'stopped' });
 });
+
+test('a definition that no compiler has checked is refused with the field that is wrong', () => {
+  const whole = { name: 'weather', description: 'd', input: fromSchema, run: () => 'sun' };
+  for (const [wrong, message] of [
+    [undefined, /expected object, received undefined/],
+    [{ name: 'weather', description: 'd', parameters: {}, execute: () => '' }, /field "input": expected a schema/],
+    [{ ...whole, name: 7 }, /field "name": expected string/],
+    [{ ...whole, description: undefined }, /field "description": missing/],
+    [{ ...whole, input: 'text' }, /field "input": expected a schema/],
+    [{ ...whole, run: 'sun' }, /field "run": expected a function/],
+    [{ ...whole, execute: () => '' }, /field "execute": not known/],
+    [{ ...whole, permission: 'deny' }, /field "permission": expected object/],
+    [{ ...whole, permission: { default: 'never' } }, /field "permission.default"/],
+    [{ ...whole, permission: { defaults: 'deny' } }, /field "permission.defaults": not known/],
+  ] as const)
+    assert.throws(
+      () => defineTool(wrong as never),
+      (error: Error & { code?: string }) =>
+        error.code === 'E_INVALID_ARGUMENT' && message.test(error.message),
+      String(message),
+    );
+});
+
+test('what an untyped program returns is a text: a value as JSON, nothing as an empty one', async () => {
+  for (const [returned, output] of [
+    [undefined, ''],
+    [null, 'null'],
+    [[1, { a: 2 }], '[1,{"a":2}]'],
+    [{ output: 'x' }, '{"output":"x"}'],
+    [{ status: 'fine', output: 'x' }, '{"status":"fine","output":"x"}'],
+  ] as const) {
+    const result = await call(
+      simple(() => returned as never),
+      {},
+      makeWorkspace(),
+    );
+    assert.deepEqual(result, { status: 'ok', output });
+  }
+});
