@@ -448,6 +448,14 @@ for (const [has, called, input, call] of [
     );
   });
 
+it('who names a tool of a server without the server is shown the tools of that name', () => {
+  const specs = ['a__look', 'b__look', 'a__overlook', 'fork'].map((name) => ({ name, input: {} }));
+  const said = (name: string) => unknownToolError(name, specs, {});
+  assert.match(said('look'), /^there is no tool "look". Nothing was run. Did you mean a__look or b__look\?$/);
+  assert.match(said('server.overlook'), /Did you mean a__overlook\?$/);
+  assert.match(said('c__look'), /Did you mean a__look\? Tools: /);
+});
+
 it('the command of an editor is not shown as one of the shell', () => {
   const specs = tools.map(({ spec }) => spec).filter(({ name }) => name === 'bash');
   const given = { command: 'str_replace', path: 'a', old_str: 'x', new_str: 'y' };

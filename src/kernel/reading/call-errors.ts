@@ -1,4 +1,4 @@
-import { isServerTool } from '../../records/server-tools.ts';
+import { isServerTool, serverTool } from '../../records/server-tools.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { fieldsOf, numberOf, wordOf } from '../../records/text/json-fields.ts';
 import { isJsonObject } from '../../records/text/json-text.ts';
@@ -36,13 +36,17 @@ export function unknownToolError(name: string, specs: readonly Spec[], given: un
   const bare = isServerTool(name) ? '' : name.replace(/^.*\./, '');
   const meant = bare === '' ? null : meantTool(bare, specs, given);
   const names = specs.map((spec) => spec.name);
+  const served = names.filter(
+    (one) => bare !== '' && isServerTool(one) && one.endsWith(serverTool('', bare)),
+  );
   const ends = meaningsOf(bare, given).includes('answer') && !names.includes('submit_result');
-  const hint =
-    meant === null
-      ? ends
-        ? 'Nothing was run. Write it as the text of your answer, without a call: who waits for you reads it when your turn ends.'
-        : `${nameHint(name, names, 'Tools')}.`
-      : `Nothing was run. For that there is ${meant.tool.name}: ${exampleCall(meant.tool, meant.given, meant.command)}`;
+  let hint = `${nameHint(name, names, 'Tools')}.`;
+  if (meant !== null)
+    hint = `Nothing was run. For that there is ${meant.tool.name}: ${exampleCall(meant.tool, meant.given, meant.command)}`;
+  else if (served.length > 0) hint = `Nothing was run. Did you mean ${served.join(' or ')}?`;
+  else if (ends)
+    hint =
+      'Nothing was run. Write it as the text of your answer, without a call: who waits for you reads it when your turn ends.';
   return `there is no tool "${cutText(name, TEXT_SHOWN, '…').toWellFormed()}". ${hint}`;
 }
 
