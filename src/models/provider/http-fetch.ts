@@ -147,11 +147,24 @@ export function sendHttp<T>(
     };
     const abort = () =>
       end(signal?.reason instanceof Error ? signal.reason : new DOMException('aborted', 'AbortError'));
-    const release = () => signal?.removeEventListener('abort', abort);
+    let is_over = false;
+    const late = () => {
+      const { socket } = request;
+      const read = socket?.bytesRead;
+      // After a sleep of the machine, timers come before what has arrived.
+      setImmediate(() => {
+        if (is_over) return;
+        if (socket?.bytesRead !== read) return void socket?.once('timeout', late);
+        end(new ConnectionError('idle', `no answer from ${host} within ${Math.round(idle_ms / 1000)} s`));
+      });
+    };
+    const release = () => {
+      is_over = true;
+      signal?.removeEventListener('abort', abort);
+      request.socket?.off('timeout', late);
+    };
     signal?.addEventListener('abort', abort, { once: true });
-    request.setTimeout(idle_ms, () => {
-      end(new ConnectionError('idle', `no answer from ${host} within ${Math.round(idle_ms / 1000)} s`));
-    });
+    request.setTimeout(idle_ms, late);
     request.on('error', (error: NodeJS.ErrnoException) => {
       release();
       if (signal?.aborted || error instanceof ConnectionError) return reject(error);
