@@ -74,7 +74,9 @@ function sdkAsk(name: string, object: SdkModel, idle_ms: number, quirks: Quirks)
     const abortSignal = AbortSignal.any([signal, silence.signal]);
     // Also of a package that does not heed the signal nothing more is waited for.
     const within = async <T>(work: PromiseLike<T>): Promise<T> => {
-      const timer = setTimeout(() => silence.abort(), idle_ms);
+      let is_over = false;
+      // After a sleep of the machine, timers come before what has arrived.
+      const timer = setTimeout(() => setImmediate(() => is_over || silence.abort()), idle_ms);
       const ended = (): never => {
         if (signal.aborted) throw signal.reason;
         throw new ConnectionError('idle', `no answer from ${name} within ${Math.round(idle_ms / 1000)} s`);
@@ -82,9 +84,10 @@ function sdkAsk(name: string, object: SdkModel, idle_ms: number, quirks: Quirks)
       const failed = (error: unknown): never => {
         throw abortSignal.aborted ? ended() : connectionFault(error);
       };
-      return unlessAborted(Promise.resolve(work).catch(failed), abortSignal, ended).finally(() =>
-        clearTimeout(timer),
-      );
+      return unlessAborted(Promise.resolve(work).catch(failed), abortSignal, ended).finally(() => {
+        is_over = true;
+        clearTimeout(timer);
+      });
     };
     // What the package writes cannot be left out; that it asks for reasoning can.
     const is_plain = quirks.omit?.some((path) => /reason|think/i.test(path)) === true;
@@ -103,15 +106,33 @@ function sdkAsk(name: string, object: SdkModel, idle_ms: number, quirks: Quirks)
   };
 }
 
+/** The end as objects of other versions, and those that programs write by themselves, have it. */
+interface SaidEnd {
+  readonly finishReason?: string | { readonly unified: string; readonly raw?: string };
+  readonly usage?: { readonly inputTokens?: number | object; readonly outputTokens?: number | object };
+}
+
 function take(part: LanguageModelV4StreamPart, collector: Parameters<Ask>[1]): void {
-  // What the provider runs by itself needs no result of ours.
-  if (part.type === 'tool-call' && part.providerExecuted === true) return;
   if (part.type === 'error') return collector.add({ ...part, error: connectionFault(part.error) });
+  if (part.type === 'tool-call') {
+    // What the provider runs by itself needs no result of ours.
+    if (part.providerExecuted === true) return;
+    const input: unknown = part.input;
+    return collector.add({ ...part, input: typeof input === 'string' ? input : JSON.stringify(input ?? {}) });
+  }
   if (part.type !== 'finish') return collector.add(part);
-  const { unified, raw } = part.finishReason;
+  const { finishReason: said = 'other', usage } = part as SaidEnd;
+  const counted = (tokens: number | object = {}) =>
+    typeof tokens === 'number' ? { total: tokens } : (tokens ?? {});
+  const whole = {
+    ...part,
+    finishReason: typeof said === 'string' ? { unified: said, raw: undefined } : said,
+    usage: { inputTokens: counted(usage?.inputTokens), outputTokens: counted(usage?.outputTokens) },
+  } as typeof part;
+  const { unified, raw } = whole.finishReason;
   // A word that the package does not know ends an answer; without a word, the stream has broken off.
-  if (unified !== 'other' || raw === undefined) return collector.add(part);
-  const { inputTokens: input, outputTokens: output } = part.usage;
+  if (unified !== 'other' || raw === undefined) return collector.add(whole);
+  const { inputTokens: input, outputTokens: output } = whole.usage;
   const read = { input: input.total, cached: input.cacheRead, written: input.cacheWrite };
   endAnswer(collector, raw, { ...read, output: output.total, reasoning: output.reasoning });
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createOpenAI } from '@ai-sdk/openai';
-import { type CoppiceAgent, openCoppice } from '../../src/coppice.ts';
+import { type CoppiceAgent, defineTool, openCoppice } from '../../src/coppice.ts';
 import { startOpenAiResponsesServer } from '../servers/openai-responses-server.ts';
 import type { ProtocolServer } from '../servers/protocol-server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -94,4 +94,49 @@ describe('a model object of the AI SDK', () => {
       await coppice.close();
     }
   });
+});
+
+describe('a model object that a program wrote by itself', () => {
+  const look = defineTool<{ readonly at?: string }>({
+    name: 'look',
+    description: 'Looks.',
+    input: { type: 'object', properties: { at: { type: 'string' } } },
+    run: ({ at }) => `saw ${at}`,
+  });
+  const call = (input: unknown) => [
+    { type: 'tool-call', toolCallId: 'a', toolName: 'look', input },
+    { type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage: {} },
+  ];
+  const text = (end: object) => [{ type: 'text-delta', id: '1', delta: 'done' }, end];
+  const whole = { type: 'finish', finishReason: { unified: 'stop', raw: undefined }, usage: {} };
+
+  for (const [what, parts] of [
+    ['arguments that are no text', call({ at: 'home' })],
+    ['an end without usage', text({ type: 'finish', finishReason: { unified: 'stop' } })],
+    ['an end with usage that is null', text({ ...whole, usage: { inputTokens: null, outputTokens: null } })],
+    ['an end as version 2 has it', text({ ...whole, finishReason: 'stop', usage: { inputTokens: 5 } })],
+  ] as const)
+    it(`is read with ${what}`, async () => {
+      const answers: (readonly object[])[] = [parts, text(whole)];
+      const model = {
+        ...{ specificationVersion: 'v3', provider: 'own', modelId: 'one', supportedUrls: {} },
+        doStream: async () => {
+          const parts = answers.shift() ?? [];
+          const start = (stream: ReadableStreamDefaultController) => {
+            for (const part of parts) stream.enqueue(part);
+            stream.close();
+          };
+          return { stream: new ReadableStream({ start }) };
+        },
+      };
+      const database = `sqlite:${join(temporaryFolder(), 'ledger.db')}`;
+      const coppice = await openCoppice({ database, model: model as never, tools: [look as never] });
+      const agent = await coppice.start({ prompt: 'begin' });
+      const { reply, failure } = await agent.result();
+      assert.deepEqual([reply, failure], ['done', null]);
+      const { messages } = await coppice.messages(agent.id);
+      const results = messages.flatMap((one) => (one.kind === 'result' ? [one.content.output] : []));
+      assert.deepEqual(results, what.startsWith('arguments') ? ['saw home'] : []);
+      await coppice.close();
+    });
 });

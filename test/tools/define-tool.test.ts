@@ -150,7 +150,10 @@ test('a definition that no compiler has checked is refused with the field that i
   const whole = { name: 'weather', description: 'd', input: fromSchema, run: () => 'sun' };
   for (const [wrong, message] of [
     [undefined, /expected object, received undefined/],
-    [{ name: 'weather', description: 'd', parameters: {}, execute: () => '' }, /field "input": expected a schema/],
+    [
+      { name: 'weather', description: 'd', parameters: {}, execute: () => '' },
+      /field "input": expected a schema/,
+    ],
     [{ ...whole, name: 7 }, /field "name": expected string/],
     [{ ...whole, description: undefined }, /field "description": missing/],
     [{ ...whole, input: 'text' }, /field "input": expected a schema/],
