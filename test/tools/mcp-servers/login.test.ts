@@ -57,6 +57,22 @@ it('a login is asked for once, used, and renewed', async () => {
   await assert.rejects(open().tools(), /needs you to log in/);
 });
 
+it('a header Authorization of the configuration, in any case, takes the place of the login', async () => {
+  const { http, folder, open } = await place();
+  await logIn(folder, http.url, (page) => void browse(page));
+  assert.equal((await open().tools()).length, 2);
+  for (const name of ['Authorization', 'authorization', 'AUTHORIZATION']) {
+    const config = { url: http.url, headersEnv: { [name]: 'KEY' } };
+    const env = { KEY: 'Bearer of another' };
+    const server = new McpServer('web', config, { cwd: '/', env, sandbox: null, logins: folder });
+    closeLater(() => server.close());
+    await assert.rejects(
+      server.tools(),
+      ({ message }: Error) => !/log in/.test(message) && /401|Unauthorized/i.test(message),
+    );
+  }
+});
+
 it('a login that two renew at the same time is kept', async () => {
   const { oauth, http, folder, open } = await place();
   await logIn(folder, http.url, (page) => void browse(page));
