@@ -143,7 +143,7 @@ describe('commands of a Telegram chat', () => {
     '/approve ID always and /deny ID reason reach that one',
     inChat(async (stage) => {
       stage.sessions.open.set('71', [askOf({}, { id: ONE }), askOf({}, { id: TWO })]);
-      assert.match(await ask(stage, '/approve a1b2c3d4 always'), /for this agent from now on/);
+      assert.match(await ask(stage, '/approve A1B2C3D4 Always'), /for this agent from now on/);
       assert.match(await ask(stage, '/deny a1b2ffff too risky'), /denied/);
       assert.deepEqual(
         stage.sessions.answers.map(({ ask: id, scope, note }) => [id, scope, note]),

@@ -89,6 +89,18 @@ describe('a turn in a Telegram chat', () => {
   );
 
   it(
+    'is seen again in the next turn, also where that begins with the same words',
+    listening(async (stage) => {
+      for (const reply of ['First.', 'Second.']) {
+        await show(stage, 'Let me look');
+        stage.sessions.emit(ended());
+        assert.equal((await stage.deliver(parcelOf(reply))).type, 'delivered');
+      }
+      assert.deepEqual(stage.texts(), ['First.', 'Second.']);
+    }),
+  );
+
+  it(
     'shows the end of a long text',
     listening(async (stage) => {
       const long = `${'begin '.repeat(1000)}**last** words`;
