@@ -21,6 +21,7 @@ import { describeBindings } from './keys/keys-config.ts';
 import { answersInList, overlayKey } from './keys/overlay-keys.ts';
 import { shortcuts } from './keys/shortcuts.ts';
 import { type Answer, isAnswer } from './state/answer.ts';
+import { isList } from './state/confirmation.ts';
 import { isInPanel, mayAnswer } from './state/question-in-view.ts';
 import type { Overlay } from './state/ui-state.ts';
 import { bracketedPaste } from './terminal/control-sequences.ts';
@@ -51,6 +52,8 @@ export function keyPressed(app: AppContext, data: string): void {
   const traceless = writes && editor.vim_mode === 'NORMAL' && !state.armed;
   const alone = answers && found !== 'words' && !traceless ? text : null;
   app.dispatch({ type: 'typed', alone, again: is_again ? text : null, drafting });
+  if (isList(state.overlay) && actionOf(data, false, app.options.bindings) === 'suspend')
+    return app.screen.suspend();
   if (state.overlay?.type === 'keys') return keysKey(app, state.overlay, data);
   if (state.overlay !== null && overlayKey(app, state.overlay, data)) return;
   // An open list of completions takes its own keys.

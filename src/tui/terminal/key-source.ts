@@ -103,7 +103,9 @@ export class KeySource {
     const now = Date.now();
     const is_late = now - this.#escaped_at < LATE_MS && LATE_REST.test(data);
     const begun = is_late ? '\x1b' : this.#part;
-    const waits = begun !== '' || this.#buffer.getBuffer() !== '';
+    // A key behind Esc may be the next one that a person presses: it says nothing of the line.
+    const kept = this.#buffer.getBuffer();
+    const waits = begun !== '' || (kept !== '' && (kept !== '\x1b' || goesOn('', data)));
     if (waits) this.#pace(now - this.#fed_at);
     else if (data.length > 1 && data.includes('\x1b')) this.#pace(this.#gap_ms / 2);
     this.#fed_at = now;

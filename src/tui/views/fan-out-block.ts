@@ -20,7 +20,8 @@ type Group = (typeof GROUPS)[number];
 
 const WORDS: Readonly<Record<Group, readonly [word: string, mark: StateWord]>> = {
   asks: ['ask', 'waiting_for_you'],
-  trouble: ['failed', 'error'],
+  // Not the sign of those that ask.
+  trouble: ['failed', 'failed'],
   work: ['at work', 'running'],
   paused: ['wait for the provider', 'waiting'],
   idle: ['idle', 'idle'],
@@ -81,13 +82,14 @@ function headLine(
   const bar = sign(style, '█').repeat(filled) + sign(style, '░').repeat(BAR_CELLS - filled);
   const clock =
     since === null || until === null ? '' : ` ${duration(state.now - since)} / ${duration(until - since)}`;
-  const parts: Part[] = [
-    ['cyan', sign(style, '●')],
-    ` ${head}  `,
-    ['green', awaited && width >= BAR_FROM ? `${bar} ` : ''],
+  const room = Math.max(0, width - columnsOf(clock));
+  const [begin, counts] = [
+    [['cyan', sign(style, '●')] as const, ` ${head}  `],
     counted.join(separator(style)),
   ];
-  const room = Math.max(0, width - columnsOf(clock));
+  const whole: Part[] = [...begin, ['green', `${bar} `], counts];
+  // The bar says less than the counts.
+  const parts = awaited && width >= BAR_FROM && columns(whole) <= room ? whole : [...begin, counts];
   const gap = ' '.repeat(Math.max(0, room - columns(parts)));
   return `${line(style, room, parts)}${gap}${line(style, width, [['dim', clock]])}`.trimEnd();
 }

@@ -159,6 +159,15 @@ it('Ctrl-Z returns the terminal to the shell, and fg redraws everything', async 
   await ui.inView('1 quick');
   assert.ok(pty.alternate);
   await pty.until('quick is done');
+  await ui.press(KEY.leader, 'a');
+  await pty.until('Enter open');
+  const mark = pty.mark();
+  await ui.press(KEY.ctrl_z);
+  await pty.until(() => pty.written(mark).includes('Stopped'), 'a list is left, too');
+  pty.send('fg\r');
+  await pty.until(() => pty.alternate && ui.shows('Enter open'), 'the list');
+  await ui.press(KEY.escape);
+  await ui.gone('Enter open');
   await ui.press(KEY.alt(0));
   await pty.until('> draft');
   assert.equal(

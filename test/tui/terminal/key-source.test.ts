@@ -150,6 +150,20 @@ it('Esc and then text is Esc and text, also if the text begins with a bracket or
   }
 });
 
+it('keys that soon follow Esc do not make it wait longer', (test) => {
+  const { got, keys, pass } = slowSource(test);
+  for (let gap_ms = 90; gap_ms < 1_000; gap_ms *= 1.8) {
+    keys.feed('\x1b');
+    pass(gap_ms);
+    keys.feed('\x18');
+    pass(1_000);
+  }
+  got.length = 0;
+  keys.feed('\x1b');
+  pass(100);
+  assert.deepEqual(got, ['\x1b']);
+});
+
 it('Alt and a bracket, after which nothing comes, takes nothing away from what is typed or pasted later', (test) => {
   for (const [data, expected] of [
     ['y', ['y']],

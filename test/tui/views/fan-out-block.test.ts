@@ -91,6 +91,18 @@ describe('a wait on three agents', () => {
     assert.deepEqual(draw(state, 56, 1), []);
   });
 
+  it('leaves the bar out where the counts would be cut, and gives those that failed another sign than those that ask', () => {
+    assert.match(draw(state, 72)[0] ?? '', /░ 1 received · 1 at work · 1 idle +12s/);
+    assert.match(draw(state, 70)[0] ?? '', /^● wait 3 agents {2}1 received · 1 at work · 1 idle +12s/);
+    const failure = { kind: 'bad_request', error: 'no', retryable: false } as const;
+    const failed = agent('test-runner', 'main', { state: { type: 'errored', failure } });
+    const busy = after(state, seen(failed), {
+      type: 'runtime',
+      event: { type: 'agent', agent: failed, created: false },
+    });
+    assert.deepEqual(draw(busy, 56, 2).slice(1), ['  ✗ test-runner  ◐ file-reader  ✓ code-analyzer']);
+  });
+
   it('fits any size in any style, whatever the names of agents', () => {
     const hostile = after(state, seen(agent('file-reader', 'main', { name: HOSTILE.repeat(3) })));
     for (const style of Object.values(LOOKS))
