@@ -17,6 +17,7 @@ import { type Reflow, reflowOf, reflowOfName, type TerminalSize } from './reflow
 import type { Frame, Screen, ScreenListener } from './screen.ts';
 import { kindOf, kindOfName, noticeText, type TerminalKind, takesTitle } from './terminal-kind.ts';
 import { TerminalModes } from './terminal-modes.ts';
+import { TerminalOutput } from './terminal-output.ts';
 import { TerminalSignals } from './terminal-signals.ts';
 
 /** Debounce of resizes: while a window is being dragged, its final size is unknown. */
@@ -41,6 +42,7 @@ export interface TerminalStreams {
 export class TerminalScreen implements Screen {
   readonly #input: ReadStream;
   readonly #output: WriteStream;
+  readonly #out: TerminalOutput;
   readonly #listener: ScreenListener;
   readonly #inline = new InlinePainter();
   readonly #full = new FullPainter();
@@ -77,6 +79,7 @@ export class TerminalScreen implements Screen {
   ) {
     this.#input = streams.input;
     this.#output = streams.output;
+    this.#out = new TerminalOutput(streams.output, () => this.#taken());
     this.#listener = listener;
     this.#calls = { ...calls, titles: calls.titles && takesTitle(env) };
     this.#reflow = reflowOf(env);
@@ -206,6 +209,7 @@ export class TerminalScreen implements Screen {
     if (this.#state === 'open') this.#give('ours');
     else this.#write(this.#waitingText());
     this.#state = 'closed';
+    this.#out.close();
     this.#signals.end(this.#hung_up);
     this.#input.off('data', this.#onData);
     this.#output.off('resize', this.#onResize);
@@ -220,11 +224,21 @@ export class TerminalScreen implements Screen {
 
   /** Whether output can be written now. */
   get #ready(): boolean {
-    return this.#state === 'open' && this.#settling === null;
+    return this.#state === 'open' && this.#settling === null && this.#out.taken;
   }
 
   get #size(): TerminalSize {
     return { columns: this.columns, rows: this.rows, reflow: this.#reflow };
+  }
+
+  /** The terminal has taken what it was slow to take: shows what has changed since. */
+  #taken(): void {
+    if (!this.#ready) return;
+    const waiting = this.full ? [] : this.#waiting.splice(0);
+    if (this.full) this.#write(synchronized(this.#full.draw(this.#full_frame, this.#size)));
+    else if (waiting.length === 0)
+      this.#write(synchronized(this.#inline.draw(this.#inline_frame, this.#size)));
+    else this.#write(synchronized(this.#inline.print(waiting, this.#size, this.#inline_frame)));
   }
 
   /** Prints the lines that were held back, then redraws the inline block, whose place is unknown now. */
@@ -265,6 +279,7 @@ export class TerminalScreen implements Screen {
     this.#title = '';
     const out = `${erased}${title}${this.#modes.give()}${this.#waitingText()}`;
     this.#write(`${synchronized(out)}${CURSOR_SHOWN}`);
+    if (!this.#gone) this.#out.flush();
     this.#inline.startHere();
     this.#keys.clear();
     this.#input.pause();
@@ -294,7 +309,7 @@ export class TerminalScreen implements Screen {
   }
 
   #write(text: string): void {
-    if (text !== '' && !this.#gone) this.#output.write(text);
+    if (text !== '' && !this.#gone) this.#out.write(text);
   }
 
   readonly #onStray = (text: string | Uint8Array): boolean => {

@@ -35,6 +35,8 @@ export interface Pty {
   written(since?: number): string;
   mark(): number;
   send(data: string): void;
+  /** Takes nothing from the program, as after Ctrl-S or on a connection that is stuck, or all of it again. */
+  take(takes: boolean): void;
   resize(columns: number, rows: number): void;
   kill(signal: NodeJS.Signals): void;
   /** Waits until the condition holds, or until the string is on the screen. */
@@ -131,6 +133,7 @@ export function openPty(file: string, args: readonly string[], options: PtyOptio
     written: (since = 0) => written.slice(since),
     mark: () => written.length,
     send: (data) => child.write(data),
+    take: (takes) => (takes ? child.resume() : child.pause()),
     resize(next_columns, next_rows) {
       terminal.resize(next_columns, next_rows);
       child.resize(next_columns, next_rows);
