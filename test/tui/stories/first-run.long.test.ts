@@ -49,7 +49,8 @@ async function press(pty: Pty, ...keys: readonly string[]): Promise<void> {
 }
 
 async function talks(pty: Pty): Promise<void> {
-  await pty.until(() => pty.screen().some((line) => line.startsWith('>')), 'the conversation begins');
+  // An empty line of input: what was said in a conversation before may still be on the screen.
+  await pty.until(() => pty.screen().some((line) => line.trimEnd() === '>'), 'the conversation begins');
   await press(pty, 'say hello', KEY.enter);
   await pty.until('hello to you');
 }
@@ -165,7 +166,7 @@ it('/setup begins with the new model, whatever was named before, and keeps the s
     await press(pty, KEY.enter);
     await pty.until(`1  ${name}`);
     await press(pty, '1');
-    await pty.until(`${provider}/${name} is ready`);
+    await pty.until(`coppice  ${provider}/${name}`);
     await talks(pty);
     await pty.until(`hello to you from ${name}`);
   }
