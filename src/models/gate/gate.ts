@@ -47,7 +47,7 @@ const ALONE = 2;
 const TOLD_MS = 2_000;
 /** Time between two reports of what was learnt. */
 const REPORT_MS = 60_000;
-/** Silence after which a broken connection means that the server had too much to do. */
+/** Time without an answer after which a broken connection means that the server had too much to do, and the next try is told in any case. */
 const SILENCE_MS = 30_000;
 
 /**
@@ -124,6 +124,8 @@ export class Gate {
         const course = courseOf(outcome);
         if (outcome.type !== 'failure' || course === 'give back') return outcome;
         delay_ms = this.#delay(attempt, outcome.retry_after_ms);
+        // Who has waited for minutes is told why, and nobody is told of a shorter pause.
+        if (delay_ms !== null && now() - ticket.sent_at > SILENCE_MS) delay_ms = Math.max(delay_ms, TOLD_MS);
         // Before the slot is free: the next request would be refused, too.
         holds_all = course === 'slow down' && delay_ms !== null && this.#close(outcome, delay_ms, ticket);
       } finally {

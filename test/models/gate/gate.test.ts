@@ -42,6 +42,36 @@ function model(stream: Model['stream']): Model {
   return { id: 'm', context_window: null, tells_cost: true, stream };
 }
 
+it('a try that failed after minutes is followed by a pause that is long enough to be told', async () => {
+  for (const [took_ms, least] of [
+    [960_000, 2_000],
+    [1_000, 250],
+  ] as const) {
+    let now = 0;
+    const sleep = async (ms: number) => {
+      now += ms;
+    };
+    const gate = new Gate({ now: () => now, random: () => 0.5, sleep });
+    const waits: number[] = [];
+    let tries = 0;
+    const outcome = await gate.stream(
+      model(async () => {
+        tries += 1;
+        if (tries === 2) return OK;
+        now += took_ms;
+        const failure = { kind: 'network' as const, error: 'only signs of life', retryable: true };
+        return { type: 'failure', failure };
+      }),
+      ask(),
+      (delta) => {
+        if (delta.type === 'waiting') waits.push(delta.delay_ms ?? 0);
+      },
+    );
+    assert.equal(outcome.type, 'answer');
+    assert.deepEqual(waits, [least]);
+  }
+});
+
 it('a limited number at once, the others in order', async () => {
   const { gate } = handDriven({ concurrency: 2 });
   const started: number[] = [];
