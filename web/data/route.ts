@@ -65,7 +65,8 @@ export function useRoute(): Route {
       if (link === null || link === undefined || event.defaultPrevented || event.button !== 0) return;
       if (event.metaKey || event.ctrlKey || event.shiftKey || link.target !== '') return;
       // In an exported page the browser follows links itself, because only the fragment differs.
-      if (EXPORTED !== null || link.hasAttribute('download')) return;
+      if (EXPORTED !== null) return settleAddress();
+      if (link.hasAttribute('download')) return;
       if (!link.href.startsWith(`${window.location.origin}${BEFORE}/`)) return;
       event.preventDefault();
       go(link.href.slice(window.location.origin.length + BEFORE.length));

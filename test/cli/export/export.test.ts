@@ -79,6 +79,7 @@ it('shows agents, mail and transcripts, from the file alone; a link leads to eac
   await page.locator('.letter text', { hasText: 'hello there' }).first().waitFor();
   await page.locator('.lane-name').getByRole('button', { name: 'kid' }).click();
   const kid = page.getByRole('complementary', { name: 'Selected' }).getByRole('link', { name: 'kid' });
+  // The address still follows what was chosen: Back comes to it.
   await kid.click();
   await page.getByText('hello there from kid').first().waitFor();
   assert.match(page.url(), /tree\.html#\/agents\/[0-9a-f-]{36}$/);
