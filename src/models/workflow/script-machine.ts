@@ -132,12 +132,15 @@ export class ScriptMachine {
     this.#rest();
     try {
       enter();
+      let chances = 10;
       while (this.record.end === null && this.#runtime.hasPendingJob()) {
         const result = this.#runtime.executePendingJobs(JOBS_AT_ONCE);
         if (result.error) this.#report(result.error);
-        // It is ended within the next job, whose line is known.
-        else this.#tired(result.value * STEPS_OF_JOB);
+        // It is ended within one of the next jobs, whose line is known.
+        else if (this.#tired(result.value * STEPS_OF_JOB) && chances-- === 0) break;
       }
+      // Its end is the limit, whatever an asynchronous generator has made of that.
+      if (this.record.end === null && this.#over !== null) this.record.fail('limit', this.#over);
       if (this.record.end === null) this.#takeAll();
     } catch (error) {
       // The interpreter itself could not go on: it found no memory or no stack for its own work.
