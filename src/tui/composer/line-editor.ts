@@ -1,4 +1,11 @@
-import { CURSOR_MARKER, Editor, matchesKey, type TUI, visibleWidth } from '@earendil-works/pi-tui';
+import {
+  CURSOR_MARKER,
+  Editor,
+  matchesKey,
+  renderFakeCursor,
+  type TUI,
+  visibleWidth,
+} from '@earendil-works/pi-tui';
 import { mentionOfDropped } from '../../trees/typed/mentions.ts';
 import { printable, typedText } from '../keys/action-of.ts';
 import { bracketedPaste, pastedText } from '../terminal/control-sequences.ts';
@@ -249,11 +256,12 @@ function pastesIn(row: string): string {
   );
 }
 
+/** Around the letter under the cursor that the library paints. */
+const PAINTED = renderFakeCursor('|').split('|');
+
 /** Removes the cursor that the library paints; the terminal's own cursor is placed there. */
 function withoutPaintedCursor(line: string): string {
-  const [before, after] = line.split(CURSOR_MARKER);
-  const unpainted =
-    after === undefined ? line : `${before}${after.replace('\x1b[7m', '').replace('\x1b[0m', '')}`;
+  const unpainted = [CURSOR_MARKER, ...PAINTED].reduce((rest, sign) => rest.replace(sign, ''), line);
   return pastesIn(unpainted.replaceAll(TAB, ' ')).trimEnd();
 }
 
