@@ -18,15 +18,34 @@ const LINES = Array.from(
   (_, index) => `line ${index + 1}, ${'word '.repeat(10)}end ${index + 1}.`,
 );
 
-const SHORT_MS = 40;
 /** Long enough for a busy machine: what is drawn for one size must not meet the next. */
-const LONG_MS = 600;
+const DRAWN_MS = 600;
+const QUIET_MS = 15;
+const LOOKS = 20;
+/** Synchronized output: set while a frame has arrived in part. */
+const IN_FRAME = 2026;
 
-/** Resizes in steps: with a long pause the program sees each one; with a short pause, as when dragging, only some. */
-async function resized({ pty }: UiStage, pause_ms: number): Promise<void> {
-  for (const [columns, rows] of SIZES) {
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A frame that is on its way when the size changes is drawn at the new one, which no program can prevent: waits until one has just arrived, or none is made. */
+async function betweenFrames({ pty }: UiStage): Promise<void> {
+  const before = pty.mark();
+  for (let look = 0; look < LOOKS && pty.mark() === before; look += 1) await pause(QUIET_MS);
+  for (let seen = -1; seen !== pty.mark() || pty.modeOn(IN_FRAME); ) {
+    seen = pty.mark();
+    await pause(QUIET_MS);
+  }
+}
+
+/** Resizes in steps: the program sees each one, or, as when dragging, only the last of several. */
+async function resized(ui: UiStage, dragged: boolean): Promise<void> {
+  const { pty } = ui;
+  for (const [index, [columns, rows]] of SIZES.entries()) {
+    if (!dragged || index % 3 === 0) {
+      await pause(DRAWN_MS);
+      await betweenFrames(ui);
+    }
     pty.resize(columns, rows);
-    await new Promise((resolve) => setTimeout(resolve, pause_ms));
   }
   const width = SIZES.at(-1)?.[0] ?? 0;
   await pty.until(
@@ -39,7 +58,7 @@ for (const cuts of [true, false])
   it(`on a terminal that ${cuts ? 'cuts' : 'rewraps'} lines`, async (test) => {
     const rules = {
       rules: [
-        { when: { root: true, step: 0 }, say: LINES.join('\n\n'), chunk_ms: 30 },
+        { when: { root: true, step: 0 }, say: LINES.join('\n\n'), chunk_ms: 60 },
         { when: { root: true, step: 1 }, calls: [{ name: 'bash', input: { command: 'echo asked' } }] },
         { say: 'The end.' },
       ],
@@ -47,16 +66,16 @@ for (const cuts of [true, false])
     const ui = await openUi(test, rules, { cuts, ...(cuts ? { env: { XTERM_VERSION: 'XTerm(390)' } } : {}) });
     await ui.say('stream');
     await ui.pty.until('line 3,');
-    await resized(ui, SHORT_MS);
-    await resized(ui, LONG_MS);
+    await resized(ui, true);
+    await resized(ui, false);
     await ui.pty.until('end 40.');
     await ui.press(KEY.leader, 'a');
     await ui.pty.until('Agents 1');
-    await resized(ui, SHORT_MS);
+    await resized(ui, true);
     await ui.press(KEY.escape);
     await ui.say('ask');
     await ui.pty.until('wants: bash');
-    await resized(ui, LONG_MS);
+    await resized(ui, false);
     await ui.pty.until('echo asked');
     await ui.answer('y');
     await ui.pty.until('The end.');
