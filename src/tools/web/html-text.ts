@@ -12,6 +12,9 @@ interface HtmlText {
   readonly note: string | null;
 }
 
+/** As the parser gives it: programs that use the types of the library need not have those of a browser. */
+type Page = ReturnType<typeof parseHTML>['document'];
+
 /** Maximum depth of a page: the libraries visit the ancestors of each element, so deeper pages could take unbounded time. */
 const DEPTH_MAX = 400;
 /** Minimum characters of a main text; a shorter one is ignored if the page has more. */
@@ -54,7 +57,7 @@ function withBody(html: string): string {
   return /<(?:body|frameset)[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`;
 }
 
-function absoluteLinks(document: Document, base: string | null, url: string): void {
+function absoluteLinks(document: Page, base: string | null, url: string): void {
   const from = URL.parse(base ?? '', url)?.href ?? url;
   for (const [selector, attribute] of [
     ['a[href]', 'href'],
