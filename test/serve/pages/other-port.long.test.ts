@@ -146,9 +146,10 @@ describe('another port of this machine', { skip }, () => {
     const looksAgain = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await looksAgain();
     // Signed in again beside it, the page goes on with what was typed.
-    const expired = page.getByRole('alert').filter({ hasText: 'This browser is not signed in any more.' });
+    const way_in = page.getByRole('link', { name: 'Sign in in another tab' });
+    const expired = page.getByRole('alert').filter({ has: way_in });
     const opened = page.waitForEvent('popup');
-    await expired.getByRole('link', { name: 'Sign in in another tab' }).click();
+    await way_in.click();
     const beside = await opened;
     const { json: again } = await web.ask('/v1/login-links', { method: 'POST', body: {} });
     await beside.getByLabel('Link or code').fill(again.url);
