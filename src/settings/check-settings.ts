@@ -1,12 +1,25 @@
 import * as z from 'zod';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { jsonType } from '../records/text/json-text.ts';
-import { nameHint } from '../render/nearest-name.ts';
+import { didYouMean, nameHint } from '../render/nearest-name.ts';
 
 /** Returns the value, validated by the schema; `where` follows the key in messages (`in FILE`). Throws `E_CONFIG`, with a suggestion for a misspelt key. */
 export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
+  const read = readSettings(schema, value, where, `the configuration ${where}`);
+  if ('data' in read) return read.data;
+  const { message, ...hint } = read;
+  throw new CoppiceError('E_CONFIG', message, hint);
+}
+
+/** The value, or what is wrong with it in words of people; `whole` names what has no key. */
+export function readSettings<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  where: string,
+  whole: string,
+): { readonly data: T } | { readonly message: string; readonly hint?: string } {
   const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return { data: parsed.data };
   // A misspelt key also makes the right one missing: report the cause.
   const issue =
     parsed.error.issues.find(({ code }) => code === 'unrecognized_keys') ?? parsed.error.issues[0];
@@ -15,26 +28,36 @@ export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, where: st
     const key = issue.keys[0] ?? '';
     const full = path === '' ? key : `${path}.${key}`;
     const valid = validKeys(schema, issue.path.map(String));
-    throw new CoppiceError('E_CONFIG', `unknown key "${full}" ${where}`, {
-      hint: nameHint(key, valid, 'Valid here'),
-    });
+    return { message: `unknown key "${full}" ${where}`, hint: nameHint(key, valid, 'Valid here') };
   }
-  const place = path === '' ? 'the configuration' : path;
-  if (issue !== undefined && path !== '' && valueAt(value, issue.path) === undefined)
-    throw new CoppiceError('E_CONFIG', `${place} ${where}: this key is missing`, {
-      hint: `${issue.path.slice(0, -1).join('.')} needs "${String(issue.path.at(-1))}": ${expected(issue)}`,
-    });
-  const inner = issue?.code === 'invalid_key' ? issue.issues[0] : undefined;
-  const hint =
-    issue?.code === 'invalid_value'
-      ? { hint: nameHint(String(valueAt(value, issue.path)), issue.values.map(String), 'Valid here') }
-      : {};
   const found = valueAt(value, issue?.path ?? []);
+  const place = path === '' ? whole : `${path} ${where}`;
+  if (issue !== undefined && path !== '' && found === undefined) {
+    const outer = issue.path.slice(0, -1).join('.') || whole;
+    const hint = `${outer} needs "${String(issue.path.at(-1))}": ${expected(issue)}`;
+    return { message: `${place}: this key is missing`, hint };
+  }
+  if (issue?.code === 'invalid_value') {
+    const message = `${place}: ${JSON.stringify(found)} is not ${expected(issue)}`;
+    const hint = didYouMean(String(found), issue.values.map(String)).trim();
+    return { message, ...(hint !== '' && { hint }) };
+  }
+  const inner = issue?.code === 'invalid_key' ? issue.issues[0] : undefined;
   const said =
     issue !== undefined && isWrongType(issue)
       ? `${expected(issue)} is expected, and this is ${NAMED[jsonType(found)] ?? String(found)}`
-      : (inner ?? issue)?.message;
-  throw new CoppiceError('E_CONFIG', `${place} ${where}: ${said}`, hint);
+      : (sizeNeeded(issue) ?? (inner ?? issue)?.message);
+  return { message: `${place}: ${said}` };
+}
+
+/** What a number, a text or a list that is too small or too large must be: `must be at least 1`; undefined where the schema says it in its own words. */
+function sizeNeeded(issue: z.core.$ZodIssue | undefined): string | undefined {
+  if ((issue?.code !== 'too_small' && issue?.code !== 'too_big') || !issue.message.startsWith('Too ')) return;
+  const [bound, edge] = issue.code === 'too_small' ? [issue.minimum, 'at least'] : [issue.maximum, 'at most'];
+  if (issue.origin === 'string') return `must have ${edge} ${bound} characters`;
+  if (issue.origin === 'array') return `must have ${edge} ${bound} entries`;
+  const beyond = issue.code === 'too_small' ? 'more than' : 'less than';
+  return `must be ${issue.inclusive === false ? beyond : edge} ${bound}`;
 }
 
 /** A value of another type, of which the schema says nothing of its own. */

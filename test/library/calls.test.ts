@@ -152,7 +152,7 @@ describe('a wrong option', () => {
   it('of openCoppice is refused before the ledger is opened', async () => {
     for (const [wrong, message, hint] of [
       [{ model: undefined }, /needs the option "model"/, /provider\/model/],
-      [{ thinking: 'huge' }, /thinking of openCoppice: .*"off"\|"low"\|"medium"\|"high"/, null],
+      [{ thinking: 'huge' }, /thinking of openCoppice: .*is not one of "off", "low", "medium", "high"/, null],
       [{ toolsets: ['proces'] }, /toolsets.0 of openCoppice: .*"process"/, /Did you mean process\?/],
       [{ toolsets: ['process', 'slash'] }, /not both/, /Choose one/],
       [{ builtInTools: ['raed'] }, /builtInTools.0 of openCoppice/, /Did you mean read\?/],

@@ -85,7 +85,7 @@ export class Server {
   }
 
   async #logEnd(root_id: string): Promise<void> {
-    const [run] = await this.#options.store.runs({ root_id, limit: 1 }).catch(() => []);
+    const [run] = await this.#options.store.runs({ root_id, source: 'cron', limit: 1 }).catch(() => []);
     if (run === undefined) return;
     const { status, label, id, duration_ms, error } = run;
     const level = status === 'completed' ? 'info' : 'warn';

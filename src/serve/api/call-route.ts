@@ -1,5 +1,6 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { readSettings } from '../../settings/check-settings.ts';
 import type { ApiRequest, ApiSources, Route } from './route.ts';
 
 const PARAMETER_MAX = 200;
@@ -21,13 +22,19 @@ export async function callRoute(
   return { schema: route.answer, ...(await route.handle(sources, request as never)) };
 }
 
-export function checked(schema: z.ZodType, value: unknown, where: string): unknown {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw invalid([where, ...(issue?.path ?? [])].join('.'), issue?.message ?? z.prettifyError(result.error));
+export function checked(schema: z.ZodType, value: unknown, where: 'body' | 'query'): unknown {
+  const read = readSettings(schema, value, `in the ${where}`, `the ${where}`);
+  if ('data' in read) return read.data;
+  throw refusal(read.message, read.hint);
 }
 
 export function invalid(what: string, why: string): CoppiceError {
-  return new CoppiceError('E_INVALID_ARGUMENT', `${what}: ${why}`, { hint: 'See /v1/openapi.json' });
+  return refusal(`${what}: ${why}`);
+}
+
+function refusal(message: string, hint?: string): CoppiceError {
+  const page = 'See /v1/openapi.json';
+  return new CoppiceError('E_INVALID_ARGUMENT', message, {
+    hint: hint === undefined ? page : `${hint}. ${page}`,
+  });
 }
