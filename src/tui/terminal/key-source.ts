@@ -44,6 +44,8 @@ const LINES = /[^\r\n][\r\n]+[^\r\n]{2,}[\r\n]/;
 const LINES_MS = 100;
 /** An incomplete sequence that is kept until its rest arrives, however late: no key that is used begins like this. */
 const PART = /^\[[<?]?[\d;:]*$/;
+/** The begin of a report: no key has it. */
+const REPORT = /^(?:[\]P]|\[\?)/;
 /** An incomplete report. */
 const PART_OF_REPORT = /^(?:\](?:1(?:1(?:;.*)?)?)?|P(?:>.*)?)?$/s;
 
@@ -62,6 +64,8 @@ export class KeySource {
   /** Whether the sequence that is read was begun by an escape that has counted as a key. */
   #is_late = false;
   #fed_at = 0;
+  /** How late the last piece of the sequence that is read came. */
+  #piece_ms = 0;
   /** How far apart the pieces of one sequence came of late. */
   #gap_ms = 0;
   readonly #escape_ms: number;
@@ -106,8 +110,14 @@ export class KeySource {
     // A key behind Esc may be the next one that a person presses: it says nothing of the line.
     const kept = this.#buffer.getBuffer();
     const waits = begun !== '' || (kept !== '' && (kept !== '\x1b' || goesOn('', data)));
-    if (waits) this.#pace(now - this.#fed_at);
-    else if (data.length > 1 && data.includes('\x1b')) this.#pace(this.#gap_ms / 2);
+    const before_ms = this.#piece_ms;
+    this.#piece_ms = waits ? now - this.#fed_at : 0;
+    // A process that is busy with its start reads a report in two pieces; a slow line takes its time before each byte.
+    const learnt_ms = REPORT.test((begun + kept + data).slice(1))
+      ? Math.min(before_ms, this.#piece_ms)
+      : this.#piece_ms;
+    if (learnt_ms > 0) this.#pace(learnt_ms);
+    else if (!waits && data.length > 1 && data.includes('\x1b')) this.#pace(this.#gap_ms / 2);
     this.#fed_at = now;
     this.#escaped_at = 0;
     this.#part = '';
@@ -141,7 +151,9 @@ export class KeySource {
     this.#half = '';
   }
 
-  #sequence(sequence: string): void {
+  #sequence(read: string): void {
+    // The buffer gives up an incomplete report in pieces.
+    const sequence = this.#part !== '' && this.#isPart(this.#part + read) ? this.#part + read : read;
     const escaped = sequence.startsWith('\x1b') ? sequence.slice(1) : '';
     const is_late = this.#is_late;
     this.#is_late = false;
@@ -162,9 +174,9 @@ export class KeySource {
     } else if (/^\]\d+;/.test(escaped) && (escaped.endsWith('\x07') || escaped.endsWith('\x1b\\'))) {
       const ground = backgroundOfReport(escaped);
       if (ground !== null) this.#listener.onBackground(ground);
-    } else if (this.#isPart(sequence)) this.#part = sequence;
+    } else if (name) this.#listener.onName(name[1] ?? '');
+    else if (this.#isPart(sequence)) this.#part = sequence;
     else if (cursor) this.#listener.onCursor(Number(cursor[1]) - 1);
-    else if (name) this.#listener.onName(name[1] ?? '');
     else if (focus) this.#listener.onFocus(focus[1] === 'I');
     else if (!isKeyRelease(sequence)) this.#key(sequence);
   }

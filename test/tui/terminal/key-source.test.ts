@@ -102,6 +102,28 @@ it('keys, reports and pastes that arrive at 300 ms a byte are what they are at o
   assert.deepEqual(got.splice(0), ['\x1b'], 'Esc alone acts within a moment');
 });
 
+it('reports that a busy start reads late and in pieces do not make Esc wait, and a slow line is still told by them', (test) => {
+  for (const report of [
+    '\x1b[?0u',
+    '\x1bP>|xterm(1)\x1b\\',
+    '\x1b]11;rgb:0/0/0\x07',
+    '\x1b[?62;4c',
+    '\x1b[?4;1R',
+  ])
+    for (let at = 1; at < report.length; at += 1) {
+      const { got, keys, pass } = slowSource(test);
+      keys.asked();
+      keys.feed(report.slice(0, at));
+      pass(900);
+      keys.feed(report.slice(at));
+      keys.feed('\x1b[?62;4c');
+      keys.feed('\x1b');
+      pass(100);
+      assert.deepEqual(got, ['\x1b'], `${JSON.stringify(report)} in two pieces, at ${at}`);
+      test.mock.timers.reset();
+    }
+});
+
 it('a line that has become slow costs one Esc at most: what it belongs to is no text, and the next key is whole', (test) => {
   for (const key of ['\x1b[A', '\x1b[1;5C', '\x1b[3~', `${ON}one${OFF}`]) {
     const { got, bytes } = slowSource(test);
