@@ -66,9 +66,16 @@ function suite(database: Database): void {
       return step === 1 ? [['wait', { timeout: 600, from_agents: ids }]] : 'all done';
     });
     const root = await on.start('go', { cost_usd: 1 });
-    await on.allow((await on.asked(root))[0]);
+    const [asked] = await on.asked(root);
+    const told = async () =>
+      (await on.store.agents({ root_id: root.id })).filter(
+        ({ doing }) => doing === 'waits for your answer about the limit of dollars',
+      );
+    await until(async () => (await told()).length === 2, 'the others say what they wait for');
+    await on.allow(asked);
     assert.equal((await on.runtime.settled(root.id)).reply, 'all done');
     assert.equal((await on.store.asks({ root_id: root.id })).length, 1);
+    assert.deepEqual(await told(), []);
     const turns = await stage(steps(6));
     const long = await turns.start('go', { turns: 4 });
     const [ask] = await turns.asked(long);

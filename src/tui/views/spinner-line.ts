@@ -71,7 +71,11 @@ function activity(state: UiState, agent: Agent, keys: Shortcuts): Activity | nul
         return { what: clean(outcomeOf(agent).outcome_text), clock: '', stop };
       }
       if (delay === null)
-        return { what: streaming === '' ? 'thinking' : 'answering', clock: since, stop: stops('interrupts') };
+        return {
+          what: streaming === '' ? clean(agent.doing ?? 'thinking') : 'answering',
+          clock: since,
+          stop: stops('interrupts'),
+        };
       const clock =
         delay.until === null ? '' : `(again in ${duration(Math.max(0, delay.until - state.now))})`;
       return { what: clean(delay.reason), clock, stop: stops('interrupts') };

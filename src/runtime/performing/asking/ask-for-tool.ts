@@ -10,6 +10,7 @@ import type { Reached } from '../../executor/budget-state.ts';
 import type { Cell } from '../../executor/cell.ts';
 import type { Executor } from '../../executor/executor.ts';
 import type { RuntimeEvent } from '../../runtime-event.ts';
+import { heldRequest } from '../held-request.ts';
 import { answerTo, askOf, type GrantContext, mayAsk, type QueueContext } from './approvals.ts';
 
 interface AskContext extends GrantContext, QueueContext {
@@ -81,6 +82,12 @@ export function questionsOf(
   };
 }
 
+const LIMITS = {
+  tokens: 'the limit of tokens',
+  cost_usd: 'the limit of dollars',
+  turns: 'the limit of requests',
+};
+
 /** Asks the person, once for all agents of the tree, whether its limit is doubled; null if the question was withdrawn. */
 export function raisedLimit(
   cell: Cell,
@@ -102,8 +109,14 @@ export function raisedLimit(
     agent_index.setTree(await context.store.setLimits(root_id, { ...tree.limits, [limit]: 2 * most }));
     return true;
   };
-  const asked = agent_index.raises.get(key) ?? ask().catch(() => null);
+  const before = agent_index.raises.get(key);
+  const asked = before ?? ask().catch(() => null);
   agent_index.raises.set(key, asked);
+  if (before !== undefined) {
+    const hold = heldRequest(cell, context);
+    hold({ type: 'waiting', reason: `waits for your answer about ${LIMITS[limit]}`, delay_ms: null });
+    void asked.then(() => hold(null));
+  }
   // Withdrawn, or the ledger cannot be reached: whoever still needs it asks again.
   void asked.then((is_raised) => is_raised === null && agent_index.raises.delete(key));
   return asked;
