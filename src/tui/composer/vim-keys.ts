@@ -9,28 +9,38 @@ export interface VimDraft {
 }
 
 /** Keys of the editor that do what commands of vim do. */
-export const VIM_PRESSES = { left: '\x1b[D', right: '\x1b[C', up: '\x1b[A', down: '\x1b[B', undo: '\x1f' };
+export const VIM_PRESSES = { left: '\x1b[D', up: '\x1b[A', down: '\x1b[B', undo: '\x1f' };
 
 /** The marker of a long paste moves as one character, and as one word. */
 const MARKER = String.raw`\[paste #\d+(?: (?:\+\d+ lines|\d+ chars))?\]`;
 const MARKER_FIRST = new RegExp(`^${MARKER}`);
 const WORD = new RegExp(`${MARKER}|[\\p{L}\\p{M}\\p{N}_]+|[^\\p{L}\\p{M}\\p{N}_\\s]+`, 'gu');
 
-/** The usual few commands of vim: motions, also behind `d` and `c`; what is cut is put back by `p` and `P`. */
+/** How often a command is repeated at most. */
+const COUNT_MAX = 1_000;
+
+/** The usual few commands of vim: motions, also behind `d` and `c`, with counts; what is cut is put back by `p` and `P`. */
 export class VimKeys {
   mode: 'INSERT' | 'NORMAL' = 'INSERT';
   /** `d` or `c`, until its motion comes. */
   #operator = '';
+  /** The digits before the operator, and before the next key. */
+  #counts = ['', ''];
   #cut = { text: '', lines: false };
 
   insert(): void {
     this.mode = 'INSERT';
-    this.#operator = '';
+    this.#expect('');
+  }
+
+  #expect(operator: string, digits = ''): void {
+    this.#operator = operator;
+    this.#counts = [digits, ''];
   }
 
   /** Esc; false if it is still to do what it does without vim: nothing is written, or there is nothing of vim to end. */
   escape(draft: VimDraft): boolean {
-    const ends = this.mode === 'INSERT' || this.#operator !== '';
+    const ends = this.mode === 'INSERT' || this.#operator !== '' || this.#counts[1] !== '';
     if (this.mode === 'INSERT' && draft.at > placesOf(draft).begin) draft.press('left');
     this.insert();
     this.mode = 'NORMAL';
@@ -39,25 +49,37 @@ export class VimKeys {
 
   /** A character that is typed in the normal mode. */
   command(draft: VimDraft, key: string): void {
+    const [before = '', digits = ''] = this.#counts;
+    if (/[1-9]/.test(key) || (key === '0' && digits !== '')) {
+      this.#counts = [before, digits + key];
+      return;
+    }
     const operator = this.#operator;
-    this.#operator = '';
-    const { begin, end } = placesOf(draft);
-    const motion = motionOf(draft, operator + key);
-    if (operator !== '' && key === operator) this.#take(draft, begin, end, operator, true);
+    const count = Math.min(COUNT_MAX, Number(before || 1) * Number(digits || 1));
+    this.#expect('');
+    const { begin } = placesOf(draft);
+    const motion = motionsOf(draft, operator, key, count);
+    if (operator !== '' && key === operator) {
+      const lines = draft.text.slice(begin).split('\n').slice(0, count).join('\n');
+      this.#take(draft, begin, begin + lines.length, operator, true);
+    } else if (operator === '' && (key === 'd' || key === 'c')) this.#expect(key, digits);
     else if (operator !== '') {
       if (motion !== null) this.#take(draft, draft.at, motion, operator);
     } else if (motion !== null) {
       draft.put(null, motion);
       if (key === 'e') draft.press('left');
-    } else this.#act(draft, key);
+    } else this.#act(draft, key, count);
     // The caret stands on a character, not behind the last one.
     const now = placesOf(draft);
     if (this.mode === 'NORMAL' && draft.at === now.end && draft.at > now.begin) draft.press('left');
   }
 
-  #act(draft: VimDraft, key: string): void {
+  #act(draft: VimDraft, key: string, count: number): void {
     const { text, at } = draft;
     const { begin, end, next } = placesOf(draft);
+    const press = (pressed: keyof typeof VIM_PRESSES, within = () => true) => {
+      for (let left = count; left > 0 && within(); left -= 1) draft.press(pressed);
+    };
     const inserting: Readonly<Record<string, () => void>> = {
       i: () => undefined,
       a: () => draft.put(null, next),
@@ -68,21 +90,14 @@ export class VimKeys {
       C: () => this.#take(draft, at, end, 'c'),
     };
     const acting: Readonly<Record<string, () => void>> = {
-      h: () => at > begin && draft.press('left'),
-      l: () => at < end && draft.press('right'),
-      j: () => draft.press('down'),
-      k: () => draft.press('up'),
-      x: () => this.#take(draft, at, next, 'd'),
+      h: () => press('left', () => draft.at > begin),
+      j: () => press('down'),
+      k: () => press('up'),
+      x: () => this.#take(draft, at, motionsOf(draft, '', 'l', count) ?? next, 'd'),
       D: () => this.#take(draft, at, end, 'd'),
-      p: () => this.#paste(draft, this.#cut.lines ? end : next, '\n', ''),
-      P: () => this.#paste(draft, this.#cut.lines ? begin : at, '', '\n'),
-      u: () => draft.press('undo'),
-      d: () => {
-        this.#operator = 'd';
-      },
-      c: () => {
-        this.#operator = 'c';
-      },
+      p: () => this.#paste(draft, this.#cut.lines ? end : next, '\n', '', count),
+      P: () => this.#paste(draft, this.#cut.lines ? begin : at, '', '\n', count),
+      u: () => press('undo'),
     };
     if (inserting[key] === undefined) return acting[key]?.();
     inserting[key]();
@@ -101,18 +116,32 @@ export class VimKeys {
     else draft.put(text.slice(0, Math.max(0, from - 1)), text.lastIndexOf('\n', from - 2) + 1);
   }
 
-  #paste(draft: VimDraft, place: number, before: string, behind: string): void {
+  #paste(draft: VimDraft, place: number, before: string, behind: string, count: number): void {
     const { text: cut, lines } = this.#cut;
     const { text } = draft;
     if (cut === '' && !lines) return;
-    const put = lines ? before + cut + behind : cut;
+    const put = (lines ? before + cut + behind : cut).repeat(count);
     draft.put(text.slice(0, place) + put + text.slice(place), place + (lines ? before.length : put.length));
     if (!lines) draft.press('left');
   }
 }
 
+type Place = Pick<VimDraft, 'text' | 'at'>;
+
+/** Where a motion leads so many times, if the key is one; only the last time is its operator's. */
+function motionsOf({ text, at }: Place, operator: string, key: string, count: number): number | null {
+  let [from, to]: [number, number | null] = [at, null];
+  for (let left = count; left > 0; left -= 1) {
+    to = motionOf({ text, at: from }, left === 1 ? operator + key : key);
+    if (to === null || to === from) return to;
+    // The end of a word is behind its last character, on which the caret would stand.
+    from = key === 'e' ? to - 1 : to;
+  }
+  return to;
+}
+
 /** Where a motion leads, if the key is one; `key`: with the operator before it. */
-function motionOf(draft: VimDraft, key: string): number | null {
+function motionOf(draft: Place, key: string): number | null {
   const { text, at } = draft;
   const { begin, end, next } = placesOf(draft);
   const words = [...text.matchAll(WORD)].map(({ index, 0: { length } }) => [index, index + length] as const);
@@ -122,6 +151,8 @@ function motionOf(draft: VimDraft, key: string): number | null {
       return begin;
     case '$':
       return end;
+    case 'l':
+      return next;
     case 'w': {
       if (key === 'w') return following;
       // `cw` leaves the space behind the word; an operator stays in its line.
@@ -138,7 +169,7 @@ function motionOf(draft: VimDraft, key: string): number | null {
 }
 
 /** Begin and end of the line of the caret, and where its next character begins. */
-function placesOf({ text, at }: VimDraft): { begin: number; end: number; next: number } {
+function placesOf({ text, at }: Place): { begin: number; end: number; next: number } {
   const behind = text.indexOf('\n', at);
   const end = behind < 0 ? text.length : behind;
   const rest = text.slice(at, end);

@@ -150,3 +150,37 @@ test('Esc is the key of before with nothing to end: in the normal mode, with not
   type(' x');
   assert.equal(editor.text, '/vim x');
 });
+
+test('counts repeat motions, also behind an operator, on both sides of it', () => {
+  for (const [text, commands, expected] of [
+    [TEXT, '03w', 'make a file|-name, then test'],
+    [TEXT, '02e', 'make |a file-name, then test'],
+    [TEXT, '03e', 'make a fil|e-name, then test'],
+    [TEXT, '04e', 'make a file|-name, then test'],
+    [TEXT, '3b', 'make a file-name|, then test'],
+    [TEXT, '99b', '|make a file-name, then test'],
+    [TEXT, '010l', 'make a fil|e-name, then test'],
+    [TEXT, '3h', 'make a file-name, then |test'],
+    [TEXT, '02dw', '|file-name, then test'],
+    [TEXT, '0d2w', '|file-name, then test'],
+    [TEXT, '03dw', '|-name, then test'],
+    [TEXT, '02d2wu', '|make a file-name, then test'],
+    [TEXT, '02d2w', '|name, then test'],
+    [TEXT, '0d2e', '| file-name, then test'],
+    [TEXT, '0c2wdo^[', 'd|o file-name, then test'],
+    [TEXT, '2db', 'make a file-name, |t'],
+    [TEXT, '03x', '|e a file-name, then test'],
+    [TEXT, '03xp', 'ema|k a file-name, then test'],
+    [TEXT, '0x3p', 'amm|mke a file-name, then test'],
+    [TEXT, '0dl', '|ake a file-name, then test'],
+    ['one\ntwo\nthree\nfour', 'kkk2dd', '|three\nfour'],
+    ['one\ntwo\nthree\nfour', 'kkkd3d', '|four'],
+    ['one\ntwo\nthree\nfour', '3k2ddp', 'three\n|one\ntwo\nfour'],
+    ['one\ntwo\nthree\nfour', '9dd', 'one\ntwo\n|three'],
+    ['one two\nthree four', 'k0d3w', '|four'],
+    [TEXT, '03^[w', 'make |a file-name, then test'],
+    [TEXT, '0d3^[w', 'make |a file-name, then test'],
+    [TEXT, '0999999999999w', 'make a file-name, then tes|t'],
+  ] as const)
+    assert.equal(after(text, commands), expected, commands);
+});
