@@ -292,7 +292,7 @@ export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
   skills: { meaning: '[skills](instructions.md#skills) for agents' },
   'skills.folders': {
     meaning: 'where they are, in each folder of a project',
-    default: '[".agents/skills"]',
+    default: '[".agents/skills", ".claude/skills"]',
   },
 
   agents: { meaning: 'how agents are set up: `defaults`, and profiles by name' },

@@ -1,6 +1,7 @@
 import { cutShort } from '../records/conversation/child-text.ts';
 import { pauseOf } from '../records/conversation/parked.ts';
 import { taskCells } from '../records/run/listed-task.ts';
+import { count } from '../render/amounts.ts';
 import { clean } from '../render/clean.ts';
 import { tableLines } from '../render/table.ts';
 import { readCall } from '../trees/typed/called-text.ts';
@@ -151,7 +152,10 @@ export function submit(app: AppContext, text: string): void {
     return submitOwn(app, text);
   }
   app.attempt(async () => {
-    if (!(await app.called.call(view, text))) submitOwn(app, text);
+    if (await app.called.call(view, text)) return;
+    const why = app.options.uncalled(call.name);
+    if (why === null) submitOwn(app, text);
+    else app.say(why, 'bad');
   });
 }
 
@@ -183,8 +187,27 @@ function askNote(app: AppContext, note: string): void {
   open(app, { type: 'consent', question, yes: 'add', run });
 }
 
+/** Length above which a message is sent only after a question: it was hardly typed, and all of it is read by a model. */
+const LONG_MESSAGE = 200_000;
+/** Characters of a token, roughly. */
+const TOKEN_CHARACTERS = 4;
+
+/** Asks about a message that is too long to be meant, which stays the draft until it is sent. */
+function askLength(app: AppContext, view: string | null, text: string): void {
+  const { editor } = app;
+  editor.setText(text);
+  const [characters, tokens] = [text.length, text.length / TOKEN_CHARACTERS].map(count);
+  const question = `Send ${characters} characters, roughly ${tokens} tokens? (Write them to a file, and an agent reads what it needs of it.)`;
+  const run = () => {
+    editor.setText('');
+    write(app, view, text, true);
+  };
+  open(app, { type: 'consent', question, yes: 'send', run });
+}
+
 /** Runs a shell command (`!`), adds an instruction (`#`), or sends a message: to the agent named first (`@NAME`), otherwise to the agent in view. */
-function write(app: AppContext, view: string | null, text: string): void {
+function write(app: AppContext, view: string | null, text: string, is_asked = app.line_mode): void {
+  if (!is_asked && text.length > LONG_MESSAGE) return askLength(app, view, text);
   if (text.startsWith('!')) return app.own_commands.run(text);
   const note = /^#(?!#)(.*)$/.exec(text)?.[1]?.trim();
   if (note !== undefined) return app.attempt(async () => askNote(app, note));

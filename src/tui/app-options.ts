@@ -29,6 +29,8 @@ export interface AppOptions extends ReadSources {
   readonly begin: (model: string | null) => Root;
   /** Which workflows of the folder the person trusts. */
   readonly trust: ScriptTrust;
+  /** Why a skill of this name that the folder has is not called; null if it has none. */
+  readonly uncalled: (name: string) => string | null;
   /** How shell commands in the text of called commands run. */
   readonly shell: CommandShell;
   /** Where a line goes that the person adds to the instructions of the folder; and adds it, returning what to say. */

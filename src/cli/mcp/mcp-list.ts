@@ -1,8 +1,10 @@
 import { clean } from '../../render/clean.ts';
 import type { Style } from '../../render/style.ts';
 import { tableLines } from '../../render/table.ts';
+import { loginsFolder } from '../../settings/folders.ts';
 import { asideFile } from '../../settings/quirk-file.ts';
 import { setAsideTold } from '../../tools/mcp-servers/listed-tool.ts';
+import { Login } from '../../tools/mcp-servers/login.ts';
 import type { Context } from '../setup/context.ts';
 import { printResult } from '../setup/output.ts';
 import { type KnownServer, knownServers, plainConfig } from './available-servers.ts';
@@ -18,7 +20,7 @@ export async function mcpList(context: Context): Promise<number> {
 }
 
 /** The servers as a document and as people read them, and what they should know. */
-export function listedServers(context: Context, style: Style) {
+export function listedServers(context: Context, style: Style, login = 'coppice mcp login') {
   const { servers, notices } = knownServers(context);
   const book = asideFile(context.data_folder);
   const asideOf = (server: KnownServer) =>
@@ -28,6 +30,11 @@ export function listedServers(context: Context, style: Style) {
   const { width, hint } = context;
   const none =
     'no MCP servers; add one: coppice mcp add files -- npx -y @modelcontextprotocol/server-filesystem .';
+  const folder = loginsFolder(context.data_folder);
+  const needy = servers.flatMap((server) => {
+    const { url } = plainConfig(server, context);
+    return server.state === 'used' && url !== undefined && new Login(folder, url).isNeeded ? server.name : [];
+  });
   const all = servers.map((server) => ({ ...serverJson(server), set_aside: asideOf(server) }));
   const document = { schema: 'coppice/mcp-servers/v1', servers: all, notices: [...notices] };
   const rows = [
@@ -36,7 +43,7 @@ export function listedServers(context: Context, style: Style) {
       : tableLines(
           HEAD,
           servers.map(({ name, source, state, config: { url, command, args = [] } }) => [
-            ...[name, clean(source), STATES[state]],
+            ...[name, clean(source), needy.includes(name) ? 'needs a login' : STATES[state]],
             // Without values of variables and headers.
             clean(url ?? [command, ...args].join(' ')),
           ]),
@@ -49,7 +56,8 @@ export function listedServers(context: Context, style: Style) {
   ];
   const untrusted = servers.some(({ state }) => state === 'untrusted' || state === 'changed');
   const told = untrusted ? [hint('not used until you trust the file that defines them: coppice trust')] : [];
-  return { document, rows, notices: [...notices.map(clean), ...told] };
+  const logins = needy.map((name) => hint(`${name} needs a login: ${login} ${name}`));
+  return { document, rows, notices: [...notices.map(clean), ...told, ...logins] };
 }
 
 const STATES: Readonly<Record<KnownServer['state'], string>> = {

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { titleOf } from '../../documents/tree-titles.ts';
 import type { ToolsetTerms } from '../../kernel/toolsets/toolset-terms.ts';
 import type { Model } from '../../models/model.ts';
@@ -27,6 +28,8 @@ import type { Context } from '../setup/context.ts';
 import { DEMO_MODEL, DEMO_TOOLS, demoModels } from '../setup/demo-rules.ts';
 import { closeStore } from '../setup/end-process.ts';
 import { addInstruction, instructionPlace } from '../setup/profiles/add-instruction.ts';
+import { loadProjectParts } from '../setup/profiles/project-parts.ts';
+import { isUsed } from '../setup/profiles/project-places.ts';
 import { EXIT } from '../start/exit-code.ts';
 import { isDumb, meterSettings, opensScreen, styleOfUi } from '../window/window-terminal.ts';
 import { commandShell } from './called-prompt.ts';
@@ -121,6 +124,15 @@ async function converse(
   };
   // Checks the settings before the person writes anything.
   let chosen = root === null && model !== null ? settings(null) : null;
+  const trustStamp = () =>
+    statSync(join(context.data_folder, 'trust.json'), { throwIfNoEntry: false })?.mtimeMs;
+  let stamp = trustStamp();
+  // Asked for at every key: read again only once something was trusted.
+  const usual = () => {
+    if (chosen !== null && stamp !== trustStamp()) chosen = settings(null);
+    stamp = trustStamp();
+    return chosen ?? settings(null);
+  };
   const runtime = await composeRuntime(context, store, terms, { extra, can_ask: 'terminal' });
   const left = new AbortController();
   try {
@@ -133,8 +145,9 @@ async function converse(
       line_mode: isDumb(context),
       unled: context,
       placement: options.detach === true ? placementOf(store, options, context.env) : null,
-      begin: (other) => (other === null && chosen !== null ? chosen : settings(other)),
+      begin: (other) => (other === null ? usual() : settings(other)),
       exportTree: (...of) => exportFromWindow(context, store, ...of),
+      uncalled: (name) => uncalledSkill(context, name),
       shell: commandShell(context, store),
       notes: {
         place: () => instructionPlace(context).shown,
@@ -150,10 +163,8 @@ async function converse(
       openDashboard: () => openDashboard(context),
       async mcp(name, tell) {
         if (name === null) {
-          const { rows, notices } = (await import('../mcp/mcp-list.ts')).listedServers(context, {
-            ...style,
-            colour: false,
-          });
+          const { listedServers } = await import('../mcp/mcp-list.ts');
+          const { rows, notices } = listedServers(context, { ...style, colour: false }, '/mcp login');
           return [...rows, ...notices].join('\n');
         }
         await (await import('../mcp/mcp-login.ts')).atLogin(context, name, tell, left.signal);
@@ -180,6 +191,15 @@ async function converse(
     left.abort();
     await runtime.close();
   }
+}
+
+function uncalledSkill(context: Context, name: string): string | null {
+  const skill = loadProjectParts(context).skills.find((one) => one.name === name);
+  if (skill === undefined) return null;
+  if (isUsed(skill))
+    return `/${name} is a skill that this conversation began without: /new begins one with it`;
+  const why = skill.trust === 'changed' ? 'which has changed since you trusted it' : 'which is not trusted';
+  return `/${name} is the skill ${skill.source}, ${why}: look and accept it with coppice trust, in a shell in this folder, then begin a conversation with it: /new`;
 }
 
 /** `/export`: writes a new file, and never over an existing one. Resolves to its path. */

@@ -86,6 +86,12 @@ export class Login implements OAuthClientProvider {
     this.#keep({ tokens });
   }
 
+  /** Whether the server has said where to log in, and no login is kept. */
+  get isNeeded(): boolean {
+    const { discovery, tokens } = this.#kept();
+    return discovery !== undefined && tokens === undefined;
+  }
+
   /** Called before the login is renewed. Asks for no scope: the one granted stays. */
   scopeForRefresh({ refresh_token }: StoredOAuthTokens): undefined {
     this.#tried = refresh_token;

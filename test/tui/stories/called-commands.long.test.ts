@@ -85,3 +85,28 @@ it('commands of files and of MCP servers, and lines for AGENTS.md', async (test)
   const agents = await ui.ledger((store) => store.agents({ conversations: true }));
   assert.match(agents[0]?.config.instructions ?? '', /Run the tests first/);
 });
+
+it('a skill of the folder says why it is not called, until it is trusted and a conversation has it', async (test) => {
+  const first = await openUi(test, RULES);
+  const project = join(first.folder, 'proj');
+  const skill = join(project, '.claude', 'skills', 'release');
+  mkdirSync(skill, { recursive: true });
+  writeFileSync(join(skill, 'SKILL.md'), '---\ndescription: How to release\n---\nTag it.\n');
+  await first.say('/quit');
+  const ui = await first.again(['--cwd', project]);
+  const { pty } = ui;
+  await ui.say('/release 1.2');
+  await pty.until('/release is the skill .claude/skills/release, which is not trusted');
+  ui.coppice('trust', '--yes', '--cwd', project);
+  await ui.say('/new');
+  await ui.say('/release 1.3');
+  await pty.until('/release is a skill');
+  await pty.until('The task: 1.3');
+  writeFileSync(join(skill, 'SKILL.md'), '---\ndescription: How to release\n---\nPush it.\n');
+  await ui.say('/new');
+  await pty.until('a new conversation');
+  await ui.say('/release 1.4');
+  await pty.until('since this conversation began');
+  await ui.say('/relaese');
+  await pty.until('no command /relaese');
+});

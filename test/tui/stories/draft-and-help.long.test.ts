@@ -48,6 +48,25 @@ it('redo, folders that go on, the most used first', async (test) => {
   await pty.until(() => /status /.test(listed()[0] ?? ''), 'what was used comes first');
 });
 
+it('a message that is too long to be meant is sent after a question, and stays the draft until then', async (test) => {
+  const ui = await openUi(test, { rules: [{ say: 'Heard it.' }] });
+  const { pty } = ui;
+  const draft = () => pty.screen().find((line) => line.startsWith('>')) ?? '';
+  pty.send(`\x1b[200~${'x'.repeat(2_000_000)}\x1b[201~`);
+  await pty.until(() => draft() === '> [pasted 2,000,000 chars]', 'the paste');
+  await ui.press(KEY.enter);
+  await pty.until('Send 2.0M characters, roughly 500k tokens?');
+  await ui.press('n', KEY.enter);
+  await ui.gone('Send 2.0M');
+  await pty.until(() => draft() === '> [pasted 2,000,000 chars]', 'still the draft');
+  assert.ok(!ui.shows('Heard it.'));
+  await ui.press(KEY.enter);
+  await pty.until('Send 2.0M');
+  await ui.press('y', KEY.enter);
+  await pty.until('Heard it.');
+  await pty.until(() => draft() === '>', 'an empty draft');
+});
+
 it('help is filtered, scrolls, and closes with Esc', async (test) => {
   const ui = await openUi(test, RULES, { rows: 20 });
   const { pty } = ui;

@@ -24,6 +24,11 @@ it('servers are listed with what they are, and a login is told, made and kept', 
     () => ui.shows('files-server .') && ui.shows(http.url),
     'both servers, and what they are',
   );
+  assert.ok(!ui.shows('needs a login'), 'nobody has tried it');
+  await ui.say('hello');
+  await ui.pty.until('Hello.');
+  await ui.say('/mcp');
+  await ui.pty.until('web needs a login: /mcp login web');
   await ui.say('/mcp login files');
   await ui.pty.until('files is a program');
   await ui.say('/mcp login wev');
@@ -46,4 +51,8 @@ it('servers are listed with what they are, and a login is told, made and kept', 
   const answer = await fetch(await page());
   assert.match(await answer.text(), /you can close this page/);
   await ui.pty.until('logged in to web');
+  await ui.say('/clear');
+  await ui.pty.until('a new conversation');
+  await ui.say('/mcp');
+  await ui.pty.until(() => ui.pty.screen().some((line) => /web +config +used/.test(line)), 'the login');
 });

@@ -17,7 +17,7 @@ const SKILLS_MAX = 50;
 /** Limits for reading a skills folder, whose contents are untrusted. */
 const NAMES_MAX = 200;
 const DESCRIPTION_MAX = 500;
-const USUAL_FOLDERS = ['.agents/skills'];
+const USUAL_FOLDERS = ['.agents/skills', '.claude/skills'];
 
 /** A skill, and whether it may be used. */
 export interface FoundSkill extends ProjectPart, Pick<Skill, 'name' | 'description'> {}
