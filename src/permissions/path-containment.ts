@@ -1,6 +1,17 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+} from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { orElse } from '../records/coppice-error.ts';
+import { didYouMean } from '../render/nearest-name.ts';
 import { printablePath } from './printable-path.ts';
 
 /**
@@ -82,7 +93,7 @@ export function containPath(root: string, path: string): ContainedPath {
   if (!isInside(canonical_root, absolute)) {
     const target = absolute === asked ? '' : ` (it leads to ${printablePath(absolute)})`;
     throw new Error(
-      `${printablePath(path)}${target} is outside your folder ${printablePath(canonical_root)}: use a path inside it`,
+      `${printablePath(path)}${target} is outside your folder ${printablePath(canonical_root)}: use a path inside it${likePath(canonical_root, path)}`,
     );
   }
   const inner = relative(canonical_root, absolute).split(sep).join('/');
@@ -92,6 +103,26 @@ export function containPath(root: string, path: string): ContainedPath {
     relative: inner === '' ? '.' : inner,
     exists: missing.length === 0,
   };
+}
+
+/** Maximum names of a folder that are compared with one that it does not have. */
+const NAMES_MAX = 1_000;
+
+/** `. Did you mean src/app.ts?` for a path that does not exist in the folder; an empty string if nothing there is like it. */
+export function likePath(root: string, path: string): string {
+  const names = path.split(/[\\/]+/).filter((name) => name !== '' && name !== '.');
+  if (names.includes('..')) return '';
+  // A path that begins at another place: of the project, or of the machine that its writer thinks of.
+  for (let from = 0; from < names.length; from += 1) {
+    const rest = names.slice(from).join('/');
+    if (existsSync(join(root, rest))) return `. Did you mean ${printablePath(rest)}?`;
+  }
+  const kept = names.findIndex((_, at) => !existsSync(join(root, ...names.slice(0, at + 1))));
+  if (kept === -1 || isAbsolute(path)) return '';
+  const folder = names.slice(0, kept).join('/');
+  const known = orElse(() => readdirSync(join(root, folder)).slice(0, NAMES_MAX), []);
+  const [, like] = /mean (.*)\?/.exec(didYouMean(names[kept] ?? '', known)) ?? [];
+  return like === undefined ? '' : `. Did you mean ${printablePath(join(folder, like))}?`;
 }
 
 const no_follow = constants.O_NOFOLLOW ?? 0;
@@ -139,7 +170,7 @@ function explainOpen(path: ContainedPath, error: unknown): string {
   switch (codeOf(error)) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return `${name}: no such file`;
+      return `${name}: no such file${likePath(path.root, path.relative)}`;
     case 'EACCES':
     case 'EPERM':
       return `${name}: permission denied`;

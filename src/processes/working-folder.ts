@@ -1,10 +1,18 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { CoppiceError, orElse } from '../records/coppice-error.ts';
 
 /** Returns the canonical path, or the path itself if it cannot be resolved: it may be gone, or exist on another machine only. */
 export function realPath(path: string): string {
   return orElse(() => realpathSync.native(path), path);
+}
+
+/** The path that is meant by one as written: `~` is the home folder, as in a shell, and a `file:` address is its path. */
+export function meantPath(path: string): string {
+  if (path === '~' || path.startsWith('~/')) return join(homedir(), path.slice(1));
+  return path.startsWith('file:///') ? orElse(() => fileURLToPath(path), path) : path;
 }
 
 /** Returns the canonical path of a folder in which agents are to work. Throws `E_NO_FOLDER`. */

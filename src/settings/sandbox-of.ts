@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import type { CommandLimits } from '../processes/limits/command-budget.ts';
 import type { CommandBounds } from '../processes/sandbox/command-bounds.ts';
 import { Sandbox } from '../processes/sandbox/sandbox.ts';
 import type { SandboxNeeds } from '../processes/sandbox/sandbox-needs.ts';
-import { realPath } from '../processes/working-folder.ts';
+import { meantPath, realPath } from '../processes/working-folder.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { Store } from '../store/store.ts';
 import { configFolder, dataFolder } from './folders.ts';
@@ -75,18 +73,14 @@ export function programSandbox(
     sandbox === 'off'
       ? null
       : sandboxOf({ ...all, write: [...(config?.write ?? []), ...writable] }, env, ledger);
-  const missing = made === null ? undefined : writable.find((path) => !existsSync(wholePath(path)));
+  const missing = made === null ? undefined : writable.find((path) => !existsSync(meantPath(path)));
   if (missing === undefined) return made;
   throw new CoppiceError('E_CONFIG', `${key} needs to write to ${missing}, which does not exist`, {
     hint: 'Start the program once outside of Coppice, or create that path: the sandbox does not let the program create it',
   });
 }
 
-function wholePath(path: string): string {
-  return path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;
-}
-
 /** Resolves symbolic links, because the sandbox needs the path that a link leads to. */
 function placeOf(path: string): string {
-  return realPath(wholePath(path));
+  return realPath(meantPath(path));
 }

@@ -1,11 +1,17 @@
 import { closeSync, fstatSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import * as z from 'zod';
-import { type ContainedPath, openContained, openFolderPath } from '../permissions/path-containment.ts';
+import {
+  type ContainedPath,
+  likePath,
+  openContained,
+  openFolderPath,
+} from '../permissions/path-containment.ts';
 import { containAllowedPath, isForeignOutput } from '../permissions/path-guard.ts';
 import { printablePath } from '../permissions/printable-path.ts';
 import { childEnvironment } from '../processes/child-environment.ts';
 import { type ProcessEnd, type ProcessPlace, runProcess } from '../processes/starting/run-process.ts';
+import { meantPath } from '../processes/working-folder.ts';
 import { keptIn } from '../records/kept-in.ts';
 import { cutText } from '../records/text/cut-text.ts';
 import type { Tool, ToolContext, ToolResult } from '../records/tool.ts';
@@ -24,7 +30,12 @@ const argument = z
 
 const input = z.strictObject({
   pattern: argument.describe('Regular expression, without look-around and back-references.'),
-  path: z.string().min(1).optional().describe('File or folder, by default all of your folder.'),
+  path: z
+    .string()
+    .min(1)
+    .overwrite(meantPath)
+    .optional()
+    .describe('File or folder, by default all of your folder.'),
   glob: argument.optional().describe('Only such files: "*.ts", "!*.test.ts".'),
   ignore_case: z.boolean().optional(),
   max_results: z.int().min(1).max(RESULTS_MAX).optional().describe(`${RESULTS} by default.`),
@@ -235,7 +246,10 @@ export const searchTool: Tool<Input> = defineOwnTool({
   subject: ({ pattern, path }) => `${pattern}${path === undefined ? '' : ` in ${path}`}`,
   run(request, context) {
     const place = containAllowedPath('search', request.path ?? '.', context);
-    if (!place.exists) throw new Error(`${printablePath(place.relative)}: no such file or folder`);
+    if (!place.exists) {
+      const { root, relative } = place;
+      throw new Error(`${printablePath(relative)}: no such file or folder${likePath(root, relative)}`);
+    }
     const isHidden = (path: string): boolean =>
       context.denied?.('search', path) !== undefined || isForeignOutput(join(place.root, path), context);
     return searchIn(

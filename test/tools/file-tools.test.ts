@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { IMAGE_BYTES } from '../../src/tools/files/read-image.ts';
 import { READ_BYTES } from '../../src/tools/files/read-lines.ts';
 import { createBuiltInTools } from '../../src/tools/tool-registry.ts';
@@ -186,6 +187,55 @@ test('patch keeps CR LF, and refuses files that are not text', async () => {
     (await run('patch', { path: 'nope', edits: [{ old_text: 'c', new_text: 'd' }] }, context)).output,
     /no such file/,
   );
+});
+
+test('a path in the home folder, or as an address, is that path, and never a folder called ~', async (t) => {
+  const context = makeWorkspace();
+  const home = process.env.HOME;
+  process.env.HOME = context.cwd;
+  t.after(() => {
+    if (home === undefined) delete process.env.HOME;
+    else process.env.HOME = home;
+  });
+  assert.equal(
+    (await run('write', { path: '~/notes/a.txt', content: 'one' }, context)).output,
+    'created notes/a.txt (3 bytes)',
+  );
+  assert.deepEqual(readdirSync(context.cwd), ['notes']);
+  const address = pathToFileURL(join(context.cwd, 'notes', 'a.txt')).href;
+  for (const path of ['~/notes/a.txt', address])
+    assert.equal((await run('read', { path }, context)).output, '1\tone', path);
+  assert.match((await run('search', { pattern: 'one', path: '~/notes' }, context)).output, /a\.txt:1: one/);
+  assert.match((await run('search', { pattern: 'notes', path: '~' }, context)).output, /nothing found/);
+  assert.match(
+    (await run('write', { path: './~/a.txt', content: 'two' }, context)).output,
+    /created ~\/a\.txt/,
+    'a folder of that name is written so',
+  );
+});
+
+test('a path that does not exist is answered with the one that does, as far as its names tell', async () => {
+  const context = makeWorkspace();
+  mkdirSync(join(context.cwd, 'src', 'store'), { recursive: true });
+  writeFileSync(join(context.cwd, 'src', 'app.ts'), 'one');
+  writeFileSync(join(context.cwd, 'src', 'store', 'ledger.ts'), 'one');
+  for (const [path, like] of [
+    ['app.ts', undefined],
+    ['src/ap.ts', 'src/app.ts'],
+    ['src/App.ts', 'src/app.ts'],
+    ['src/app.ts:10-20', 'src/app.ts'],
+    ['@src/app.ts', 'src'],
+    ['/workspace/src/app.ts', 'src/app.ts'],
+    ['project/src/store/ledger.ts', 'src/store/ledger.ts'],
+    ['src/stores/ledger.ts', 'src/store'],
+    ['src\\app.ts', 'src/app.ts'],
+    ['/etc/nothing/like/it', undefined],
+    ['../other/README.md', undefined],
+  ] as const) {
+    const { output } = await run('read', { path }, context);
+    assert.match(output, /no such file|outside your folder/, path);
+    assert.equal(/Did you mean (.*)\?$/.exec(output)?.[1], like, output);
+  }
 });
 
 test('patches of one file at the same time are all kept', async () => {

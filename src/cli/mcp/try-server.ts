@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { basename, join, relative } from 'node:path';
+import { basename, relative } from 'node:path';
 import { commandLine } from '../../models/command-line.ts';
+import { meantPath } from '../../processes/working-folder.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { clean } from '../../render/clean.ts';
 import type { McpServerConfig } from '../../tools/mcp-servers/mcp-config.ts';
@@ -100,8 +101,7 @@ function cluesIn(said: string): Needs {
 
 /** The sandbox lets programs write only in folders that exist. */
 function makeFolders({ writable = [] }: McpServerConfig): void {
-  for (const path of writable)
-    if (path.startsWith('~/')) mkdirSync(join(homedir(), path.slice(2)), { recursive: true });
+  for (const path of writable) if (path.startsWith('~/')) mkdirSync(meantPath(path), { recursive: true });
 }
 
 function folders({ writable = [], sandbox }: McpServerConfig): string {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { containAllowedPath } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
+import { meantPath } from '../../processes/working-folder.ts';
 import type { Tool } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineOwnTool } from '../define-tool.ts';
@@ -9,7 +10,7 @@ import { changeOf, difference, patchableText, readText } from './difference.ts';
 import { editText } from './edit-text.ts';
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('Relative to your folder.'),
+  path: z.string().min(1).overwrite(meantPath).describe('Relative to your folder.'),
   edits: z
     .array(
       z.strictObject({

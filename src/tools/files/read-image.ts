@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ContainedPath } from '../../permissions/path-containment.ts';
 import { containAllowedPath } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
+import { meantPath } from '../../processes/working-folder.ts';
 import type { ToolResult } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineOwnTool } from '../define-tool.ts';
@@ -13,7 +14,7 @@ import { readWhole } from './read-whole.ts';
 export const IMAGE_BYTES = 20 * 1024 * 1024;
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('Path of the image, relative to your folder.'),
+  path: z.string().min(1).overwrite(meantPath).describe('Path of the image, relative to your folder.'),
 });
 
 /** The result for an image file; throws for any other. */

@@ -9,6 +9,7 @@ import {
 } from '../../permissions/path-containment.ts';
 import { containAllowedPath } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
+import { meantPath } from '../../processes/working-folder.ts';
 import { orElse } from '../../records/coppice-error.ts';
 import type { Tool, ToolContext } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
@@ -22,7 +23,7 @@ const LINES_MAX = 2_000;
 const ENTRIES_MAX = 1_000;
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('Relative to your folder.'),
+  path: z.string().min(1).overwrite(meantPath).describe('Relative to your folder.'),
   offset: z.int().min(1).optional().describe('First line, from 1.'),
   limit: z.int().min(1).max(LINES_MAX).optional().describe('How many lines.'),
 });

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import * as z from 'zod';
 import { containAllowedPath } from '../../permissions/path-guard.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
+import { meantPath } from '../../processes/working-folder.ts';
 import type { Tool } from '../../records/tool.ts';
 import { BUILT_IN_PERMISSIONS } from '../built-in-permissions.ts';
 import { defineOwnTool } from '../define-tool.ts';
@@ -12,7 +13,7 @@ import { withBreaksOf } from './edit-text.ts';
 export const WRITE_BYTES = 10 * 1024 * 1024;
 
 const input = z.strictObject({
-  path: z.string().min(1).describe('Relative to your folder.'),
+  path: z.string().min(1).overwrite(meantPath).describe('Relative to your folder.'),
   content: z.string(),
 });
 

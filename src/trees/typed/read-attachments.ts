@@ -1,9 +1,9 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, relative, resolve } from 'node:path';
 import { decide } from '../../permissions/decide.ts';
 import { type Policy, policyOf } from '../../permissions/policy.ts';
 import { printablePath } from '../../permissions/printable-path.ts';
+import { meantPath } from '../../processes/working-folder.ts';
 import type { AgentConfig } from '../../records/agent/agent.ts';
 import type { Attachment } from '../../records/conversation/attached-text.ts';
 import { orElse } from '../../records/coppice-error.ts';
@@ -85,7 +85,7 @@ export async function readMentioned(
 /** Absolute path of the file or folder that a mention names; null if there is none. */
 function placeOf(mention: Mention, folder: string): string | null {
   for (const name of namesOf(mention)) {
-    const path = resolve(folder, name.startsWith('~/') ? join(homedir(), name.slice(2)) : name);
+    const path = resolve(folder, meantPath(name));
     if (existsSync(path)) return path;
   }
   return null;
