@@ -28,7 +28,7 @@ import { MessageLines } from './wire/stdio-messages.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const START_SECONDS = 30;
+export const START_SECONDS = 30;
 /** Timeout of the probe for newer versions of the protocol; after that, the program is greeted as the older ones prescribe. */
 const PROBE_MS = 5_000;
 /** Maximum time that ending a session may take. */

@@ -17,7 +17,7 @@ import { type AskingCall, type AskPerson, elicit } from './asking/elicitation.ts
 import { type ListedTool, listedTool, type SetAside } from './listed-tool.ts';
 import type { McpServerConfig } from './mcp-config.ts';
 import { asMcpError, isLost, McpError } from './mcp-error.ts';
-import { type ConnectionPlace, type Opened, openServer } from './open-server.ts';
+import { type ConnectionPlace, type Opened, openServer, START_SECONDS } from './open-server.ts';
 import { givenAnswer } from './wire/lenient-answers.ts';
 
 const PAGES_MAX = 100;
@@ -56,6 +56,7 @@ export class ServerConnection {
   readonly gone: Promise<string>;
   readonly #client: Client;
   readonly #call_ms: number;
+  readonly #list_ms: number;
   readonly #over_http: boolean;
   /** Ends the connection; resolves to how it ended. */
   readonly stop: (why: string) => Promise<string>;
@@ -77,6 +78,8 @@ export class ServerConnection {
     this.#client = client;
     this.#over_http = config.url !== undefined;
     this.#call_ms = (config.timeoutSeconds ?? CALL_SECONDS) * 1000;
+    // The list of tools belongs to the start, however short a call may be.
+    this.#list_ms = Math.max(this.#call_ms, (config.startTimeoutSeconds ?? START_SECONDS) * 1000);
     this.stop = stop;
     const said = client.getServerVersion();
     this.about = clean(`${said?.name ?? ''} ${said?.version ?? ''}`).slice(0, 100);
@@ -115,17 +118,18 @@ export class ServerConnection {
     let cursor: string | undefined;
     // Some servers have tools without saying so, and some without any do not answer.
     const told = this.#client.getServerCapabilities()?.tools !== undefined;
-    const timeout = told ? this.#call_ms : UNTOLD_MS;
+    const timeout = told ? this.#list_ms : UNTOLD_MS;
     for (let page = 1, seen = 0; ; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
-      const answer = await this.#ask(() =>
-        this.#client.request({ method: 'tools/list', params }, { signal, timeout }),
-      ).catch((error: McpError) => {
-        if (!told) return {};
-        if (page === 1 || signal.aborted) throw error;
-        aside.push({ name: `tools from number ${seen + 1} on`, why: error.message });
-        return {};
-      });
+      const asked = { method: 'tools/list', params } as const;
+      const answer = await this.#ask(() => this.#client.request(asked, { signal, timeout }), timeout).catch(
+        (error: McpError) => {
+          if (!told) return {};
+          if (page === 1 || signal.aborted) throw error;
+          aside.push({ name: `tools from number ${seen + 1} on`, why: error.message });
+          return {};
+        },
+      );
       const { tools, nextCursor } = givenAnswer(answer);
       for (const tool of Array.isArray(tools) ? tools : []) {
         const listed = listedTool(tool, seen, has_headers);
@@ -204,7 +208,7 @@ export class ServerConnection {
     }
   }
 
-  async #ask<Answer>(request: () => Promise<Answer>): Promise<Answer> {
+  async #ask<Answer>(request: () => Promise<Answer>, limit_ms = this.#call_ms): Promise<Answer> {
     if (this.#over !== null) throw new McpError(this.#over);
     try {
       return await request();
@@ -215,7 +219,7 @@ export class ServerConnection {
         this.#onRefused(Object.keys(fieldsOf(error.requiredCapabilities)).join(' and ') || 'more');
       // The next use opens a new connection, with a session of its own.
       if (isLost(error)) void this.stop('it could not be reached');
-      throw asMcpError(error, this.#call_ms);
+      throw asMcpError(error, limit_ms);
     }
   }
 }
