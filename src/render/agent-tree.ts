@@ -138,8 +138,8 @@ export function doingNow(
   return held.text.replace(/\d+ s/, `${Math.max(0, Math.round((Date.parse(held.until) - now) / 1_000))} s`);
 }
 
-function markOf({ status, outcome }: ShownAgent, style: Style): string {
-  return stateMark(shownWord(status, outcome), style);
+function markOf({ status, outcome, outcome_text }: ShownAgent, style: Style): string {
+  return stateMark(shownWord(status, outcome, outcome_text), style);
 }
 
 /** The agent's current activity; at rest its result or last reply, and how its turn ended unless that is well. */

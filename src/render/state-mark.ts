@@ -9,6 +9,7 @@ const MARKS = {
   pending: ['◌', 'yellow'],
   unled: ['–', 'yellow'],
   idle: ['○', 'dim'],
+  rests: ['○', 'dim'],
   received: ['✓', 'green'],
   done: ['✓', 'green'],
   completed: ['✓', 'green'],

@@ -6,6 +6,7 @@ export const SIGNS: Readonly<Record<string, string>> = {
   waiting: '◔',
   queued: '◌',
   idle: '○',
+  rests: '○',
   done: '✓',
   completed: '✓',
   delivered: '✓',
@@ -44,8 +45,8 @@ export function Status({ word }: { readonly word: string }) {
 }
 
 /** The status of an agent, a tree or a run, with its outcome where the status would hide it. */
-export function Standing({ of }: { readonly of: { readonly status: string; readonly outcome: string } }) {
-  return <Status word={shownWord(of.status, of.outcome)} />;
+export function Standing({ of }: { readonly of: Outcome & { readonly status: string } }) {
+  return <Status word={shownWord(of.status, of.outcome, of.outcome_text)} />;
 }
 
 /** How it ended, where it did not end well. What a person ended has not failed. */

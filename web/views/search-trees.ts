@@ -1,5 +1,5 @@
 import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
-import type { OutcomeWord } from '../../src/records/run/outcome.ts';
+import { type OutcomeWord, restsCut } from '../../src/records/run/outcome.ts';
 
 export type Tree = DocumentOf<'coppice/trees/v1'>['trees'][number];
 
@@ -17,13 +17,9 @@ export const GROUPS: readonly {
 ];
 
 /** The group of a tree. One that rests where it was cut from another needs nobody. */
-export function groupOf({ outcome, need }: Tree): (typeof GROUPS)[number] {
-  const of = rests({ outcome, need }) ? 'done' : outcome;
+export function groupOf(tree: Tree): (typeof GROUPS)[number] {
+  const of = restsCut(tree) ? 'done' : tree.outcome;
   return GROUPS.find((group) => group.of.includes(of)) as (typeof GROUPS)[number];
-}
-
-export function rests({ outcome, need }: Pick<Tree, 'outcome' | 'need'>): boolean {
-  return outcome === 'unled' && need === 'done';
 }
 
 /** Whether a tree came to this: an outcome, or a group by its title; a word that is neither finds those that begin so. */

@@ -1,5 +1,6 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
+import { restsCut } from '../../src/records/run/outcome.ts';
 import { count, dollars } from '../data/amounts.ts';
 import { useApi } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
@@ -12,7 +13,7 @@ import { Sparkline } from '../parts/sparkline.tsx';
 import { Status } from '../parts/status.tsx';
 import { Nothing, Trouble } from '../parts/trouble.tsx';
 import { When } from '../parts/when.tsx';
-import { GROUPS, groupOf, matches, rests, type Tree } from './search-trees.ts';
+import { GROUPS, groupOf, matches, type Tree } from './search-trees.ts';
 import { StartTree } from './start-tree.tsx';
 
 type Trees = DocumentOf<'coppice/trees/v1'>;
@@ -186,7 +187,9 @@ function Group({ title, trees, activity, compared, onCompare }: GroupProps) {
             </p>
           </td>
           <td>
-            <Status word={rests(tree) ? 'idle' : tree.outcome === 'working' ? tree.status : tree.outcome} />
+            <Status
+              word={restsCut(tree) ? 'rests' : tree.outcome === 'working' ? tree.status : tree.outcome}
+            />
             {tree.approvals > 0 && (
               <span class="badge ask">
                 {tree.approvals} approval{tree.approvals === 1 ? '' : 's'}
@@ -218,6 +221,6 @@ const FAILED = /^done, \d+ of \d+ failed/;
 /** What a tree does now, what it asks, or how it ended where that says more than the group. */
 function lineOf(tree: Tree): string | null {
   if (tree.asked !== null) return tree.asked;
-  if (rests(tree)) return 'rests until it is resumed, or somebody writes to it';
+  if (restsCut(tree)) return 'rests until it is resumed, or somebody writes to it';
   return tree.outcome === 'working' || tree.outcome_text === 'done' ? tree.doing : tree.outcome_text;
 }

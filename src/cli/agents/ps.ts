@@ -91,7 +91,7 @@ function agentTable({ width, out: style, hint }: Context, agents: readonly Agent
   const rows = agents.map((agent) => [
     short.get(agent.id) ?? agent.id,
     clean(agent.name),
-    stateMark(shownWord(agent.status, agent.outcome), style),
+    stateMark(shownWord(agent.status, agent.outcome, agent.outcome_text), style),
     agent.parent_id === null ? sign(style, '–') : (names.get(agent.parent_id) ?? agent.parent_id.slice(0, 8)),
     String(agent.tool_calls),
     count(agent.tokens.input + agent.tokens.output),

@@ -19,7 +19,7 @@ export async function show(context: Context, text: string | undefined): Promise<
     ['id', agent.id],
     ['session', agent.session_key],
     ['tree', `${agent.root_id.slice(0, 8)} (${agent.tree_title})`],
-    ['status', stateMark(shownWord(agent.status, agent.outcome), context.out)],
+    ['status', stateMark(shownWord(agent.status, agent.outcome, agent.outcome_text), context.out)],
     ['outcome', unled === null ? context.hint(clean(agent.outcome_text)) : `unled: ${unledText(unled)}`],
     ['doing', clean(agent.doing ?? '–')],
     ['parent', parent_id === null ? '–' : nameAndId(agent.parent_name, parent_id)],

@@ -120,9 +120,22 @@ const TELLING = ['waiting_for_you', 'cut_short', 'declined', 'stopped'] as const
 type Telling = (typeof TELLING)[number];
 
 /** The word that people see of something with a status of its own: that, or its outcome where the status would hide it. */
-export function shownWord<S extends string>(status: S, outcome: string): S | Telling | 'failed' {
+export function shownWord<S extends string>(
+  status: S,
+  outcome: string,
+  outcome_text = '',
+): S | Telling | 'failed' | 'rests' {
+  if (restsCut({ outcome, outcome_text })) return 'rests';
   if (outcome === 'failed' && /^(done|completed|idle|dead)$/.test(status)) return outcome;
   return (SILENT.has(status) ? TELLING.find((word) => word === outcome) : undefined) ?? status;
+}
+
+/** Why no process leads a tree that was cut from another, and that nobody has let go on. */
+export const CUT_RESTS = 'it rests where it was cut';
+
+/** Whether this is of such a tree, which needs nobody. */
+export function restsCut({ outcome, outcome_text }: Record<'outcome' | 'outcome_text', string>): boolean {
+  return outcome === 'unled' && outcome_text.endsWith(CUT_RESTS);
 }
 
 /** The word as people read it. */

@@ -5,7 +5,7 @@ import { titlesOf } from '../../documents/tree-titles.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Ask } from '../../records/conversation/ask.ts';
-import { type Outcome, outcomeOfTree } from '../../records/run/outcome.ts';
+import { type Outcome, outcomeOfTree, restsCut } from '../../records/run/outcome.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import { ledStatus, statusWord } from '../../render/agent-status.ts';
 import { pause } from '../cpu-meter.ts';
@@ -61,8 +61,6 @@ async function sliceOf(
     const unled_tree = unled_trees.get(root.id) ?? null;
     const known = unsettled.some(({ id }) => id === root.id) ? unsettled : [root, ...unsettled];
     const outcome = outcomeOfTree(root.id, known, counters?.total, unled_tree?.why);
-    // Nobody has gone on from where it was cut, and nobody waits for it.
-    const rests = outcome.outcome === 'unled' && counters?.cut !== undefined && root.epoch === 1;
     const asked = asks.filter((ask) => ask.root_id === root.id);
     const words = living.map(statusWord);
     return {
@@ -70,7 +68,7 @@ async function sliceOf(
       name: root.name,
       title: titles.get(root.id) ?? root.name,
       status: ledStatus(root, unled_tree !== null),
-      need: rests ? 'done' : needOf(outcome),
+      need: restsCut(outcome) ? 'done' : needOf(outcome),
       ...outcome,
       origin: root.origin,
       model: root.config.model,

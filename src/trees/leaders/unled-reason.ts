@@ -1,3 +1,4 @@
+import { CUT_RESTS } from '../../records/run/outcome.ts';
 import { clean } from '../../render/clean.ts';
 import { type LedgerContext, resumeCommand, sameLedgerFlags } from '../../settings/suggested-command.ts';
 import { livingWorkers } from '../../store/process-gone.ts';
@@ -50,7 +51,9 @@ async function unledTree(
   const placement = await store.placement(root_id);
   const asks = (await store.asks({ root_id, limit: 1 })).length > 0;
   const resume = resumeCommand(context, root_id, asks);
-  if (placement === null) return { why: 'no process leads it', next: `resume it with ${resume}` };
+  const [tree, root] = [await store.tree(root_id), await store.agent(root_id)];
+  const why = tree?.cut !== undefined && root?.epoch === 1 ? CUT_RESTS : 'no process leads it';
+  if (placement === null) return { why, next: `resume it with ${resume}` };
   if (workers.some((worker) => mayLead(worker, placement))) return null;
   const host = otherMachine(placement, context.env);
   const labels = workerLabelsOf(placement).map(clean);
@@ -62,7 +65,7 @@ async function unledTree(
   const worker =
     labels.length === 0 ? 'coppice serve or coppice worker' : `coppice worker --labels ${labels.join(',')}`;
   return {
-    why: `no process leads it, because ${whom} is running${where}`,
+    why: why === CUT_RESTS ? why : `${why}, because ${whom} is running${where}`,
     next: `start ${worker}${sameLedgerFlags(context)}${where}${host === undefined ? `, or go on here with ${resume}` : ''}`,
   };
 }

@@ -84,7 +84,7 @@ async function treePicker(app: AppContext, cwd: string | null): Promise<Picker> 
 
 function rowOf(tree: TreeRow, with_folder: boolean, { style }: AppContext): PickerRow {
   const { approvals, agents, cost_usd, updated_at, outcome, outcome_text } = tree;
-  const word = shownWord(tree.status, outcome);
+  const word = shownWord(tree.status, outcome, outcome_text);
   const state =
     approvals > 0
       ? (['yellow', `${sign(style, '!')} asks ${approvals}`] as const)

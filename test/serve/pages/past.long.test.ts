@@ -69,7 +69,7 @@ describe('the past of a tree', { skip }, () => {
     await dialog.waitFor({ state: 'hidden' });
     await page.getByRole('heading', { name: /^paint it green/ }).waitFor();
     await page.getByText('It rests until it is resumed').waitFor();
-    await page.locator('h1').getByText('unled').waitFor();
+    await page.locator('h1').getByText('rests').waitFor();
     const cut = page.getByRole('link', { name: 'paint it red' });
     await assertLooks(dashboard, 'cut-tree');
     await page.getByRole('button', { name: 'Resume' }).click();
@@ -212,6 +212,16 @@ describe('the past of a tree', { skip }, () => {
     await page.getByRole('definition').filter({ hasText: 'scripted:again.json' }).waitFor();
     assert.equal(existsSync(join(home.work, 'colour.txt')), false);
     // Nobody waits for it.
+    const { pathname } = new URL(page.url());
+    for (const path of [pathname.replace('trees', 'agents'), `${pathname}/live`]) {
+      await page.goto(at(path));
+      await page.getByText('rests').first().waitFor();
+      assert.equal(await page.locator('.unled, .trouble').count(), 0, path);
+    }
+    assert.match(
+      (await home.run(['tree', pathname.split('/')[2] ?? ''])).stdout,
+      /^unled: it rests where it was cut/m,
+    );
     await page.goto(at('/trees'));
     await page.getByText('rests until it is resumed').waitFor();
     await page.getByRole('link', { name: 'Needs you 0' }).waitFor();
@@ -259,7 +269,7 @@ describe('the past of a tree', { skip }, () => {
     const cuts = page.getByRole('list', { name: 'Trees that were made from this one' }).getByRole('listitem');
     await cuts.getByRole('button', { name: /^\d+ more trees$/ }).waitFor();
     assert.equal(await cuts.getByRole('link', { name: 'Compare' }).count(), 3);
-    assert.deepEqual(await cuts.locator('.status').allInnerTexts(), ['○ idle', '○ idle', '○ idle']);
+    assert.deepEqual(await cuts.locator('.status').allInnerTexts(), ['○ rests', '○ rests', '○ rests']);
     await cuts.getByRole('button').click();
     await cuts.getByRole('link', { name: 'Compare' }).nth(8).waitFor();
     assert.deepEqual(faults, []);

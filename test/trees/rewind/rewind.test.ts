@@ -9,6 +9,7 @@ import * as z from 'zod';
 import type { Agent, Tree } from '../../../src/records/agent/agent.ts';
 import { removeOld } from '../../../src/store/remove-old.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
+import { rowsOf } from '../../../src/trees/answers/tree-list-rows.ts';
 import { rewindTree } from '../../../src/trees/rewind/rewind-tree.ts';
 import { onBothDatabases, stagesOn } from '../../runtime/both-databases.ts';
 import { assertLawful, rewound, story } from './cut-trees.ts';
@@ -58,6 +59,24 @@ onBothDatabases('a tree that is taken back', (database) => {
     assert.ok(call?.kind === 'result');
     const [earlier] = (await rewound(store, root.id, `before ${call.content.call_id}`)) as [Agent];
     assert.deepEqual([earlier.state.type, earlier.last_seq], ['requesting', 1]);
+  });
+
+  it('rests where it was cut, which is told without alarm, until it is let go on', async () => {
+    const { store, runtime, perform } = await setStage(({ step }) =>
+      step > 0 ? 'done' : [['bash', { at: 'a' }]],
+    );
+    const { root } = await perform();
+    const [cut] = (await rewound(store, root.id, '2')) as [Agent];
+    const row = async () => {
+      const [one] = await rowsOf({ store, unled: { env: {}, options: {} } }, [
+        (await store.agent(cut.id)) as Agent,
+      ]);
+      return [one?.status, one?.outcome, one?.need, one?.unled?.why ?? null];
+    };
+    assert.deepEqual(await row(), ['unled', 'unled', 'done', 'it rests where it was cut']);
+    await runtime.resume(cut.id);
+    await runtime.settled(cut.id);
+    assert.deepEqual(await row(), ['idle', 'done', 'done', null]);
   });
 
   it('understands ids of the old tree, in trees that were cut from cuts, too', async () => {

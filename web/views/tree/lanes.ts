@@ -242,7 +242,7 @@ function statusThen(lane: Lane, time: number): string | null {
 /** Word for an agent at that time, or now: its status, with its outcome where the status would hide it; null if it did not exist yet. */
 export function wordThen(lane: Lane, until: number | null): string | null {
   if (until !== null) return statusThen(lane, until);
-  return shownWord(lane.about.status, lane.about.outcome);
+  return shownWord(lane.about.status, lane.about.outcome, lane.about.outcome_text);
 }
 
 /** `anthropic/claude-sonnet` → `claude-sonnet`. */

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
+import { restsCut } from '../../../src/records/run/outcome.ts';
 import { count, dollars } from '../../data/amounts.ts';
 import { useApi } from '../../data/api.ts';
 import { EXPORTED } from '../../data/exported.ts';
@@ -12,7 +13,6 @@ import { Standing } from '../../parts/status.tsx';
 import { When } from '../../parts/when.tsx';
 import type { Messages } from '../agent/agent.tsx';
 import { WhatIfResults } from '../past/what-if.tsx';
-import { rests } from '../search-trees.ts';
 import { TreeActions } from './tree-actions.tsx';
 
 type Tree = DocumentOf<'coppice/tree/v1'>;
@@ -24,7 +24,6 @@ const FOLDED_LETTERS = 600;
 const FAILED_SHOWN = 5;
 const CUTS_SHOWN = 20;
 const CUTS_AT_FIRST = 3;
-const RESTS = { status: 'idle', outcome: 'done' } as const;
 
 interface SummaryProps {
   readonly root_id: string;
@@ -98,7 +97,7 @@ export function TreeSummary({ root_id, context, is_run, like }: SummaryProps) {
 }
 
 /** The tree that this one was cut from, and where. */
-function CutFrom({ tree: { tree, root_id, outcome } }: { readonly tree: Tree }) {
+function CutFrom({ tree: { tree, root_id, outcome, outcome_text } }: { readonly tree: Tree }) {
   const { of = '', at = 0, agent_id, seq } = tree.cut ?? {};
   const { data } = useApi<Tree>(`/v1/trees/${of}`);
   return (
@@ -112,7 +111,7 @@ function CutFrom({ tree: { tree, root_id, outcome } }: { readonly tree: Tree }) 
             {seq === 0 ? 'before its first message' : `at message ${seq}`}
           </a>
         )}
-        .{outcome === 'unled' && ' It rests until it is resumed, or somebody writes to it.'}
+        .{restsCut({ outcome, outcome_text }) && ' It rests until it is resumed, or somebody writes to it.'}
       </span>
       <a href={`/compare?a=${of}&b=${root_id}`}>Compare the two</a>
     </p>
@@ -128,8 +127,8 @@ function CutInto({ root_id, cuts }: { readonly root_id: string; readonly cuts: C
       {cuts.slice(0, until).map((cut) => (
         <li key={cut.root_id}>
           <span class="dim">From here:</span> <a href={`/trees/${cut.root_id}`}>{cut.title}</a>{' '}
-          <Standing of={rests(cut) ? RESTS : cut} /> <span class="dim">{cut.model}</span>{' '}
-          <When at={cut.started_at} since /> <a href={`/compare?a=${root_id}&b=${cut.root_id}`}>Compare</a>
+          <Standing of={cut} /> <span class="dim">{cut.model}</span> <When at={cut.started_at} since />{' '}
+          <a href={`/compare?a=${root_id}&b=${cut.root_id}`}>Compare</a>
         </li>
       ))}
       {button && <li>{button}</li>}

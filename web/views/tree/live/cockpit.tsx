@@ -1,6 +1,7 @@
 import { Component } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { nameOf, shownWord } from '../../../../src/records/run/outcome.ts';
+import { counted } from '../../../../src/records/text/text.ts';
 import { count, dollars } from '../../../data/amounts.ts';
 import { useKeys } from '../../../data/keys.ts';
 import { go } from '../../../data/route.ts';
@@ -37,7 +38,7 @@ export function Cockpit({ route, writes, approvals }: PageContext) {
         <p class="crumbs">
           <a href={`/trees/${tree}`}>{title === '' ? 'Tree' : title}</a>
         </p>
-        <h1>{rows.length} agents</h1>
+        <h1>{counted(rows.length, 'agent')}</h1>
         <p class="facts">
           {counts.map(([word, { length }]) => (
             <span key={word} class={`status ${word}`}>
@@ -80,7 +81,7 @@ export function Cockpit({ route, writes, approvals }: PageContext) {
 }
 
 function wordOf({ agent }: LiveRow): string {
-  return shownWord(agent.status, agent.outcome);
+  return shownWord(agent.status, agent.outcome, agent.outcome_text);
 }
 
 interface RowProps {
