@@ -40,7 +40,7 @@ export function bytes(value: number): string {
 const THIS_YEAR = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
 
 /** Date and time, with the year if it is another one: `Nov 28, 16:20`. */
-export function dateOf(date: Date): string {
+export function dateOf(date: Date, timeZone?: string): string {
   const other = date.getFullYear() === new Date().getFullYear() ? {} : ({ year: 'numeric' } as const);
-  return date.toLocaleString(undefined, { ...THIS_YEAR, ...other });
+  return date.toLocaleString(undefined, { ...THIS_YEAR, ...other, timeZone });
 }

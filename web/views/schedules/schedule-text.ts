@@ -1,4 +1,5 @@
 import type { JobDocument } from '../../../src/documents/shapes/document-parts.ts';
+import { orElse } from '../../../src/records/coppice-error.ts';
 import { dateOf, duration } from '../../data/amounts.ts';
 
 /** Text that says when a job fires. */
@@ -13,9 +14,13 @@ export function scheduleText(schedule: JobDocument['schedule']): string {
   }
 }
 
-/** A time as local time, and how far away it is. */
-export function clock(iso: string): string {
+/** When a job is due: in its own zone where clocks there show another time, in that of the browser, and how far away it is. */
+export function clock(iso: string, schedule: JobDocument['schedule']): string {
   const ms = Date.parse(iso) - Date.now();
   const away = ms > 0 ? `in ${duration(ms)}` : `${duration(-ms)} ago`;
-  return `${dateOf(new Date(iso))} (${away})`;
+  const here = dateOf(new Date(iso));
+  const tz = schedule.type === 'cron' ? schedule.tz : undefined;
+  // A zone that this browser does not know stands beside it all the same, in the rule.
+  const there = orElse(() => dateOf(new Date(iso), tz), here);
+  return `${there === here ? '' : `${there} in ${tz}, here `}${here} (${away})`;
 }

@@ -32,6 +32,7 @@ export function Schedule({ job, writes, onChanged }: ScheduleProps) {
     Date.parse(job.updated_at),
   );
   const sending = useSending();
+  const due = (at: string) => clock(at, job.schedule);
   const [removes, setRemoves] = useState(false);
   const change = async (sent: Promise<unknown>, said: string) => {
     if ((await sent) === null) return;
@@ -115,7 +116,7 @@ export function Schedule({ job, writes, onChanged }: ScheduleProps) {
       ) : (
         <ol class="next-runs">
           {next.data?.instants.map((at) => (
-            <li key={at}>{clock(at)}</li>
+            <li key={at}>{due(at)}</li>
           ))}
         </ol>
       )}
@@ -128,7 +129,7 @@ export function Schedule({ job, writes, onChanged }: ScheduleProps) {
           {runs.data.runs.map(({ instant, outcome, manual, missed, run }) => (
             <tr key={`${instant} ${run?.id}`} data-row tabIndex={-1}>
               <td>
-                {run === null ? clock(instant) : <a href={`/agents/${run.agent_id}`}>{clock(instant)}</a>}
+                {run === null ? due(instant) : <a href={`/agents/${run.agent_id}`}>{due(instant)}</a>}
                 {manual && <span class="badge">by hand</span>}
                 {missed > 0 && <span class="badge">{missed} missed</span>}
               </td>
@@ -150,7 +151,7 @@ export function Schedule({ job, writes, onChanged }: ScheduleProps) {
 function factsOf(job: JobDocument): Readonly<Record<string, string | null>> {
   return {
     When: scheduleText(job.schedule),
-    Next: job.enabled && job.next_at !== null ? clock(job.next_at) : 'never',
+    Next: job.enabled && job.next_at !== null ? clock(job.next_at, job.schedule) : 'never',
     Model: job.model,
     Profile: job.profile,
     Folder: job.cwd,

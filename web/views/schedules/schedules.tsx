@@ -55,10 +55,14 @@ export function SchedulesView(context: PageContext) {
                 <code>{scheduleText(one.schedule)}</code>
               </td>
               <td data-is="next">
-                {one.enabled && one.next_at !== null ? clock(one.next_at) : <span class="dim">–</span>}
+                {one.enabled && one.next_at !== null ? (
+                  clock(one.next_at, one.schedule)
+                ) : (
+                  <span class="dim">–</span>
+                )}
               </td>
               <td data-is="last">
-                <LastOutcomes id={one.id} />
+                <LastOutcomes {...one} />
               </td>
               <td class="dim">{one.task.split('\n')[0]}</td>
               <td class="dim">{one.deliver.join(', ')}</td>
@@ -71,7 +75,7 @@ export function SchedulesView(context: PageContext) {
 }
 
 /** What its newest runs came to, the newest first; each opens its agent. */
-function LastOutcomes({ id }: { readonly id: string }) {
+function LastOutcomes({ id, schedule }: Pick<JobDocument, 'id' | 'schedule'>) {
   const path = `/v1/jobs/${id}/runs?limit=${LAST}`;
   const { data } = useApi<{ readonly runs: readonly JobRunDocument[] }>(path, LAST_MS);
   if (data?.runs.length === 0) return <span class="dim">not yet fired</span>;
@@ -80,7 +84,7 @@ function LastOutcomes({ id }: { readonly id: string }) {
       {data?.runs.map(({ instant, outcome, run }) => {
         if (run === null) return <StatusSign key={instant} word={outcome} />;
         const word = shownWord(run.status, run.outcome);
-        const said = `${nameOf(word)}, ${clock(instant)}`;
+        const said = `${nameOf(word)}, ${clock(instant, schedule)}`;
         return (
           <a key={instant} class="outcome" href={`/agents/${run.agent_id}`} aria-label={said} title={said}>
             <StatusSign word={word} />
