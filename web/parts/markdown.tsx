@@ -30,7 +30,7 @@ export function Markdown({ text }: { readonly text: string }) {
       {tokens === null ? (
         <PlainText text={begin} />
       ) : (
-        tokens.length > 0 && <div class="markdown">{blocks(tokens)}</div>
+        tokens.length > 0 && <div class="markdown">{blocks(tokens, 'auto')}</div>
       )}
       {rest !== '' && (
         <>
@@ -53,11 +53,17 @@ export function PlainText({ text }: { readonly text: string }) {
   );
 }
 
-function blocks(tokens: readonly Token[]): ComponentChildren {
-  return (tokens as readonly MarkedToken[]).map((token, at) => <Block key={at} token={token} />);
+/** `dir`: `auto` of blocks that are in no other; an element with it would not count for the direction of the one around it. */
+function blocks(tokens: readonly Token[], dir?: 'auto'): ComponentChildren {
+  return (tokens as readonly MarkedToken[]).map((token, at) => <Block key={at} token={token} dir={dir} />);
 }
 
-function Block({ token }: { readonly token: MarkedToken }): ComponentChildren {
+interface BlockProps {
+  readonly token: MarkedToken;
+  readonly dir?: 'auto' | undefined;
+}
+
+function Block({ token, dir }: BlockProps): ComponentChildren {
   switch (token.type) {
     case 'space':
     case 'def':
@@ -67,7 +73,7 @@ function Block({ token }: { readonly token: MarkedToken }): ComponentChildren {
     case 'heading': {
       const Heading = `h${Math.min(LOWEST_HEADING, token.depth + HEADING_BELOW)}` as 'h3';
       return (
-        <Heading class={`heading h${token.depth}`} dir="auto">
+        <Heading class={`heading h${token.depth}`} dir={dir}>
           {inlines(token.tokens)}
         </Heading>
       );
@@ -75,13 +81,13 @@ function Block({ token }: { readonly token: MarkedToken }): ComponentChildren {
     case 'hr':
       return <hr />;
     case 'blockquote':
-      return <blockquote>{blocks(token.tokens)}</blockquote>;
+      return <blockquote dir={dir}>{blocks(token.tokens)}</blockquote>;
     case 'list':
-      return <List list={token} />;
+      return <List list={token} dir={dir} />;
     case 'table':
-      return <Table table={token} />;
+      return <Table table={token} dir={dir} />;
     case 'paragraph':
-      return <p dir="auto">{inlines(token.tokens)}</p>;
+      return <p dir={dir}>{inlines(token.tokens)}</p>;
     case 'text':
       return token.tokens === undefined ? token.text : inlines(token.tokens);
     case 'html':
@@ -91,7 +97,10 @@ function Block({ token }: { readonly token: MarkedToken }): ComponentChildren {
   }
 }
 
-function List({ list: { ordered, start, items } }: { readonly list: Tokens.List }) {
+function List({
+  list: { ordered, start, items },
+  dir,
+}: Pick<BlockProps, 'dir'> & { readonly list: Tokens.List }) {
   const rows = items.map(({ task, checked, tokens }, at) => (
     <li key={at} class={task ? 'task' : undefined}>
       {task && (
@@ -104,22 +113,22 @@ function List({ list: { ordered, start, items } }: { readonly list: Tokens.List 
   ));
   const Items = ordered ? 'ol' : 'ul';
   return (
-    <Items dir="auto" start={start === '' ? undefined : start}>
+    <Items dir={dir} start={start === '' ? undefined : start}>
       {rows}
     </Items>
   );
 }
 
-function Table({ table: { header, rows } }: { readonly table: Tokens.Table }) {
+function Table({ table: { header, rows }, dir }: Pick<BlockProps, 'dir'> & { readonly table: Tokens.Table }) {
   const { until, button } = useFold(rows.length, ROWS_SHOWN);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that is wider than the page is scrolled with the keyboard
-    <section class="wide" tabIndex={0} aria-label="Table">
+    <section class="wide" tabIndex={0} aria-label="Table" dir={dir}>
       <table class="as-table">
         <thead>
           <tr>
             {header.map(({ tokens, align }, at) => (
-              <th key={at} scope="col" class={align ?? undefined} dir="auto">
+              <th key={at} scope="col" class={align ?? undefined}>
                 {inlines(tokens)}
               </th>
             ))}
@@ -129,7 +138,7 @@ function Table({ table: { header, rows } }: { readonly table: Tokens.Table }) {
           {rows.slice(0, until).map((row, at) => (
             <tr key={at}>
               {row.map(({ tokens, align }, column) => (
-                <td key={column} class={align ?? undefined} dir="auto">
+                <td key={column} class={align ?? undefined}>
                   {inlines(tokens)}
                 </td>
               ))}

@@ -13,6 +13,15 @@ const MIXED = `Datei ${RIGHT_TO_LEFT} (foo/bar.ts:12) \u202eevil\u202c end`;
 const WIDE = `${'調査する全てのファイルを数えて'.repeat(8)} ${'👩‍👩‍👧‍👦👍🏽'.repeat(20)} ${'Z̸̛̮͖͓a̶͇̎'.repeat(30)}`;
 const TABLE = ['', '-', 'cell text'].map((cell) => `|${`${cell}|`.repeat(40)}`).join('\n');
 const MARKDOWN = `# ${WORD}\n\n${RIGHT_TO_LEFT}\n\n${TABLE}\n\n\`${WORD}\`\n\n[${WORD}](https://example.com/${WORD})\n\n\`\`\`\n${WORD}\n\`\`\``;
+const RTL_LIST = `- ${RIGHT_TO_LEFT}\n\n- ${RIGHT_TO_LEFT}`;
+const QUOTES = [
+  `> ${RIGHT_TO_LEFT}\n>\n> ~~~\n> code\n> ~~~`,
+  `> - ${RIGHT_TO_LEFT}`,
+  RTL_LIST,
+  `|${RIGHT_TO_LEFT}|b|\n|-|-|\n|a|b|`,
+  '> a quotation',
+  `- a list\n- ${RIGHT_TO_LEFT}`,
+].join('\n\n');
 const RULES = [
   {
     when: { root: true, user: 'ask', step: 0 },
@@ -27,6 +36,7 @@ const RULES = [
   },
   { when: { user: 'wants', step: 0 }, calls: [{ name: 'bash', input: { command: `: ${WORD} ${MIXED}` } }] },
   { when: { root: true, user: 'print' }, say: MARKDOWN },
+  { when: { root: true, user: 'quotes' }, say: QUOTES },
   { when: { root: true, user: 'rows' }, say: `|a|b|\n|-|-|\n${'|a cell|another|\n'.repeat(5_000)}` },
   { when: { root: true, user: 'deep' }, say: '>'.repeat(200_000) },
 ];
@@ -116,6 +126,21 @@ describe('awkward data', { skip }, () => {
       .click();
     await page.locator('.markdown tbody tr').nth(1_000).waitFor();
     assert.equal((await page.locator('.message.assistant pre').innerText()).trim().split('\n').length, 12);
+  });
+
+  it('quotations, lists and tables from right to left have their borders, bullets and columns at the right, code within has not', async () => {
+    const { page, link } = dashboard;
+    await page.goto(new URL(`/agents/${await run('quotes')}`, link).href);
+    const blocks = page.locator('.markdown > :is(blockquote, ul, section)');
+    await blocks.nth(5).waitFor();
+    const directions = await blocks.evaluateAll((all) => all.map((one) => getComputedStyle(one).direction));
+    assert.deepEqual(directions, ['rtl', 'rtl', 'rtl', 'rtl', 'ltr', 'ltr']);
+    assert.equal(
+      await page.locator('.markdown .code').evaluate((one) => getComputedStyle(one).direction),
+      'ltr',
+    );
+    const border = await blocks.first().evaluate((one) => getComputedStyle(one).borderRightWidth);
+    assert.equal(border, '3px');
   });
 
   it('paragraphs from right to left stand at the right', async () => {
