@@ -20,8 +20,9 @@ const NAMES = { turn: 'this turn', agent: 'this agent', session: 'this tree', al
 
 /** The rule that an answer grants, and how far: the proposed one first, and exactly what is granted, before it is. */
 export function GrantForm({ approval, busy, onGrant, onClose }: GrantFormProps) {
-  const { id, rules, offered_rule } = approval;
-  const [rule, setRule] = useState(offered_rule ?? rules[0] ?? '');
+  const { id, rules, offered_rule, subject_kind } = approval;
+  // A rule for one file is of use for its next changes, too.
+  const [rule, setRule] = useState((subject_kind === 'path' ? rules[0] : offered_rule) ?? '');
   const [scope, setScope] = useState<(typeof SCOPES)[number]>('agent');
   return (
     <form

@@ -18,10 +18,13 @@ it('the whole call can be opened; a lasting grant is the narrow rule, and says f
 }, async () => {
   const bash = (command: string) => [['bash', { command }]] as const;
   const web = await setWebStage(
-    ({ step }) => (step === 0 ? bash(LONG) : step === 1 ? bash('git status --short') : 'done'),
+    ({ step }) => {
+      if (step < 2) return bash(step === 0 ? LONG : 'git status --short');
+      return step === 2 ? [['write', { path: 'src/new.ts', content: 'x' }]] : 'done';
+    },
     {
       tools: createBuiltInTools(),
-      config: { permissions: { cli: { ...NONE, ask: ['bash'] }, config: NONE } },
+      config: { permissions: { cli: { ...NONE, ask: ['bash', 'write'] }, config: NONE } },
     },
   );
   const watch = await openPage();
@@ -71,6 +74,11 @@ it('the whole call can be opened; a lasting grant is the narrow rule, and says f
     await form.getByText('bash:git status *: every agent of this tree').waitFor();
     await form.getByRole('button', { name: 'Grant it' }).click();
     await page.getByText('Allowed from now on (bash:git status *): bash of main').waitFor();
+    // A rule for one file is of use for its next changes, too, so it is the first.
+    await page.getByRole('article', { name: /wants write/ }).waitFor();
+    await row.getByRole('button', { name: 'Allow from now on…' }).click();
+    await form.getByText('write:src/new.ts: only main, until it ends').waitFor();
+    await web.ask(`/v1/approvals/${(await open())[0].id}/deny`, { method: 'POST', body: { note: '' } });
     const { rules } = (await web.ask('/v1/rules')).json;
     assert.deepEqual(
       rules.map(({ rule, scope }: { rule: string; scope: string }) => [rule, scope]),
