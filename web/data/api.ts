@@ -7,9 +7,12 @@ import { ask } from './session.ts';
 export class ApiError extends Error {
   readonly code: string;
   readonly hint: string | null;
+  /** Whether the page asked for what it shows, and not a person for a change. */
+  readonly reads: boolean;
 
-  constructor(code: string, message: string, hint: string | null = null) {
+  constructor(code: string, message: string, hint: string | null = null, reads = false) {
     super(message);
+    this.reads = reads;
     this.code = code;
     this.hint = hint;
   }
@@ -37,20 +40,20 @@ export async function request<Answer>(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch(unreachable);
-  return answerOf(response);
+  return answerOf(response, method === 'GET');
 }
 
 /** Reloads what a page shows. Resolves to the milliseconds after which to retry if the server is busy with its agents. */
 export async function refresh<Answer>(path: string): Promise<Answer | number> {
   const response = await ask(path, { headers: { 'cache-control': 'max-stale' } }).catch(unreachable);
   if (response.status === 204) return Number(response.headers.get('retry-after')) * 1_000;
-  return answerOf(response);
+  return answerOf(response, true);
 }
 
 /** Saves what the server answers as a file under the name that it gives. Rejects with an `ApiError`. */
 export async function download(path: string): Promise<void> {
   const response = await ask(path).catch(unreachable);
-  if (!response.ok) return answerOf(response);
+  if (!response.ok) return answerOf(response, false);
   const link = document.createElement('a');
   link.href = URL.createObjectURL(await response.blob().catch(unreachable));
   link.download = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? '';
@@ -58,7 +61,7 @@ export async function download(path: string): Promise<void> {
   URL.revokeObjectURL(link.href);
 }
 
-async function answerOf<Answer>(response: Response): Promise<Answer> {
+async function answerOf<Answer>(response: Response, reads: boolean): Promise<Answer> {
   const answer = await response.json().catch(() => null);
   if (response.ok && answer !== null) return answer as Answer;
   const {
@@ -66,7 +69,7 @@ async function answerOf<Answer>(response: Response): Promise<Answer> {
     message = `the server answered ${response.status}`,
     hint = null,
   } = (answer as { error?: { code?: string; message?: string; hint?: string | null } } | null)?.error ?? {};
-  throw new ApiError(code, message, hint);
+  throw new ApiError(code, message, hint, reads);
 }
 
 function unreachable(): never {

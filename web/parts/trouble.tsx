@@ -2,10 +2,10 @@ import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../data/api.ts';
 import { Icon } from './icon.tsx';
 
-/** Error message, shown above content that was loaded before. */
+/** Error message, shown above content that was loaded before. That nobody is signed in any more the frame of the page says, but for what a person did. */
 export function Trouble({ error }: { readonly error: ApiError | null }) {
-  if (error === null) return null;
-  const signed_out = error.code === 'E_UNAUTHORIZED';
+  const signed_out = error?.code === 'E_UNAUTHORIZED';
+  if (error === null || (signed_out && error.reads)) return null;
   return (
     <p class="trouble" role="alert">
       {signed_out ? 'This browser is not signed in any more.' : error.message}

@@ -148,6 +148,8 @@ describe('another port of this machine', { skip }, () => {
     // Signed in again beside it, the page goes on with what was typed.
     const way_in = page.getByRole('link', { name: 'Sign in in another tab' });
     const expired = page.getByRole('alert').filter({ has: way_in });
+    await expired.waitFor();
+    assert.equal(await page.getByText('signed in any more').count(), 1);
     const opened = page.waitForEvent('popup');
     await way_in.click();
     const beside = await opened;
