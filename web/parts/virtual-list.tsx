@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useReducer, useRef } from 'preact/hooks';
+import { usePrinting } from '../data/printing.ts';
 
 const BEYOND_PX = 600;
 /** Height of an item that has not been measured yet. */
@@ -49,6 +50,9 @@ export function VirtualList({ label, count, item, onView, start, target: wanted 
   known.current = offsets;
   const { scrollTop = 0, clientHeight = 800 } = scroller.current ?? {};
   followEnd();
+  const printing = usePrinting();
+  // Paper has no place in view: it is the one to come back to.
+  if (printing) anchor.current ??= indexAt(offsets, scrollTop);
   const target = anchor.current;
   const top =
     target === 'end'
@@ -56,8 +60,8 @@ export function VirtualList({ label, count, item, onView, start, target: wanted 
       : target === null
         ? scrollTop
         : (offsets[Math.min(target, count)] ?? 0);
-  const from = indexAt(offsets, top - BEYOND_PX);
-  const to = Math.min(count, indexAt(offsets, top + clientHeight + BEYOND_PX) + 1);
+  const from = printing ? 0 : indexAt(offsets, top - BEYOND_PX);
+  const to = printing ? count : Math.min(count, indexAt(offsets, top + clientHeight + BEYOND_PX) + 1);
 
   observer.current ??= new ResizeObserver((entries) => {
     const box = scroller.current;
@@ -88,7 +92,9 @@ export function VirtualList({ label, count, item, onView, start, target: wanted 
     box.scrollTop = anchor.current === 'end' ? box.scrollHeight : top;
     set_top.current = box.scrollTop;
   });
-  useEffect(() => onView(from, to), [from, to, count, onView]);
+  useEffect(() => {
+    if (!printing) onView(from, to);
+  }, [from, to, count, onView, printing]);
   useEffect(() => {
     const resized = new ResizeObserver(() => render(0));
     if (scroller.current !== null) resized.observe(scroller.current);

@@ -1,10 +1,13 @@
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
+import { restsCut } from '../../../src/records/run/outcome.ts';
+import { counted } from '../../../src/records/text/text.ts';
 import { count, dollars } from '../../data/amounts.ts';
 import { useApi } from '../../data/api.ts';
 import { type Found, useFind, useHighlights } from '../../data/find.ts';
 import { useKeys } from '../../data/keys.ts';
 import { usePages } from '../../data/paged-list.ts';
+import { usePrinting } from '../../data/printing.ts';
 import { go } from '../../data/route.ts';
 import { Button } from '../../parts/button.tsx';
 import { Revealed } from '../../parts/fold-button.tsx';
@@ -133,7 +136,7 @@ function Heading({ agent, tree }: { readonly agent: FullAgent; readonly tree: Tr
         <span>{agent.model}</span>
         {agent.thinking !== 'off' && <span>thinking {agent.thinking}</span>}
         {agent.profile !== null && <span>{agent.profile}</span>}
-        <span>{agent.tool_calls} calls</span>
+        <span>{counted(agent.tool_calls, 'call')}</span>
         <span>{count(input + output)} tokens</span>
         {agent.cost_usd !== null && agent.cost_usd > 0 && <span>{dollars(agent.cost_usd)}</span>}
         <Left id={agent.id} requests={agent.requests} />
@@ -155,7 +158,9 @@ function Heading({ agent, tree }: { readonly agent: FullAgent; readonly tree: Tr
         </p>
       )}
       <Ended of={agent} />
-      {agent.unled !== null && <p class="trouble">{`${agent.unled.why}. ${agent.unled.next}`}</p>}
+      {agent.unled !== null && (
+        <p class={restsCut(agent) ? 'dim' : 'trouble'}>{`${agent.unled.why}. ${agent.unled.next}`}</p>
+      )}
     </>
   );
 }
@@ -188,6 +193,7 @@ function Transcript({ agent, writes, requests, start, find }: TranscriptProps) {
   const list = useRef<HTMLDivElement>(null);
   useHighlights(list, query ?? '', now?.index ?? null);
   const [back, setBack] = useState<Place | null>(null);
+  const printing = usePrinting();
   const inRow = (key: string) => () =>
     document.activeElement?.closest('[data-row]')?.querySelector<HTMLElement>(`[data-key="${key}"]`)?.click();
   useKeys([
@@ -217,6 +223,7 @@ function Transcript({ agent, writes, requests, start, find }: TranscriptProps) {
           onClose={() => setQuery(null)}
         />
       )}
+      {printing && <OnPaper total={agent.messages} at={at} />}
       <VirtualList
         target={target}
         label="Transcript"
@@ -240,6 +247,18 @@ function Transcript({ agent, writes, requests, start, find }: TranscriptProps) {
       />
       {back !== null && <GoBack place={back} onClose={() => setBack(null)} />}
     </div>
+  );
+}
+
+/** What paper cannot show: messages that have not been read yet. */
+function OnPaper({ total, at }: { readonly total: number; readonly at: (index: number) => unknown }) {
+  const missing = Array.from({ length: total }, (_, index) => at(index)).filter((one) => one === undefined);
+  if (missing.length === 0) return null;
+  return (
+    <p class="trouble">
+      {missing.length} of {total} messages are not on this paper, because the page had not read them yet:
+      Export… on the page of the tree writes all.
+    </p>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts';
+import { counted } from '../../../src/records/text/text.ts';
 import { bytes, count } from '../../data/amounts.ts';
 import { usePages } from '../../data/paged-list.ts';
 import { Output } from '../../parts/output.tsx';
@@ -30,7 +31,7 @@ export function PromptView({ agent, request }: PromptProps) {
       <Trouble error={error} />
       {newest !== null && (
         <p class="facts dim">
-          <span>{newest.total} messages</span>
+          <span>{counted(newest.total, 'message')}</span>
           <span>{bytes(newest.bytes)}</span>
           <span>system prompt {bytes(new Blob([newest.system]).size)}</span>
           {newest.shared > 0 && (

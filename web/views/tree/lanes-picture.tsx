@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { dollars } from '../../data/amounts.ts';
+import { usePrinting } from '../../data/printing.ts';
 import { StatusSign } from '../../parts/status.tsx';
 import { type Range, shifted, zoomed } from './axis.ts';
 import { barAt, type Lane, wordThen } from './lanes.ts';
@@ -24,17 +25,18 @@ export function LanesPicture({ scene, onRange, onSelect, onGroup }: LanesProps) 
   const [height, setHeight] = useState(0);
   const { rows, range, axis } = scene;
   const row_height = rows.length <= FEW_ROWS ? ROW_HEIGHTS.few : ROW_HEIGHTS.many;
+  const printing = usePrinting();
   const wheel = useRef<(event: WheelEvent) => void>(() => undefined);
 
+  const measure = () => {
+    const outer = box.current as HTMLDivElement;
+    const names = canvas.current?.offsetLeft ?? 0;
+    picture.current?.resize(outer.clientWidth - names, outer.clientHeight);
+    setHeight(outer.clientHeight);
+  };
   useLayoutEffect(() => {
     const drawn = new Picture(canvas.current as HTMLCanvasElement);
     picture.current = drawn;
-    const measure = () => {
-      const outer = box.current as HTMLDivElement;
-      const names = canvas.current?.offsetLeft ?? 0;
-      drawn.resize(outer.clientWidth - names, outer.clientHeight);
-      setHeight(outer.clientHeight);
-    };
     measure();
     const watch = new ResizeObserver(measure);
     watch.observe(box.current as HTMLDivElement);
@@ -56,13 +58,28 @@ export function LanesPicture({ scene, onRange, onSelect, onGroup }: LanesProps) 
     const all = rows.length * row_height + AXIS_HEIGHT;
     spacer.current?.style.setProperty('height', `${all}px`);
     // A small tree takes no more height than it needs.
-    box.current?.style.setProperty('max-height', `${Math.max(HEIGHT_MIN, all + row_height)}px`);
+    box.current?.style.setProperty('--all-rows', `${Math.max(HEIGHT_MIN, all + row_height)}px`);
     box.current?.style.setProperty('--row-height', `${row_height}px`);
   }, [rows.length]);
   useEffect(
     () => picture.current?.show({ ...scene, hovered, scroll, row_height }),
     [scene, hovered, scroll, row_height],
   );
+
+  useLayoutEffect(() => {
+    if (!printing) return;
+    measure();
+    setScroll(0);
+    picture.current?.show({ ...scene, hovered: null, scroll: 0, row_height });
+    picture.current?.recolor();
+    // The browser prints what is there when this event is over.
+    picture.current?.paint();
+    return () => {
+      measure();
+      picture.current?.recolor();
+      box.current?.scrollTo({ top: scroll });
+    };
+  }, [printing]);
 
   const placeOf = (clientX: number) => {
     const left = canvas.current?.getBoundingClientRect().left ?? 0;
@@ -96,7 +113,11 @@ export function LanesPicture({ scene, onRange, onSelect, onGroup }: LanesProps) 
   const first = Math.max(0, Math.floor(scroll / row_height));
   const shown = rows.slice(first, first + Math.ceil(height / row_height) + 1);
   return (
-    <div class="lanes" ref={box} onScroll={({ currentTarget }) => setScroll(currentTarget.scrollTop)}>
+    <div
+      class={printing ? 'lanes on-paper' : 'lanes'}
+      ref={box}
+      onScroll={({ currentTarget }) => setScroll(currentTarget.scrollTop)}
+    >
       <div class="lanes-view">
         <ul
           class="lane-names"

@@ -83,10 +83,14 @@ export class Picture {
 
   #ask(): void {
     if (this.#asked !== 0) return;
-    this.#asked = requestAnimationFrame(() => {
-      this.#asked = 0;
-      if (this.#scene !== null && this.#width > 0) this.#draw(this.#scene);
-    });
+    this.#asked = requestAnimationFrame(() => this.paint());
+  }
+
+  /** At once, and not with the next frame. */
+  paint(): void {
+    this.stop();
+    this.#asked = 0;
+    if (this.#scene !== null && this.#width > 0) this.#draw(this.#scene);
   }
 
   #draw(scene: Scene): void {
