@@ -52,6 +52,7 @@ function agentsKey(app: AppContext, overlay: Of<'agents'>, data: string): void {
     app.filtering = false;
     return open({ ...overlay, filter: '' });
   }
+  if (matchesKey(data, 'ctrl+c')) return close(app);
   if (matchesKey(data, 'enter')) {
     app.filtering = false;
     return selected === null ? close(app) : app.dispatch({ type: 'visit', agent_id: selected });
@@ -99,6 +100,8 @@ function confirmationKey(app: AppContext, question: Confirmation, data: string):
   const is_enter = matchesKey(data, 'enter');
   if (held !== null && is_enter) decide(app, question, held.decision);
   else if (matchesKey(data, 'escape')) leave(app, question);
+  // Whoever presses Ctrl-C again and again wants to leave: the question stays.
+  else if (question.type === 'quit' && held === null && matchesKey(data, 'ctrl+c')) return true;
   // Enter chooses nothing by default.
   else if (is_enter && app.editor.text === '') return true;
   else {

@@ -64,7 +64,9 @@ function stateText(
   const { type } = agent.state;
   if (isWorking(type)) {
     const paused = pauseOf(agent.state) === null ? clean(agent.doing ?? '') : clean(outcome_text);
-    const words = type === 'requesting' && streaming.trim() !== '' ? `"${lastWords(streaming)}"` : null;
+    const answers = type === 'requesting' && streaming.trim() !== '';
+    // A screen reader would read each new word.
+    const words = answers ? (style.accessible ? 'answering' : `"${lastWords(streaming)}"`) : null;
     const now = words ?? awaitedText(state, agent) ?? paused;
     return now === '' ? nameOf(word) : style.accessible ? `${nameOf(word)}: ${now}` : now;
   }

@@ -61,6 +61,15 @@ function activity(state: UiState, agent: Agent, keys: Shortcuts): Activity | nul
     const is_held = held !== undefined && all.every((one) => pauseOf(one.state) !== null);
     return { what: is_held ? clean(outcomeOf(held).outcome_text) : 'waiting', clock, stop };
   }
+  const ask = askOf(state, agent.id);
+  // The question itself stands below.
+  if (ask !== null && state.question !== null && ask === state.asks[0]) return null;
+  if (ask !== null)
+    return {
+      what: `asks you: ${clean(ask.tool)} ${clean(ask.subject)}`,
+      clock: '',
+      stop: `${keys.whole('approvals') ?? '/approvals'} answers`,
+    };
   const since = duration(state.now - agent.updated_at);
   switch (at.type) {
     case 'requesting': {
@@ -80,18 +89,8 @@ function activity(state: UiState, agent: Agent, keys: Shortcuts): Activity | nul
         delay.until === null ? '' : `(again in ${duration(Math.max(0, delay.until - state.now))})`;
       return { what: clean(delay.reason), clock, stop: stops('interrupts') };
     }
-    case 'executing': {
-      const ask = askOf(state, agent.id);
-      // The question itself stands below.
-      if (ask !== null && state.question !== null && ask === state.asks[0]) return null;
-      if (ask !== null)
-        return {
-          what: `asks you: ${clean(ask.tool)} ${clean(ask.subject)}`,
-          clock: '',
-          stop: `${keys.whole('approvals') ?? '/approvals'} answers`,
-        };
+    case 'executing':
       return { what: clean(agent.doing ?? 'working'), clock: since, stop: stops('interrupts') };
-    }
     case 'awaiting':
       return { what: clean(agent.doing ?? 'awaiting'), clock: since, stop: stops('cancels them') };
     case 'cancelling':

@@ -38,6 +38,16 @@ it('a word is a draft whatever its first letter; a letter with Enter, or alone, 
     await ui.press(KEY.ctrl_c);
     await ui.gone(`> ${word}`);
   }
+  for (const again of [1, 2, 3, 4]) {
+    await ui.press(KEY.ctrl_c);
+    if (again > 1) await pty.until('quit? 1 agent running');
+  }
+  await ui.press(KEY.escape);
+  await ui.gone('quit?');
+  await ui.press(KEY.leader, 'a');
+  await pty.until('Enter open');
+  await ui.press(KEY.ctrl_c);
+  await ui.gone('Enter open');
   await ui.press('half', KEY.leader, 'k');
   await pty.until('Kill main and 1 descendant (slow)?');
   await ui.press('yes');

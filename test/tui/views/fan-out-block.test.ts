@@ -299,6 +299,11 @@ describe('many agents', () => {
     } as const;
     const state = after(deep, { type: 'asks', asks: [] }, delta);
     assert.match(draw(state, 80)[1] ?? '', /◐ file-reader \(\+2\) +"The lexer drops the last token" /);
+    assert.match(
+      draw(state, 80, 20, SPOKEN)[1] ?? '',
+      /^file-reader and 2 below: running: answering, /,
+      'no word that changes all the time is read out',
+    );
     const parked = after(state, seen(agent('file-reader', 'main', { state: waitingOn(['grep-all']) })));
     assert.match(draw(parked, 80)[1] ?? '', /◔ file-reader \(\+2\) +waits for grep-all /);
     const ended = after(state, sent(letter('code-analyzer', 'main', 'x')));

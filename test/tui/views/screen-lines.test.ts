@@ -18,6 +18,7 @@ import {
   ASKED,
   after,
   agent,
+  ask,
   COLOUR,
   fits,
   grandchild,
@@ -113,6 +114,21 @@ describe('the spinner', () => {
     assert.match(
       spinnerLine(held, 90, PLAIN) ?? '',
       /^⠋ waiting for anthropic’s quota until \d\d:\d\d 12s \/ 30s · Esc stops waiting/,
+    );
+    const waits = agent('main', null, {
+      state: THINKING,
+      doing: 'waits for your answer about the limit of tokens',
+    });
+    assert.match(
+      spinnerLine(after(story(), seen(waits)), 90, PLAIN) ?? '',
+      /^⠋ waits for your answer about the limit of tokens \d+s · Esc interrupts$/,
+    );
+    const asking = after(story(THINKING), { type: 'asks', asks: [ask('a', 'main')] });
+    const below = spinnerLine(after(asking, { type: 'question', shown: true }), 80, PLAIN);
+    assert.equal(below, null, 'the question of a request stands below, too');
+    assert.match(
+      spinnerLine(after(asking, { type: 'question', shown: false }), 90, PLAIN) ?? '',
+      /^⠋ asks you: bash .* · Ctrl-X ! answers$/,
     );
     assert.equal(spinnerLine(story(), 80, PLAIN), null);
     assert.equal(spinnerLine(after(story(), seen(agent('main', null, { state: KILLED }))), 80, PLAIN), null);
