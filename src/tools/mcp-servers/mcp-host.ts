@@ -98,9 +98,9 @@ export class McpHost implements ToolServers {
     const keyIn = (tree: string) => JSON.stringify([name, tree, config.cwd, definition]);
     const key = keyIn(root_id);
     // A tree that begins takes the server over that its person has asked before.
-    let server = this.#servers.get(key) ?? this.#servers.get(keyIn(NO_TREE));
-    if (server !== undefined && root_id !== NO_TREE && this.#servers.delete(keyIn(NO_TREE)))
-      this.#servers.set(key, server);
+    const asked = this.#servers.has(key) ? key : keyIn(NO_TREE);
+    let server = this.#servers.get(asked);
+    if (server !== undefined && this.#servers.delete(asked)) this.#servers.set(key, server);
     if (server === undefined) {
       const { env, sandboxFor, logins, onAside } = this.#options;
       const place = { cwd: config.cwd, env, sandbox: sandboxFor(name, definition), logins, onAside };

@@ -88,6 +88,23 @@ describe('agents with MCP servers', () => {
     assert.equal(new Set([first, other_tree, elsewhere]).size, 3);
   });
 
+  it('of a tree at work leave the server alone that a person has asked before the next tree', async () => {
+    const host = testingHost({ servers: { t: serverConfig() } });
+    const one = agentWith(['t__pid']);
+    const pid = async (root_id: string) => {
+      const { tools } = await host.offer({ ...one, root_id });
+      const tool = tools.find(({ spec }) => spec.name === 't__pid') as Tool;
+      return Number((await call(tool, {}, makeWorkspace())).output);
+    };
+    const [at_work, asked] = [await pid('one'), await pid('')];
+    assert.notEqual(at_work, asked);
+    assert.equal(await pid('one'), at_work);
+    assert.equal(await pid('next'), asked, 'the tree that begins takes it over');
+    assert.equal(await pid('one'), at_work);
+    await host.close();
+    assert.ok(await eventually(() => ![at_work, asked].some((pid) => existsSync(`/proc/${pid}`))));
+  });
+
   it('have a server each where its entry says so, and keep it from call to call', async () => {
     const host = testingHost({ servers: { t: serverConfig({}, { perAgent: true }) } });
     const { tools } = await host.offer(agentWith(['t__*']));
