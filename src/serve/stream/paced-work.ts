@@ -8,6 +8,7 @@ export class PacedWork {
   readonly #due = new Map<string, { readonly at: number; readonly timer: NodeJS.Timeout }>();
   readonly #rested_at = new Map<string, number>();
   #last: Promise<void> = Promise.resolve();
+  #stops = 0;
 
   /** `retry_ms` is the delay before failed work is retried. */
   constructor(retry_ms: number) {
@@ -21,9 +22,12 @@ export class PacedWork {
     const known = this.#due.get(name);
     if (known !== undefined && known.at <= at) return;
     clearTimeout(known?.timer);
+    const stops = this.#stops;
     const timer = setTimeout(() => {
       this.#due.delete(name);
-      void this.now(name, work).catch(() => this.soon(name, this.#retry_ms, work));
+      void this.now(name, work).catch(() => {
+        if (stops === this.#stops) this.soon(name, this.#retry_ms, work);
+      });
     }, at - now).unref();
     this.#due.set(name, { at, timer });
   }
@@ -43,6 +47,7 @@ export class PacedWork {
 
   /** Cancels scheduled work; resolves when the work under way has ended. */
   async stop(): Promise<void> {
+    this.#stops += 1;
     for (const { timer } of this.#due.values()) clearTimeout(timer);
     this.#due.clear();
     await this.#last;

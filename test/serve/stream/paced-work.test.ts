@@ -98,3 +98,28 @@ it('a stop waits for what is under way, and nothing that was asked for begins af
   await pass(1_000);
   assert.deepEqual(done, ['looked', 'stopped']);
 });
+
+it('what fails while it is stopped is not tried again, and later work is', async (t) => {
+  const { pass } = clockOf(t);
+  const work = new PacedWork(RETRY_MS);
+  const { promise, reject } = Promise.withResolvers<void>();
+  let runs = 0;
+  work.soon('look', 100, () => {
+    runs += 1;
+    return promise;
+  });
+  await pass(100);
+  const stopped = work.stop();
+  reject(new Error('the ledger was closed'));
+  await stopped;
+  await pass(RETRY_MS);
+  assert.equal(runs, 1);
+  work.soon('look', 100, async () => {
+    runs += 1;
+    if (runs === 2) throw new Error('no answer');
+  });
+  await pass(100);
+  await pass(RETRY_MS);
+  assert.equal(runs, 3);
+  await work.stop();
+});
