@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { markdownEntities } from '../../../src/channels/chat/markdown-entities.ts';
+import { MARKED_MAX } from '../../../src/render/markdown/costly-markdown.ts';
 import { entityProblem } from '../../servers/telegram-entities.ts';
 
 /** Entities as `type:text`, in order. */
@@ -50,6 +51,25 @@ describe('Markdown for Telegram', () => {
     const markdown = '# One\n\n- a\n- **b**\n\n```ts\nx\ny\n```\nlast';
     for (const end of ['\r\n', '\r'])
       assert.deepEqual(markdownEntities(markdown.replaceAll('\n', end)), markdownEntities(markdown));
+  });
+
+  it('keeps the blank lines between blocks, and adds none', () => {
+    for (const [markdown, text] of [
+      ['# One\ntext', 'One\ntext'],
+      ['# One\n\ntext', 'One\n\ntext'],
+      ['text\n# One', 'text\nOne'],
+      ['text\n\n\n# One', 'text\n\nOne'],
+      ['<b>\n\ntext', '<b>\n\ntext'],
+      ['---\n# One\n---', '———\nOne\n———'],
+    ] as const)
+      assert.equal(textOf(markdown), text);
+  });
+
+  it('is read up to its maximum length; what is longer, or would hold the process, stands as written', () => {
+    const longest = `**b** ${'x'.repeat(MARKED_MAX - 6)}`;
+    assert.deepEqual(marks(longest), ['bold:b']);
+    for (const text of [`${longest}x`, `${'> '.repeat(8)}**b**`])
+      assert.deepEqual(markdownEntities(text), { text, entities: [] });
   });
 
   it('links to http, https, mailto and tg only; the rest stands as it was written', () => {

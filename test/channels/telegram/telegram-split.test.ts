@@ -40,6 +40,14 @@ describe('long texts for Telegram', () => {
     assert.equal(texts(marked, 14).join(''), marked, 'a space that carries a mark is no place to cut');
     const monster = `e${'\u0301'.repeat(50)}`;
     assert.equal(texts(monster, 18).join(''), monster);
+    const pairs = `e${'\u{e0100}'.repeat(50)}`;
+    for (const [limit, length] of [
+      [18, 17],
+      [17, 17],
+      [2, 1],
+    ] as const)
+      assert.equal(texts(pairs, limit)[0]?.length, length, 'nor within a pair of surrogates');
+    assert.deepEqual(texts('🎉🎉', 1), [...'🎉🎉'.split('')], 'a unit at a time makes progress');
   });
 
   it('split entities at a cut; code stays code on both sides, with its indentation', () => {

@@ -328,8 +328,24 @@ describe('schedules, runs, deliveries, workers', () => {
     assert.ok(usage.by_tree.some(({ title }: { title: string }) => title === 'fork a kid'));
     const { json } = await call('GET /v1/workers');
     assert.equal(json.workers[0].pid, process.pid);
-    const drained = await call('POST /v1/workers/:worker/drain', { worker: 'ffff' }, { body: {} });
-    assert.equal(drained.json.error.code, 'E_WORKER_NOT_FOUND');
+    for (const [start, role] of [
+      ['abcd', 'worker'],
+      ['abce', 'run'],
+      ['abdf', 'worker'],
+    ] as const) {
+      const id = `${start}0000-0000-4000-8000-000000000000`;
+      await web.stage.store.heartbeat({ id, host: 'elsewhere', pid: 7, role });
+    }
+    const drain = async (worker: string) =>
+      (await call('POST /v1/workers/:worker/drain', { worker }, { body: {} })).json;
+    for (const unclear of ['ffff', 'abce', 'AB'])
+      assert.equal((await drain(unclear)).error.code, 'E_WORKER_NOT_FOUND', unclear);
+    assert.match((await drain('ABC')).id, /^abcd/, 'a beginning in capitals, of workers only');
+    assert.match((await drain('ABDF0000-0000-4000-8000-000000000000')).id, /^abdf/);
+    assert.equal(
+      (await web.stage.store.workers()).filter(({ role, draining }) => role === 'worker' && draining).length,
+      2,
+    );
   });
 });
 
