@@ -44,11 +44,16 @@ export class PrefixCacheGate {
   ): Promise<() => void> {
     const { forked_from, config, usage } = agent;
     if (forked_from === null || usage.input + usage.output > 0) return () => undefined;
+    const now = clock.now();
+    for (const [old, { at }] of this.#openings) {
+      if (now - at < KEPT_MS) break;
+      this.#openings.delete(old);
+    }
     const key = `${forked_from.agent_id} ${forked_from.seq} ${cachedBy(config)}`;
     const known = this.#openings.get(key);
     if (known === undefined) {
       const parent = executor.agent_index.agent(forked_from.agent_id);
-      return this.#open(key, prompt, parent, config, clock.now());
+      return this.#open(key, prompt, parent, config, now);
     }
     if (known.has_begun) return () => undefined;
     onDelta({
@@ -71,10 +76,6 @@ export class PrefixCacheGate {
     config: AgentConfig,
     now: number,
   ): () => void {
-    for (const [old, { at }] of this.#openings) {
-      if (now - at < KEPT_MS) break;
-      this.#openings.delete(old);
-    }
     const as_parent = parent !== undefined && cachedBy(parent.config) === cachedBy(config);
     const { promise, resolve } = Promise.withResolvers<void>();
     const opening = { at: now, begun: promise, has_begun: false };

@@ -108,9 +108,8 @@ onBothDatabases('siblings', (database) => {
     assert.equal(asked[1]?.name, 'd');
   });
 
-  it('one whose request was given up while it waited goes at once, and the first may begin twice', async () => {
-    // Time stands still.
-    const clock = { now: () => 0, after: () => () => undefined };
+  /** A gate with a clock that stands still unless the test moves it. */
+  function gateAt(clock: { now: () => number }) {
     const gate = new PrefixCacheGate();
     const agent = {
       forked_from: { agent_id: 'p', seq: 1 },
@@ -118,9 +117,33 @@ onBothDatabases('siblings', (database) => {
       usage: { input: 0, output: 0 },
     };
     const prompt = { shared: 1, messages: () => [{ role: 'user', text: 'x'.repeat(10_000) }] };
-    const context = { executor: { agent_index: { agent: () => undefined } }, clock };
-    const enter = (signal = new AbortController().signal) =>
-      gate.enter({ agent, prompt } as never, context as never, signal, () => undefined);
+    const context = {
+      executor: { agent_index: { agent: () => undefined } },
+      clock: { ...clock, after: () => () => undefined },
+    };
+    return (signal = new AbortController().signal, onDelta: (delta: ModelDelta) => void = () => undefined) =>
+      gate.enter({ agent, prompt } as never, context as never, signal, onDelta);
+  }
+
+  it('forks that begin when the cache no longer has the prefix wait for one another again', async () => {
+    let now = 0;
+    const enter = gateAt({ now: () => now });
+    const waited: ModelDelta[] = [];
+    const watched = () => enter(undefined, (delta) => waited.push(delta));
+    (await watched())();
+    now = 299_999;
+    await watched();
+    assert.equal(waited.length, 0, 'the cache still has it');
+    now = 300_000;
+    const begin = await watched();
+    const other = watched();
+    assert.equal(waited.length, 1);
+    begin();
+    await other;
+  });
+
+  it('one whose request was given up while it waited goes at once, and the first may begin twice', async () => {
+    const enter = gateAt({ now: () => 0 });
     const begin = await enter();
     const [one, two] = [new AbortController(), new AbortController()];
     const waits = [enter(one.signal), enter(two.signal), enter()];

@@ -47,6 +47,29 @@ it('of two letters from one sender the second still counts when the first was re
   assert.deepEqual([inbox.hasLetterFrom('kid'), inbox.hasLetterFrom('other')], [false, true]);
 });
 
+it('whoever listens hears of each letter once, also of those that came while nobody listened', () => {
+  const inbox = new Inbox([letter('one', 1)]);
+  let heard = 0;
+  const listen = () =>
+    inbox.listen(() => {
+      heard += 1;
+    });
+  const first = listen();
+  assert.equal(heard, 1);
+  inbox.add({ ...letter('not waking', 2), kind: 'control' });
+  inbox.add(letter('two', 3));
+  inbox.add(letter('two', 3));
+  assert.equal(heard, 2);
+  first();
+  const second = listen();
+  assert.equal(heard, 2, 'the next one hears of no letter that the first one heard of');
+  second();
+  inbox.add(letter('three', 4));
+  assert.equal(heard, 2);
+  listen();
+  assert.equal(heard, 3);
+});
+
 it('an answer that a slow read of the ledger returns again does not stop the call that it allowed', async () => {
   const on = await approvalStage(
     (scene) => (scene.step === 0 ? [['act', { what: 'hang on' }]] : 'done'),
