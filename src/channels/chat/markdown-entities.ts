@@ -56,8 +56,7 @@ function writeBlocks(builder: TextBuilder, tokens: readonly Token[]): void {
       if (before !== null) before = token;
       continue;
     }
-    const blank = before !== null && (before.type === 'space' || /\n[ \t]*\n\s*$/.test(before.raw));
-    if (before !== null && before.type !== 'checkbox') builder.write(blank ? '\n\n' : '\n');
+    if (before !== null && before.type !== 'checkbox') builder.write(before.type === 'space' ? '\n\n' : '\n');
     writeBlock(builder, token);
     before = token;
   }
