@@ -59,6 +59,20 @@ describe('quarantine', () => {
     assert.equal(deaths.run.state.type, 'executing');
   });
 
+  it('counts a death once, however often the same call ran at once', () => {
+    const deaths = new Deaths();
+    for (let time = 1; time <= DEATHS_MAX; time += 1) {
+      assert.equal(deaths.quarantine(), null);
+      const both = answer(deaths.run, '', [
+        call(`one ${time}`, { side_by_side: true }),
+        call(`two ${time}`, { side_by_side: true }),
+      ]);
+      assert.equal(startedBy(both).length, 2);
+      deaths.die();
+    }
+    assert.ok(deaths.quarantine() !== null);
+  });
+
   it('counts an automatically repeated call in the same way', () => {
     const deaths = new Deaths();
     assert.deepEqual(startedBy(deaths.die(call('read', AGAIN))), ['read']);

@@ -107,6 +107,14 @@ export function tasksContract(stores: () => { readonly store: Store; readonly ot
     assert.deepEqual([only?.state, only?.result, more], ['done', 'kept', undefined]);
     // Some models number the calls of every message from the start.
     assert.deepEqual(await order(store, root, add('another'), 'same'), { ok: true, output: { task: 2 } });
+    const siblings = [await child(store, root), await child(store, root)];
+    for (const [index, one] of siblings.entries())
+      for (const each of [store, other])
+        assert.deepEqual(
+          await order(each, one, add('once'), 'same'),
+          { ok: true, output: { task: 3 + index } },
+          'a call of another agent, though its id and its title are the same',
+        );
   });
 
   it('a claim ends with its agent, however that ends, or when it gives the task back', async () => {
