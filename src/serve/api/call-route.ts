@@ -11,8 +11,10 @@ export async function callRoute(
   sources: ApiSources,
   { path, query, body, ...rest }: ApiRequest<unknown, unknown>,
 ): Promise<object> {
+  // Everything begins with an empty text, as a variable of a script that is not set gives it.
   for (const [name, value] of Object.entries(path))
-    if (value.length > PARAMETER_MAX || value.includes('\0')) throw invalid(name, 'is not an id or a name');
+    if (value === '' || value.length > PARAMETER_MAX || value.includes('\0'))
+      throw invalid(name, 'is not an id or a name');
   const request = {
     path,
     query: checked(route.query, query, 'query'),

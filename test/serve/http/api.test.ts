@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { z } from 'zod';
 import { ROUTES } from '../../../src/serve/api/all-routes.ts';
+import { callRoute } from '../../../src/serve/api/call-route.ts';
 import { HOOK_ROUTE } from '../../../src/serve/api/hook-route.ts';
 import { documentSchema, openApi } from '../../../src/serve/api/openapi.ts';
 import { WORKFLOW_ROUTES } from '../../../src/serve/api/workflow-routes.ts';
@@ -338,6 +339,12 @@ describe('schedules, runs, deliveries, workers', () => {
     }
     const drain = async (worker: string) =>
       (await call('POST /v1/workers/:worker/drain', { worker }, { body: {} })).json;
+    const route = ROUTES.find(({ path }) => path === '/v1/workers/:worker/drain')!;
+    await assert.rejects(
+      async () => callRoute(route, web.sources, { path: { worker: '' }, query: {}, body: {} } as never),
+      { code: 'E_INVALID_ARGUMENT' },
+      'an empty text is the beginning of every id',
+    );
     for (const unclear of ['ffff', 'abce', 'AB'])
       assert.equal((await drain(unclear)).error.code, 'E_WORKER_NOT_FOUND', unclear);
     assert.match((await drain('ABC')).id, /^abcd/, 'a beginning in capitals, of workers only');
