@@ -450,6 +450,13 @@ it('a wait that nobody can mean is none, and one is a whole number: the ledger c
     assert.equal(retryAfter({}, now, said), null, said);
   assert.equal(retryAfter({}, now, `"resets_in_seconds": ${'9'.repeat(400)}`), null);
   assert.equal(retryAfter({}, now, '"resets_at": 9999999999'), null);
+  for (const [said, wait] of [
+    ['"resets_at": 1795254000', null],
+    ['try again at 2026-11-21 09:59', null],
+    ['try again at 2026-11-21 10:00', null],
+    ['try again at 2026-11-21 10:01', 60_000],
+  ] as const)
+    assert.equal(retryAfter({}, now, said), wait, said);
   assert.equal(retryAfter({ 'retry-after-ms': '400.5' }, now), 401);
   assert.equal(retryAfter({ 'retry-after': '300.0001' }, now), 300_001);
   assert.equal(retryAfter({ 'retry-after': String(30 * 86_400) }, now), 30 * 86_400_000);
