@@ -40,3 +40,15 @@ it('a call that is told twice is shown once', () => {
     { type: 'call', id: 'c2', name: 'Read a' },
   ]);
 });
+
+it('what is told after the end of a turn is neither shown nor kept', () => {
+  const shown: unknown[] = [];
+  const turn = new AcpTurn((delta) => shown.push(delta));
+  turn.message(text('All.'));
+  turn.close();
+  turn.call('late', 'Read a');
+  turn.message(text('More.'));
+  turn.thought(text('Hm.'));
+  turn.note('late');
+  assert.deepEqual([turn.text, shown], ['All.', [{ type: 'text', text: 'All.' }]]);
+});

@@ -74,3 +74,22 @@ it('of a title of megabytes the beginning is read', () => {
   assert.ok(process.cpuUsage(before).user < 3_000_000);
   assert.deepEqual([names.length, names[0]], [5, 'a b '.repeat(50)]);
 });
+
+it('of two answers to one request the first counts, and one to no request is dropped', async () => {
+  const answers = [1, 1, 7].map((id) => `${JSON.stringify({ jsonrpc: '2.0', id, result: {} })}\n`).join('');
+  const asked = Promise.withResolvers<void>();
+  const stdin = new WritableStream<Uint8Array>({ write: () => asked.resolve() });
+  const stdout = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      await asked.promise;
+      controller.enqueue(new TextEncoder().encode(answers));
+      controller.close();
+    },
+  });
+  const { stream } = acpWire(stdin, stdout, () => undefined);
+  const writer = stream.writable.getWriter();
+  void writer.write({ jsonrpc: '2.0', id: 1, method: 'ask', params: {} });
+  const seen: unknown[] = [];
+  await stream.readable.pipeTo(new WritableStream({ write: (message) => void seen.push(message) }));
+  assert.deepEqual(seen, [{ jsonrpc: '2.0', id: 1, result: {} }]);
+});

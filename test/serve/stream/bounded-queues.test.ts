@@ -94,3 +94,28 @@ it('pieces of text are joined only within one agent, one kind and one call', () 
     assert.deepEqual(live.take(), []);
   }
 });
+
+it('after the ring forgot all, also a client that had read the newest event has missed something', () => {
+  const ring = new EventRing();
+  const { n } = ring.add({ type: 'removed', ids: ['a'] }, SCOPE);
+  assert.deepEqual(ring.after(n), []);
+  ring.forget();
+  assert.equal(ring.after(n), null);
+  assert.deepEqual(ring.after(ring.n), [], 'one that connects now has not');
+});
+
+it('a read that waits ends with its client, and so does that of one who reads later', async () => {
+  for (const waits of [true, false]) {
+    let gone = 0;
+    const watch = { root_id: null, agent_id: null, brief: false, follows: null };
+    const resync = () => new EventRing().resync();
+    const client = new EventClient({ watch, resync, onGone: () => (gone += 1) });
+    const reader = client.body.getReader();
+    const { value } = await reader.read();
+    assert.match(Buffer.from(value ?? []).toString(), /^retry/);
+    const next = waits ? reader.read() : null;
+    client.end();
+    client.end();
+    assert.deepEqual([(await (next ?? reader.read())).done, gone], [true, 1]);
+  }
+});

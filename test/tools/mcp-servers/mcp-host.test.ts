@@ -135,6 +135,9 @@ describe('agents with MCP servers', () => {
       'the MCP server gone is not configured here',
     ]);
     assert.ok(!note.includes('licence'), 'words of the server are not in the prompt');
+    const lost = async (root_id: string) =>
+      (await host.offer({ ...agentWith(['gone__*']), root_id })).faults.length;
+    assert.deepEqual([await lost('root'), await lost('next'), await lost('next')], [0, 1, 0], 'once a tree');
   });
 
   it('are told once when tools change, and see the same descriptions as before', async () => {
