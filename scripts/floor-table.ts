@@ -59,9 +59,15 @@ export const CLOSURES: Readonly<
     places: [
       ...['kernel/', 'permissions/', 'records/', 'render/', 'runtime/', 'library/engine.ts'],
       ...['store/approvals/', 'store/ledger/', 'store/schema/', 'store/sqlite/'],
-      ...['cron-ledger', 'load-ledger', 'outbox-ledger', 'process-gone', 'prompt-messages', 'remove-old'].map(
-        (name) => `store/${name}.ts`,
-      ),
+      ...[
+        'cron-ledger',
+        'database-address',
+        'load-ledger',
+        'outbox-ledger',
+        'process-gone',
+        'prompt-messages',
+        'remove-old',
+      ].map((name) => `store/${name}.ts`),
       ...['store/read-records.ts', 'store/retention-ledger.ts', 'store/store-error.ts', 'store/store.ts'],
       // The contract of models, and the model that stands in for an MCP client, which makes no request.
       ...['models/model.ts', 'models/model-host.ts', 'models/refusals/spent.ts', 'models/client-model.ts'],
@@ -80,6 +86,7 @@ export const CLOSURES: Readonly<
       ...['processes/find-shell.ts', 'processes/output/spill-folder.ts', 'processes/waiting.ts'],
       'processes/working-folder.ts',
       ...['settings/folders.ts', 'settings/cache-folder.cjs', 'settings/node-version.cjs'],
+      'settings/check-settings.ts',
     ],
     packages: ['fastest-levenshtein', 're2js', 'unbash', 'zod'],
   },

@@ -180,7 +180,6 @@ export async function sendLetter(
   text: string,
   { images = [], ...patience }: LetterOptions = {},
 ): Promise<void> {
-  if (typeof text !== 'string') throw new CoppiceError('E_INVALID_ARGUMENT', 'send needs a text');
   const send = async () =>
     void (await runtime.send(id, text, images.length === 0 ? {} : { images: await picturesOf(images, cwd) }));
   await patiently('send', patience, send, { hint: 'The letter may have been sent all the same' });

@@ -6,10 +6,12 @@ import type { BudgetTerms } from '../records/agent/budget.ts';
 import type { Limits } from '../records/agent/limits.ts';
 import type { Profile } from '../records/agent/profile.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
+import { jsonType } from '../records/text/json-text.ts';
 import type { Tool } from '../records/tool.ts';
 import { noSuchName } from '../render/nearest-name.ts';
-import { checkSettings } from '../settings/check-settings.ts';
+import { checkGiven, checkSettings } from '../settings/check-settings.ts';
 import { agentSettings, budgetSettings, type Settings, settings } from '../settings/settings.ts';
+import { TOOL } from '../tools/define-tool.ts';
 import type { OnApproval } from './approvals.ts';
 import { abortText, checkPatience, type Patience } from './engine.ts';
 import type { ToolRegistry } from './tool-definition.ts';
@@ -160,11 +162,13 @@ const ownOptions = z.object({
     .optional(),
   models: z.record(z.string(), z.custom<Model | SdkModel>(isModel, NO_OWN_MODEL)).optional(),
   // `process.env` is no plain object.
-  env: z.custom((one) => typeof one === 'object', 'must be an object').optional(),
-  tools: z.array(whatever).optional(),
+  env: z.custom((one) => jsonType(one) === 'object', 'must be an object').optional(),
+  tools: z.array(TOOL).optional(),
   profiles: z.array(z.looseObject({ name: z.string(), model: modelSetting.nullable() })).optional(),
   registry: whatever,
 } satisfies Readonly<Record<Exclude<keyof CoppiceOptions, keyof typeof settings.shape>, z.ZodType>>);
+
+export const OPTIONS_OF_COPPICE = [...Object.keys(settings.shape), ...Object.keys(ownOptions.shape)];
 
 const isPicture = (one: unknown) => typeof one === 'string' || one instanceof Uint8Array;
 const agentOptions = z.object({
@@ -177,6 +181,8 @@ const agentOptions = z.object({
   ...{ signal: whatever, timeout_ms: whatever },
 } satisfies Readonly<Record<keyof AgentOptions, z.ZodType>>);
 export const OPTIONS_OF_AGENT = Object.keys(agentOptions.shape);
+/** Of workflows and chats. */
+export const OPTIONS_OF_RUN = OPTIONS_OF_AGENT.filter((name) => name !== 'images' && name !== 'signal');
 
 /** Throws, with what is wrong and what to do, for options of an agent that cannot be meant. `known`: those of this method. */
 export function checkAgentOptions(
@@ -186,11 +192,7 @@ export function checkAgentOptions(
 ): void {
   if (typeof options?.prompt !== 'string')
     throw new CoppiceError('E_INVALID_ARGUMENT', `${method} needs the option "prompt": a text`);
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const unknown = given.find(([name]) => !known.includes(name));
-  if (unknown !== undefined)
-    throw noSuchName('E_CONFIG', `${method} has no option`, unknown[0], known, 'Options');
-  checkSettings(agentOptions, Object.fromEntries(given), `of ${method}`);
+  checkGiven(agentOptions, options, method, known);
   checkPatience(options, method);
   const { signal } = options;
   if (signal?.aborted === true) throw new CoppiceError('E_ABORTED', `${method}: ${abortText(signal)}`);
@@ -199,7 +201,7 @@ export function checkAgentOptions(
 /** Throws `E_CONFIG` for a missing database or model, for an unknown option and for a value that cannot be meant. */
 export function checkOptions(options: Partial<CoppiceOptions> = {}): void {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  const known = [...Object.keys(settings.shape), ...Object.keys(ownOptions.shape)];
+  const known = OPTIONS_OF_COPPICE;
   for (const [name] of given) {
     if (known.includes(name)) continue;
     const why = Object.hasOwn(COMMAND_LINE_ONLY, name) ? COMMAND_LINE_ONLY[name] : undefined;
@@ -223,11 +225,6 @@ export function checkOptions(options: Partial<CoppiceOptions> = {}): void {
   const clash = toolsetClash(options.toolsets ?? []);
   if (clash !== null)
     throw new CoppiceError('E_CONFIG', `toolsets ${where}: ${clash}`, { hint: 'Choose one of them' });
-  for (const [place, tool] of (options.tools ?? []).entries())
-    if (typeof tool?.spec?.name !== 'string')
-      throw new CoppiceError('E_CONFIG', `openCoppice: tools[${place}] is not a tool`, {
-        hint: 'Make it with defineTool; built-in tools are named in "builtInTools"',
-      });
   checkSettings(
     settings,
     Object.fromEntries(given.filter(([name]) => Object.hasOwn(settings.shape, name) && name !== 'model')),

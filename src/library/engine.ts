@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { unlessAborted } from '../records/unless-aborted.ts';
 import type { RuntimeEvent } from '../runtime/runtime-event.ts';
@@ -8,6 +9,7 @@ import type {
   StartOptions,
   TreeOutcome,
 } from '../runtime/runtime-face.ts';
+import { checkGiven } from '../settings/check-settings.ts';
 import { nodeTooOld } from '../settings/node-version.cjs';
 
 /** How long a call may take. */
@@ -55,6 +57,7 @@ export function engineOn<Options>(
   return {
     start: async (options) => agentHandle(runtime, (await runtime.start(rootOf(options))).id),
     async resume(root_id, how) {
+      assertId(root_id, 'resume');
       const report = await runtime.resume(root_id, how);
       return { ...agentHandle(runtime, root_id), report };
     },
@@ -62,10 +65,13 @@ export function engineOn<Options>(
       if (typeof listener === 'function') return runtime.subscribe(harmless(listener));
       throw new CoppiceError('E_INVALID_ARGUMENT', 'subscribe needs a function');
     },
-    send: (agent_id, text, patience) => agentHandle(runtime, agent_id).send(text, patience),
+    async send(agent_id, text, patience) {
+      assertId(agent_id, 'send');
+      return agentHandle(runtime, agent_id).send(text, patience);
+    },
     async kill(agent_id) {
-      if (typeof agent_id === 'string') return runtime.kill(agent_id);
-      throw new CoppiceError('E_INVALID_ARGUMENT', 'kill needs the id of one agent');
+      assertId(agent_id, 'kill');
+      return runtime.kill(agent_id);
     },
     close: () => runtime.close(),
   };
@@ -105,19 +111,25 @@ export function agentHandle(runtime: RuntimeFace, id: string): RunningAgent {
       patiently('send', patience, async () => void (await runtime.send(id, text)), {
         hint: 'The letter may have been sent all the same',
       }),
-    interrupt: (reason = 'by the program') => runtime.interrupt(id, reason),
+    async interrupt(reason = 'by the program') {
+      if (typeof reason === 'string') return runtime.interrupt(id, reason);
+      throw new CoppiceError('E_INVALID_ARGUMENT', 'interrupt: the reason must be a text');
+    },
     kill: () => runtime.kill(id),
   };
 }
 
+function assertId(id: unknown, method: string): void {
+  if (typeof id !== 'string')
+    throw new CoppiceError('E_INVALID_ARGUMENT', `${method} needs the id of one agent`);
+}
+
+const PATIENCE = z.object({ signal: z.unknown().optional(), timeout_ms: z.unknown().optional() });
 /** Longest that a timer can run. */
 const TIMEOUT_MS_MAX = 2_000_000_000;
 
 /** Throws `E_INVALID_ARGUMENT` for a signal that is none, and for a time that is no time. */
-export function checkPatience(patience: Patience, method: string): void {
-  if (typeof patience !== 'object' || patience === null)
-    throw new CoppiceError('E_INVALID_ARGUMENT', `${method}: ${JSON.stringify(patience)} are no options`);
-  const { signal, timeout_ms: ms } = patience;
+export function checkPatience({ signal, timeout_ms: ms }: Patience, method: string): void {
   if (signal !== undefined && !(signal instanceof AbortSignal))
     throw new CoppiceError('E_INVALID_ARGUMENT', `${method}: signal is not an AbortSignal`, {
       hint: 'Give the signal of an AbortController',
@@ -135,12 +147,9 @@ export async function patiently<T>(
   work: (signal?: AbortSignal) => Promise<T>,
   advice: { readonly hint?: string } = {},
 ): Promise<T> {
+  checkGiven(PATIENCE, patience, method);
   checkPatience(patience, method);
-  const { signal: given, timeout_ms, ...unknown } = patience;
-  for (const name of Object.keys(unknown))
-    throw new CoppiceError('E_CONFIG', `${method} has no option "${name}"`, {
-      hint: 'Options: signal, timeout_ms',
-    });
+  const { signal: given, timeout_ms } = patience;
   if (given === undefined && timeout_ms === undefined) return work();
   const late = timeout_ms === undefined ? [] : [AbortSignal.timeout(timeout_ms)];
   const signal = AbortSignal.any([...(given === undefined ? [] : [given]), ...late]);

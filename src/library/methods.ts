@@ -36,7 +36,7 @@ import {
   type LetterOptions,
   sendLetter,
 } from './coppice-agent.ts';
-import { type AgentOptions, checkAgentOptions, modelSetting, OPTIONS_OF_AGENT } from './coppice-options.ts';
+import { type AgentOptions, checkAgentOptions, modelSetting, OPTIONS_OF_RUN } from './coppice-options.ts';
 import type { OutputSchema } from './output.ts';
 import { type Chat, type ChatOptions, type ChatRequest, chatOn } from './streams/chat.ts';
 import { type Workflows, workflowsOn } from './workflows.ts';
@@ -116,8 +116,6 @@ const QUERIES = {
   approvals: z.strictObject({ ...tree, id: text, after: text }),
 };
 
-const OF_WORKFLOW = OPTIONS_OF_AGENT.filter((name) => name !== 'images' && name !== 'signal');
-
 export function methodsOn(ground: MethodGround): Methods {
   const { runtime, store, env, database } = ground;
   const sources = { store, unled: { env, options: { database } } };
@@ -196,7 +194,7 @@ export function methodsOn(ground: MethodGround): Methods {
     ...workflowsOn({
       ...ground,
       rootOf: (agent) => {
-        checkAgentOptions(agent, 'workflow', OF_WORKFLOW);
+        checkAgentOptions(agent, 'workflow', OPTIONS_OF_RUN);
         return ground.rootOf(agent);
       },
     }),

@@ -4,7 +4,7 @@ import { treeOutput } from '../processes/output/spill-folder.ts';
 import { CoppiceError, errorText } from '../records/coppice-error.ts';
 import type { Tool, ToolSpec } from '../records/tool.ts';
 import { dataFolder, outputFolder } from '../settings/folders.ts';
-import { checkDefinition, defineTool, FUNCTION } from '../tools/define-tool.ts';
+import { checkDefinition, defineTool, FUNCTION, TOOL } from '../tools/define-tool.ts';
 import type { SubagentHost } from './subagents/subagent-host.ts';
 import type { SubagentTerms } from './subagents/subagent-options.ts';
 import type {
@@ -40,6 +40,7 @@ export class Registry implements ToolRegistry {
   }
 
   registerTool(tool: Tool): void {
+    checkDefinition(TOOL, tool);
     this.#addTool(tool, definitionOf(tool.spec));
   }
 
@@ -97,7 +98,7 @@ export class Registry implements ToolRegistry {
   }
 
   async execute(call: ToolCallRequest): Promise<ToolCallResult> {
-    const { id, name } = call;
+    const { id, name } = call ?? {};
     const entry = this.#entries.get(name);
     if (entry === undefined) {
       const output = `there is no tool "${name}". Tools: ${[...this.#entries.keys()].join(', ')}.`;

@@ -1,11 +1,17 @@
+import { inspect } from 'node:util';
 import * as z from 'zod';
 import { CoppiceError } from '../records/coppice-error.ts';
-import { jsonType } from '../records/text/json-text.ts';
-import { didYouMean, nameHint } from '../render/nearest-name.ts';
+import { isJsonObject, jsonType } from '../records/text/json-text.ts';
+import { didYouMean, nameHint, noSuchName } from '../render/nearest-name.ts';
 
 /** Returns the value, validated by the schema; `where` follows the key in messages (`in FILE`). Throws `E_CONFIG`, with a suggestion for a misspelt key. */
-export function checkSettings<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
-  const read = readSettings(schema, value, where, `the configuration ${where}`);
+export function checkSettings<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  where: string,
+  whole = `the configuration ${where}`,
+): T {
+  const read = readSettings(schema, value, where, whole);
   if ('data' in read) return read.data;
   const { message, ...hint } = read;
   throw new CoppiceError('E_CONFIG', message, hint);
@@ -38,14 +44,15 @@ export function readSettings<T>(
     return { message: `${place}: this key is missing`, hint };
   }
   if (issue?.code === 'invalid_value') {
-    const message = `${place}: ${JSON.stringify(found)} is not ${expected(issue)}`;
+    const shown = typeof found === 'string' ? JSON.stringify(found) : inspect(found, { depth: 0 });
+    const message = `${place}: ${shown} is not ${expected(issue)}`;
     const hint = didYouMean(String(found), issue.values.map(String)).trim();
     return { message, ...(hint !== '' && { hint }) };
   }
   const inner = issue?.code === 'invalid_key' ? issue.issues[0] : undefined;
   const said =
     issue !== undefined && isWrongType(issue)
-      ? `${expected(issue)} is expected, and this is ${NAMED[jsonType(found)] ?? String(found)}`
+      ? `${expected(issue)} is expected, and this is ${shownValue(found)}`
       : (sizeNeeded(issue) ?? (inner ?? issue)?.message);
   return { message: `${place}: ${said}` };
 }
@@ -60,9 +67,36 @@ function sizeNeeded(issue: z.core.$ZodIssue | undefined): string | undefined {
   return `must be ${issue.inclusive === false ? beyond : edge} ${bound}`;
 }
 
+/**
+ * Throws for what a program gives `method` as its options and cannot mean: no object (`E_INVALID_ARGUMENT`), an option that there is not, a value of another
+ * kind (`E_CONFIG`).
+ */
+export function checkGiven(
+  schema: z.ZodObject,
+  given: unknown,
+  method: string,
+  known: readonly string[] = Object.keys(schema.shape),
+): void {
+  if (!isJsonObject(given) || given instanceof Promise)
+    throw new CoppiceError('E_INVALID_ARGUMENT', `${method}: ${shownValue(given)} is given as options`, {
+      hint: `Options: ${known.join(', ')}`,
+    });
+  const said = Object.entries(given).filter(([, value]) => value !== undefined);
+  const unknown = said.find(([name]) => !known.includes(name));
+  if (unknown !== undefined)
+    throw noSuchName('E_CONFIG', `${method} has no option`, unknown[0], known, 'Options');
+  checkSettings<unknown>(schema, Object.fromEntries(said), `of ${method}`, method);
+}
+
 /** A value of another type, of which the schema says nothing of its own. */
 function isWrongType(issue: z.core.$ZodIssue): issue is z.core.$ZodIssueInvalidType {
   return issue.code === 'invalid_type' && issue.message.startsWith('Invalid');
+}
+
+function shownValue(found: unknown): string {
+  if (found instanceof Promise) return 'a promise: await it';
+  const is_plain = !isJsonObject(found) || z.core.util.isPlainObject(found);
+  return (is_plain && NAMED[jsonType(found)]) || inspect(found, { depth: 0 });
 }
 
 const NAMED: Readonly<Record<string, string>> = {

@@ -41,6 +41,11 @@ const NO_PATHS: typeof MISTAKES = [
 
 /** Parses a path, `sqlite:PATH` or `postgres://…`. Throws a `StoreError` for everything else, so that a mistyped address never becomes a file name. */
 export function databaseAddress(text: string): DatabaseAddress {
+  if (typeof text !== 'string')
+    throw new StoreError(
+      'E_DB_URL',
+      `the address of the database is no text: use sqlite:PATH or ${POSTGRES}`,
+    );
   refuse(text, MISTAKES);
   const server = /^(postgres(?:ql)?):\/\/(.*)$/is.exec(text);
   if (server !== null) return { kind: 'postgres', url: `${server[1]?.toLowerCase()}://${server[2]}` };

@@ -58,6 +58,12 @@ const DEFINITION = z.strictObject({
     .optional(),
 });
 
+/** A tool as a program may give it. */
+export const TOOL = z.custom<Tool>(
+  (one) => typeof (one as Tool | null)?.spec?.name === 'string' && typeof (one as Tool).run === 'function',
+  'is not a tool: defineTool makes one (of the library, "builtInTools" names the built-in ones)',
+);
+
 /** Refuses a definition of a program that no compiler has checked. */
 export function checkDefinition(shape: z.ZodType, given: unknown): void {
   const { error } = shape.safeParse(given);

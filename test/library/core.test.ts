@@ -292,8 +292,8 @@ it('refuses options that are missing or unknown', async (t) => {
   const core = await openWith(t, () => 'x');
   const { store } = core;
   const untyped = (options: object) => openCore(options as CoreOptions);
-  await assert.rejects(untyped({ store }), { code: 'E_CONFIG', message: /"store" and "models"/ });
-  await assert.rejects(untyped({ models: {} }), { code: 'E_CONFIG', message: /"store" and "models"/ });
+  await assert.rejects(untyped({ store }), { code: 'E_CONFIG', message: /models of openCore/ });
+  await assert.rejects(untyped({ models: {} }), { code: 'E_CONFIG', message: /store of openCore/ });
   await assert.rejects(untyped({ store, models: {}, tool: [] }), {
     code: 'E_CONFIG',
     message: /no option "tool"/,

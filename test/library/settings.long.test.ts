@@ -452,8 +452,7 @@ it('errors name a missing database, what is no tool, an unknown option of an age
   for (const tool of ['bash', null, { name: 'bash' }])
     await assert.rejects(opened({ database: join(folder, 'tools.db'), model: 'script', tools: [tool] }), {
       code: 'E_CONFIG',
-      message: /tools\[0\] is not a tool/,
-      hint: /defineTool.*"builtInTools"/,
+      message: /tools\.0 of openCoppice: is not a tool: defineTool .*"builtInTools"/,
     });
   const coppice = await opened({ database: join(folder, 'agents.db'), model: 'script' });
   const start = (options?: object) => coppice.start(options as Parameters<typeof coppice.start>[0]);

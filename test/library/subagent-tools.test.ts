@@ -40,11 +40,11 @@ it('registers both tools in the category subagent; the description states the de
 it('refuses invalid numbers; a depth of 0 registers nothing', async () => {
   for (const defaultMaxTurns of [0, -1, 2.5, Number.NaN, Number.POSITIVE_INFINITY])
     assert.throws(() => registerSubagentTools(createToolRegistry(), { defaultMaxTurns }), {
-      code: 'E_INVALID_ARGUMENT',
+      code: 'E_CONFIG',
     });
   for (const maxDepth of [-1, 0.5, Number.NaN])
     assert.throws(() => registerSubagentTools(createToolRegistry(), { maxDepth }), {
-      code: 'E_INVALID_ARGUMENT',
+      code: 'E_CONFIG',
     });
   const on = await libraryStage([{ say: 'alone' }], { subagents: { maxDepth: 0 } });
   assert.deepEqual(on.registry.getToolDefinitions(), []);
@@ -67,13 +67,13 @@ it('a depth of 0 applies whatever toolsets are configured', async () => {
 it('refuses unknown options, unknown callbacks and callbacks that are not functions', () => {
   const refused = (options: object, message: RegExp) =>
     assert.throws(() => registerSubagentTools(createToolRegistry(), options), {
-      code: 'E_INVALID_ARGUMENT',
+      code: 'E_CONFIG',
       message,
     });
-  refused({ callbacks: { onSubagentStart: 'yes' } }, /onSubagentStart is not a function/);
-  refused({ callbacks: { onSubagentError: null } }, /onSubagentError is not a function/);
+  refused({ callbacks: { onSubagentStart: 'yes' } }, /onSubagentStart .*: expected a function/);
+  refused({ callbacks: { onSubagentError: null } }, /onSubagentError .*: expected a function/);
   refused({ callbacks: { onSubagentStrat: () => undefined } }, /no "onSubagentStrat"/);
-  refused({ maxDept: 0 }, /no "maxDept"/);
+  refused({ maxDept: 0 }, /no option "maxDept"/);
 });
 
 it('reads a call of the program as it is meant, and shows a right one otherwise', async () => {

@@ -3,11 +3,11 @@ import { isActive } from '../../records/agent/agent.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { storable } from '../../records/text/text.ts';
 import type { StartOptions } from '../../runtime/runtime-face.ts';
-import { checkSettings } from '../../settings/check-settings.ts';
+import { checkGiven, checkSettings } from '../../settings/check-settings.ts';
 import { derivedId } from '../../trees/derived-id.ts';
 import { startRoot } from '../agents.ts';
 import { type AgentGround, type CoppiceAgent, coppiceAgent, picturesOf } from '../coppice-agent.ts';
-import type { AgentOptions } from '../coppice-options.ts';
+import { type AgentOptions, OPTIONS_OF_RUN } from '../coppice-options.ts';
 import { treeOf } from './streams.ts';
 import type { UIMessageChunk } from './ui-chunks.ts';
 import { promptIn, type UIMessage, uiMessagesOf } from './ui-messages.ts';
@@ -58,6 +58,7 @@ export async function chatOn(
   options: ChatOptions = {},
 ): Promise<Chat> {
   const { store, runtime } = ground;
+  checkGiven(z.object({}), options, 'chat', OPTIONS_OF_RUN);
   const { id: key, messages, trigger } = REQUEST.parse(checkSettings(REQUEST, request, 'of chat'));
   // Never an id of the ledger: a browser must not reach other trees by naming them.
   const id = derivedId(`chat\n${key}`);

@@ -1,20 +1,16 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { delegateInput, spawnInput } from '../../kernel/toolsets/acts/delegate-input.ts';
 import { inputSchema, parseMeant } from '../../kernel/toolsets/arguments.ts';
 import { subagentDelegate, subagentSpawn } from '../../kernel/toolsets/delegate.ts';
 import type { ToolsetTool } from '../../kernel/toolsets/toolset.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { nearestName, noSuchName } from '../../render/nearest-name.ts';
+import { checkGiven } from '../../settings/check-settings.ts';
+import { FUNCTION } from '../../tools/define-tool.ts';
 import { definitionOf, Registry } from '../registry.ts';
 import type { ToolDefinition, ToolRegistry } from '../tool-definition.ts';
 import type { SubagentHost } from './subagent-host.ts';
-import {
-  MAX_DEPTH,
-  MAX_TURNS,
-  type SubagentCallbacks,
-  type SubagentTerms,
-  type SubagentToolsOptions,
-} from './subagent-options.ts';
+import { MAX_DEPTH, MAX_TURNS, type SubagentTerms, type SubagentToolsOptions } from './subagent-options.ts';
 
 /** The arguments that a program may give; the tool's other arguments only make sense inside a tree. */
 const hostSpawnInput = spawnInput.pick({
@@ -28,8 +24,8 @@ const hostSpawnInput = spawnInput.pick({
  * Registers `subagent_spawn` and `subagent_delegate` (docs/library.md). The agents of a coppice that is opened with the registry get both;
  * the program itself may call them too (`registry.execute`) once that coppice is open, and gets the sub-agent's final text.
  *
- * Throws a `CoppiceError` with the code `E_INVALID_ARGUMENT` for a number that is not an integer or too
- * small, a callback that is not a function, an unknown option, and a second call for the same registry.
+ * Throws a `CoppiceError` with the code `E_CONFIG` for a wrong option (a number that is not an integer or too small, a callback that is not a
+ * function), and with `E_INVALID_ARGUMENT` for a second call for the same registry.
  */
 export function registerSubagentTools(registry: ToolRegistry, options: SubagentToolsOptions = {}): void {
   if (!(registry instanceof Registry))
@@ -37,12 +33,23 @@ export function registerSubagentTools(registry: ToolRegistry, options: SubagentT
       'E_INVALID_ARGUMENT',
       'registerSubagentTools needs a registry made with createToolRegistry',
     );
-  checkNames(options, OPTIONS, 0);
-  checkCallbacks(options.callbacks ?? {});
+  checkGiven(OPTIONS, options, 'registerSubagentTools');
+  const isSlip = (name: string) => nearestName(name, CALLBACKS, 3) !== null;
+  const unknown = Object.keys(options.callbacks ?? {}).find(
+    (name) => !CALLBACKS.includes(name as never) && isSlip(name),
+  );
+  if (unknown !== undefined)
+    throw noSuchName(
+      'E_CONFIG',
+      'callbacks of registerSubagentTools: there is no',
+      unknown,
+      CALLBACKS,
+      'There are',
+    );
   const terms: SubagentTerms = {
     callbacks: options.callbacks ?? {},
-    max_turns: atLeast(1, 'defaultMaxTurns', options.defaultMaxTurns ?? MAX_TURNS),
-    max_depth: atLeast(0, 'maxDepth', options.maxDepth ?? MAX_DEPTH),
+    max_turns: options.defaultMaxTurns ?? MAX_TURNS,
+    max_depth: options.maxDepth ?? MAX_DEPTH,
     server: options.serverName ?? null,
     agent: options.agentId ?? null,
     system: options.systemPrompt ?? null,
@@ -60,47 +67,19 @@ export function registerSubagentTools(registry: ToolRegistry, options: SubagentT
   registry.registerSubagents(terms, terms.max_depth === 0 ? [] : tools);
 }
 
-const OPTIONS: Readonly<Record<keyof SubagentToolsOptions, true>> = {
-  callbacks: true,
-  defaultMaxTurns: true,
-  maxDepth: true,
-  serverName: true,
-  agentId: true,
-  systemPrompt: true,
-};
-const CALLBACKS: Readonly<Record<keyof SubagentCallbacks, true>> = {
-  onSubagentStart: true,
-  onSubagentStreamDelta: true,
-  onSubagentToolCallStart: true,
-  onSubagentToolCallEnd: true,
-  onSubagentComplete: true,
-  onSubagentError: true,
-};
-
-/** The callbacks may be methods of an object that has other fields, too. */
-function checkCallbacks(callbacks: SubagentCallbacks): void {
-  checkNames(callbacks, CALLBACKS, 3);
-  for (const name of Object.keys(CALLBACKS) as (keyof SubagentCallbacks)[])
-    if (callbacks[name] !== undefined && typeof callbacks[name] !== 'function')
-      throw new CoppiceError('E_INVALID_ARGUMENT', `callbacks: ${name} is not a function`);
-}
-
-/** Throws for unknown names. `slip`: edit distance up to which an unknown name counts as a misspelling of a known one; 0: every unknown name is refused. */
-function checkNames(given: object, known: Readonly<Record<string, true>>, slip: number): void {
-  const names = Object.keys(known);
-  const isWrong = (name: string) => slip === 0 || nearestName(name, names, slip) !== null;
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name) && isWrong(name));
-  if (unknown === undefined) return;
-  throw noSuchName('E_INVALID_ARGUMENT', 'registerSubagentTools: there is no', unknown, names, 'There are');
-}
-
-function atLeast(least: number, name: string, value: number): number {
-  if (Number.isInteger(value) && value >= least) return value;
-  throw new CoppiceError(
-    'E_INVALID_ARGUMENT',
-    `${name}: ${value} is not a whole number of at least ${least}`,
-  );
-}
+const CALLBACKS = [
+  ...(['onSubagentStart', 'onSubagentStreamDelta', 'onSubagentToolCallStart'] as const),
+  ...(['onSubagentToolCallEnd', 'onSubagentComplete', 'onSubagentError'] as const),
+];
+const text = z.string().optional();
+const OPTIONS = z.object({
+  // They may be methods of an object that has other fields, too.
+  callbacks: z
+    .looseObject(Object.fromEntries(CALLBACKS.map((name) => [name, FUNCTION.optional()])))
+    .optional(),
+  ...{ defaultMaxTurns: z.int().min(1).optional(), maxDepth: z.int().min(0).optional() },
+  ...{ serverName: text, agentId: text, systemPrompt: text },
+} satisfies Readonly<Record<keyof SubagentToolsOptions, z.ZodType>>);
 
 function spawn(args: unknown, terms: SubagentTerms, host: SubagentHost): Promise<string> {
   const { task, description, maxTurns, systemPrompt } = checked(

@@ -1,3 +1,4 @@
+import { CoppiceError } from '../../records/coppice-error.ts';
 import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../../runtime/runtime-clock.ts';
 
 /** The system's clock for `openTest`, which a test also lets pass at once: timers that are due by then fire in order. */
@@ -23,6 +24,8 @@ export class FakeClock implements RuntimeClock {
 
   /** Lets time pass at once. */
   pass(ms: number): void {
+    if (typeof ms !== 'number' || !(ms >= 0))
+      throw new CoppiceError('E_INVALID_ARGUMENT', 'pass needs milliseconds: a number, 0 or more');
     this.#passed_ms += ms;
     const due = [...this.#timers].filter(({ at }) => at <= this.now());
     for (const timer of due.sort((a, b) => a.at - b.at)) timer.ring();

@@ -56,6 +56,7 @@ export function ledgerOrders(store: Store, rules: RulesPlace, here = ELSEWHERE) 
     find,
     order,
     send: async (to_id, text, { id, from, images, attached } = {}) => {
+      if (typeof text !== 'string') throw new CoppiceError('E_INVALID_ARGUMENT', 'send needs a text');
       if (text.trim() === '') throw new CoppiceError('E_INVALID_ARGUMENT', 'the message is empty');
       const agent = await find(to_id);
       const mail = humanMail(agent, 'letter', text, here.stamp());

@@ -1,4 +1,5 @@
 import { CoppiceError } from '../../records/coppice-error.ts';
+import { noSuchName } from '../../render/nearest-name.ts';
 import { type ClientEvent, clientEvents, type EventsOptions } from './client-events.ts';
 import { type ClientOptions, sendRequest } from './client-request.ts';
 import type { Call, CallOptions, Method } from './client-types.ts';
@@ -84,13 +85,23 @@ export interface CoppiceClient extends Calls {
   events(options?: EventsOptions): AsyncGenerator<ClientEvent, void, void>;
 }
 
+const OPTIONS: readonly string[] = ['url', 'token', 'tries'] satisfies (keyof ClientOptions)[];
+const invalid = (why: string) => new CoppiceError('E_INVALID_ARGUMENT', why);
+const isObject = (one: unknown) => typeof one === 'object' && one !== null;
+
 /** Client of `coppice serve`; connects at the first request. Throws `E_INVALID_ARGUMENT` for a malformed URL or token. */
 export function openClient(options: ClientOptions): CoppiceClient {
-  if (!URL.canParse(options.url) || !/^https?:$/.test(new URL(options.url).protocol))
-    throw new CoppiceError('E_INVALID_ARGUMENT', `url: "${options.url}" is not the URL of a server`, {
+  if (!isObject(options)) throw invalid('openClient takes an object: { url, token }');
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined)
+    throw noSuchName('E_CONFIG', 'openClient has no option', unknown, OPTIONS, 'Options');
+  const { url, token, tries = 1 } = options;
+  if (!Number.isInteger(tries) || tries < 1) throw invalid('tries: it must be a whole number above 0');
+  if (typeof url !== 'string' || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new CoppiceError('E_INVALID_ARGUMENT', `url: "${String(url)}" is not the URL of a server`, {
       hint: 'Such as http://127.0.0.1:4747',
     });
-  if (!/^[\x21-\x7e]+$/.test(options.token))
+  if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token))
     throw new CoppiceError('E_INVALID_ARGUMENT', 'token: it is empty or contains invalid characters', {
       hint: 'coppice web --token prints the one of this machine',
     });
@@ -106,8 +117,11 @@ export function openClient(options: ClientOptions): CoppiceClient {
       const repeatable = creates || method === 'GET' || call.route === 'POST /v1/wait';
       return sendRequest(options, { method, path: filled, input, creates, repeatable }, how);
     }),
-    url: options.url,
-    events: (how) => clientEvents(options, how),
+    url,
+    async *events(how = {}) {
+      if (!isObject(how)) throw invalid('events takes an object of options');
+      yield* clientEvents(options, how);
+    },
   };
 }
 
@@ -124,8 +138,12 @@ export function methodsOf(perform: Perform): Calls {
     const names = (call.route.match(/:\w+/g) ?? []).map((parameter) => parameter.slice(1));
     return [
       name,
-      (...args: readonly unknown[]) => {
+      async (...args: readonly unknown[]) => {
         const [input = {}, how = {}] = args.slice(names.length) as [Record<string, unknown>?, CallOptions?];
+        const missing = names.find((_, at) => typeof args[at] !== 'string' || args[at] === '');
+        if (missing !== undefined) throw invalid(`${name} needs "${missing}": a text`);
+        if (!isObject(input) || !isObject(how))
+          throw invalid(`${name} takes objects behind ${names.join(', ') || 'nothing'}`);
         const parameters = Object.fromEntries(
           names.map((parameter, index) => [parameter, String(args[index])]),
         );

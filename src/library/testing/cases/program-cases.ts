@@ -1,3 +1,4 @@
+import { CoppiceError } from '../../../records/coppice-error.ts';
 import { given } from '../../../records/text/json-fields.ts';
 import { openStore } from '../../../store/open-store.ts';
 import { createBuiltInTools } from '../../../tools/tool-registry.ts';
@@ -20,6 +21,8 @@ export async function recordRun(
   root_id: string,
   options: CaseOptions = {},
 ): Promise<RecordedCase> {
+  if (typeof root_id !== 'string')
+    throw new CoppiceError('E_INVALID_ARGUMENT', 'recordRun needs the id of a root agent');
   const store = await openStore(database, { create: false });
   try {
     const { env = process.env } = options;
