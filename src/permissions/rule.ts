@@ -47,6 +47,9 @@ function invalidRule(text: string, why: string): InvalidRuleError {
   );
 }
 
+/** A path that begins at another place than the folder; a folder called ~ is written ./~. */
+const OUTSIDE = /^(?:\/|~(?:\/|$)|\$\{?HOME\b|file:|[a-z]:[\\/])/i;
+
 /**
  * As `parseRule`, but also rejects a rule about an unknown tool or about a path that no tool can reach, which would silently have no effect.
  * Among the tools of toolsets, rules apply only to those that create agents, and only if they name them.
@@ -68,7 +71,7 @@ export function parseKnownRule(text: string, verdict: Verdict, tools: readonly T
     const fault = urlPatternFault(pattern);
     if (fault !== null) throw invalidRule(text, fault);
   }
-  const leaves = pattern.startsWith('/') || pattern.split('/').includes('..');
+  const leaves = OUTSIDE.test(pattern) || pattern.split('/').includes('..');
   if (leaves && tools.some((tool) => tool.name === rule.tool && takesPath(tool)))
     throw invalidRule(text, 'paths are relative to the folder of the agent and stay inside it');
   return rule;

@@ -325,7 +325,16 @@ test('a denied folder denies what is in it (P7)', () => {
 });
 
 test('malformed rules are refused with an explanation', () => {
-  for (const text of ['', ':x', 'bash:', 'ba sh', '*:x', 'write:../x', 'read:/etc/passwd']) {
+  const elsewhere = [
+    'write:../x',
+    'read:/etc/passwd',
+    'read:~/.ssh/**',
+    'read:~',
+    'read:$HOME/x',
+    'read:${HOME}/x',
+  ];
+  const addresses = ['read:file:///etc/passwd', 'read:C:\\Users\\x'];
+  for (const text of ['', ':x', 'bash:', 'ba sh', '*:x', ...elsewhere, ...addresses]) {
     assert.throws(
       () => parseKnownRule(text, 'allow', TOOLS),
       (error) =>
@@ -333,6 +342,8 @@ test('malformed rules are refused with an explanation', () => {
       text,
     );
   }
+  for (const text of ['read:./~/**', 'write:$lib/**', 'bash:cat ~/.ssh/*'])
+    assert.equal(ruleText(parseKnownRule(text, 'deny', TOOLS)), text);
   assert.deepEqual(parseRule(' bash:git * ', 'deny'), { verdict: 'deny', tool: 'bash', pattern: 'git *' });
   assert.deepEqual(parseRule('bash:*', 'ask'), { verdict: 'ask', tool: 'bash' });
 });
