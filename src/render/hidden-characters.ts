@@ -26,6 +26,12 @@ export function spellHidden(text: string): string {
     .replaceAll(GAP, (run) => `[${run.length} ${run.includes('\t') ? 'blanks' : 'spaces'}]`);
 }
 
+/** As `spellHidden`, of a line of a difference, whose indentation stays: a page breaks its lines, so that spaces hide nothing. */
+export function spellHiddenCode(line: string): string {
+  const [indentation = ''] = /^[-+ ]?[ \t]*/.exec(line) ?? [];
+  return indentation + spellHidden(line.slice(indentation.length));
+}
+
 /** Maximum characters spelled out for one line: more than any line that is shown. */
 const LINE_MAX = 10_000;
 

@@ -1,5 +1,5 @@
 import { useContext, useState } from 'preact/hooks';
-import { cutMiddle, spellHidden } from '../../src/render/hidden-characters.ts';
+import { cutMiddle, spellHidden, spellHiddenCode } from '../../src/render/hidden-characters.ts';
 import { FoldButton, Revealed } from './fold-button.tsx';
 
 const LINES_SHOWN = 12;
@@ -40,7 +40,7 @@ export function Call({ text }: { readonly text: string }) {
   );
 }
 
-/** A unified diff, line by line. Colours only repeat what the signs of the lines say. */
+/** A unified diff, line by line, with hidden characters spelled out. Colours only repeat what the signs of the lines say. */
 export function Diff({ text }: { readonly text: string }) {
   return (
     <pre class="diff">
@@ -49,7 +49,7 @@ export function Diff({ text }: { readonly text: string }) {
         .split('\n')
         .map((line, index) => (
           <span key={index} class={kindOf(line)}>
-            {line}
+            {spellHiddenCode(line)}
             {'\n'}
           </span>
         ))}

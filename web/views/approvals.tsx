@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import { questionOf } from '../../src/records/question/question.ts';
+import { spellHidden } from '../../src/render/hidden-characters.ts';
 import { type ApiError, useApi, useSending } from '../data/api.ts';
 import { isFree } from '../data/keys.ts';
 import { Button } from '../parts/button.tsx';
@@ -140,7 +141,7 @@ export function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) 
       ) : (
         <>
           <p>
-            <code>{subject}</code>
+            <code>{spellHidden(subject)}</code>
           </p>
           <Diff text={difference} />
         </>
@@ -160,7 +161,7 @@ export function Approval({ approval, tree, writes, onAnswered }: ApprovalProps) 
       </p>
       <details>
         <summary>Arguments</summary>
-        <Output text={pretty(input)} />
+        <Output text={spellHidden(pretty(input))} />
       </details>
       <Trouble error={error} />
       {writes && question !== null && (

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ASK_SCOPES } from '../../src/records/conversation/ask.ts';
+import { spellHidden } from '../../src/render/hidden-characters.ts';
 import { Button } from '../parts/button.tsx';
 import type { ListedApproval } from '../parts/page.ts';
 
@@ -44,7 +45,7 @@ export function GrantForm({ approval, busy, onGrant, onClose }: GrantFormProps) 
         >
           {rules.map((one) => (
             <option key={one} value={one}>
-              {one}
+              {spellHidden(one)}
             </option>
           ))}
         </select>
@@ -64,8 +65,8 @@ export function GrantForm({ approval, busy, onGrant, onClose }: GrantFormProps) 
         </select>
       </div>
       <p aria-live="polite">
-        Allows this call, and from now on <code>{rule}</code>: {reachOf(scope, approval)}. It also answers the
-        open questions that it covers.
+        Allows this call, and from now on <code>{spellHidden(rule)}</code>: {reachOf(scope, approval)}. It
+        also answers the open questions that it covers.
       </p>
       <div class="buttons">
         <button type="submit" class="primary" disabled={busy}>

@@ -1,5 +1,6 @@
 import type { DocumentOf } from '../../src/documents/shapes/all-documents.ts';
 import { grantReach } from '../../src/render/grant-reach.ts';
+import { spellHidden } from '../../src/render/hidden-characters.ts';
 import { useApi, useSending } from '../data/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Table } from '../parts/heads.tsx';
@@ -37,7 +38,7 @@ export function GrantedRules({ writes }: PageContext) {
           {data.rules.map((one) => (
             <tr key={one.id} data-row tabIndex={-1}>
               <td>
-                <code>{one.rule}</code>
+                <code>{spellHidden(one.rule)}</code>
               </td>
               <td>
                 {one.root_id === null ? (

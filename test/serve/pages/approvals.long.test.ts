@@ -20,7 +20,7 @@ it('the whole call can be opened; a lasting grant is the narrow rule, and says f
   const web = await setWebStage(
     ({ step }) => {
       if (step < 2) return bash(step === 0 ? LONG : 'git status --short');
-      return step === 2 ? [['write', { path: 'src/new.ts', content: 'x' }]] : 'done';
+      return step === 2 ? [['write', { path: 'src/new.ts', content: 'if (x) {\u202e }\n' }]] : 'done';
     },
     {
       tools: createBuiltInTools(),
@@ -75,7 +75,8 @@ it('the whole call can be opened; a lasting grant is the narrow rule, and says f
     await form.getByRole('button', { name: 'Grant it' }).click();
     await page.getByText('Allowed from now on (bash:git status *): bash of main').waitFor();
     // A rule for one file is of use for its next changes, too, so it is the first.
-    await page.getByRole('article', { name: /wants write/ }).waitFor();
+    const written = page.getByRole('article', { name: /wants write/ });
+    await written.locator('.diff').getByText('+if (x) {\\u{202e} }').waitFor();
     await row.getByRole('button', { name: 'Allow from now on…' }).click();
     await form.getByText('write:src/new.ts: only main, until it ends').waitFor();
     await web.ask(`/v1/approvals/${(await open())[0].id}/deny`, { method: 'POST', body: { note: '' } });

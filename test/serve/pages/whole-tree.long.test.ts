@@ -14,7 +14,7 @@ const RULES = [
   {
     when: { user: 'change', root: true, step: 0 },
     calls: [
-      { name: 'write', input: { path: 'notes.md', content: 'one\ntwo\nthree\n' } },
+      { name: 'write', input: { path: 'notes.md', content: 'one\ntwo\nthree \u202e\n' } },
       { name: 'write', input: { path: 'src/long.txt', content: LONG } },
       { name: 'fork', input: { name: 'fixer', prompt: 'make two a four' } },
     ],
@@ -90,14 +90,14 @@ describe('a whole tree', { skip }, () => {
       notes.locator('.blamed > div').evaluateAll((all) => all.map((row) => row.textContent ?? ''));
     assert.deepEqual(
       (await rows()).map((row) => row.replace(/#\d+$/, '')),
-      ['@@ -0,0 +1,3 @@', '1+onemain ', '2+fourfixer ', '3+threemain '],
+      ['@@ -0,0 +1,3 @@', '1+onemain ', '2+fourfixer ', '3+three \\u{202e}main '],
     );
     const long = page.getByRole('article', { name: 'src/long.txt' });
     await long.getByRole('button', { name: '52 more lines' }).click();
     await long.getByText('line 89 <b>').waitFor();
     await page.getByRole('button', { name: 'fixer 1' }).click();
     await notes.getByText('make two a four').waitFor();
-    assert.deepEqual((await rows()).slice(1), ['1 one', '-two', '2+four', '3 three']);
+    assert.deepEqual((await rows()).slice(1), ['1 one', '-two', '2+four', '3 three \\u{202e}']);
     assert.equal(await long.count(), 0);
     await assertLooks(dashboard, 'files');
     await notes.getByRole('link', { name: /^fixer · patch/ }).click();

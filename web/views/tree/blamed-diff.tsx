@@ -1,7 +1,9 @@
+import { cutMiddle, spellHiddenCode } from '../../../src/render/hidden-characters.ts';
 import { useFold } from '../../parts/fold-button.tsx';
 import type { ChangedFile } from './files.tsx';
 
 const LINES_SHOWN = 40;
+const LETTERS_SHOWN = 2_500;
 
 interface DiffLine {
   readonly sign: string;
@@ -26,10 +28,7 @@ export function BlamedDiff({ text, file }: { readonly text: string; readonly fil
           return (
             <div key={at} class={KINDS[sign]}>
               <span class="number dim">{number}</span>
-              <code>
-                {sign}
-                {line}
-              </code>
+              <code>{spellHiddenCode(cutMiddle(sign + line, LETTERS_SHOWN))}</code>
               <span class="by">
                 {writer !== undefined && begins && (
                   <a href={`/agents/${writer.agent_id}?seq=${writer.seq}`} title={writer.prompt ?? undefined}>
@@ -48,8 +47,9 @@ export function BlamedDiff({ text, file }: { readonly text: string; readonly fil
 
 const KINDS: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed', '@': 'place', ' ': 'same' };
 
-/** `+12 −3`: how many lines came and went. */
+/** `+12 −3`: how many lines came and went, where that is known. */
 export function Counts({ diffs }: { readonly diffs: readonly (string | null)[] }) {
+  if (diffs.includes(null)) return null;
   const signs = diffs.flatMap((one) => (one === null ? [] : linesOf(one).map(({ sign }) => sign)));
   const count = (sign: string) => signs.filter((one) => one === sign).length;
   return (
