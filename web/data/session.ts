@@ -1,4 +1,5 @@
 import { addressNow, placeOf } from './route.ts';
+import { hearTime } from './server-clock.ts';
 import { store, stored } from './storage.ts';
 
 /**
@@ -12,13 +13,15 @@ const STORED = 'coppice-key';
 let key = stored(STORED);
 
 /** Sends a request of this session to the server. */
-export function ask(path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
+export async function ask(path: string, { headers, ...init }: RequestInit = {}): Promise<Response> {
   // Read again, because another tab may have signed in since.
   const now = stored(STORED) ?? key;
-  return fetch(placeOf(path), {
+  const response = await fetch(placeOf(path), {
     ...init,
     headers: { ...headers, ...(now !== null && { 'coppice-key': now }) },
   });
+  hearTime(response);
+  return response;
 }
 
 /** Signs in if a link to do so was opened. Resolves to why that failed; null if it did not, or if there was no link. */

@@ -1,4 +1,5 @@
 import { dateOf, duration } from '../data/amounts.ts';
+import { serverNow } from '../data/server-clock.ts';
 
 const JUST_NOW_MS = 10_000;
 
@@ -8,7 +9,7 @@ export function When({ at, since = false }: { readonly at: string | number; read
   return (
     <time class="when" dateTime={date.toISOString()} title={date.toLocaleString()}>
       {dateOf(date)}
-      {since && <span class="dim"> · {agoOf(Date.now() - date.getTime())}</span>}
+      {since && <span class="dim"> · {agoOf(serverNow() - date.getTime())}</span>}
     </time>
   );
 }

@@ -3,6 +3,7 @@ import { duration } from '../data/amounts.ts';
 import { useApi, useSending } from '../data/api.ts';
 import { useKeys } from '../data/keys.ts';
 import { go } from '../data/route.ts';
+import { serverNow } from '../data/server-clock.ts';
 import { Button } from '../parts/button.tsx';
 import { Amount, Table } from '../parts/heads.tsx';
 import { Markdown } from '../parts/markdown.tsx';
@@ -170,6 +171,6 @@ function hrefOf(state: (typeof STATES)[number]): string {
 }
 
 function nextTry(at: string): string {
-  const ms = Date.parse(at) - Date.now();
+  const ms = Date.parse(at) - serverNow();
   return ms <= 0 ? 'now' : `in ${duration(ms)}`;
 }

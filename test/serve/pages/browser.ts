@@ -94,6 +94,10 @@ export async function assertLooks({ page, violations }: PageWatch, name: string)
   for (const [scheme, width] of LOOKS) {
     await as(scheme, width);
     assert.deepEqual(await violations(), [], `${name} ${scheme} ${width}`);
+  }
+  // Between them, where tables have just enough room to be ones, too.
+  for (const width of [1_200, 780, 700, 360]) {
+    await as('light', width);
     const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
     assert.ok(Number(beyond) <= 0, `${name} ${width}: ${beyond} pixels too wide`);
   }

@@ -144,6 +144,20 @@ describe('pages of the dashboard', { skip }, () => {
     await page.setViewportSize({ width: 1_200, height: 800 });
   });
 
+  it('a browser whose clock is two hours ahead tells ages by the clock of the server', async () => {
+    const context = await watch.browser.newContext();
+    const page = await context.newPage();
+    await page.clock.install({ time: Date.now() + 2 * 3_600_000 });
+    await page.clock.resume();
+    await signIn(page, web);
+    await page.goto(new URL('/trees', web.url).href);
+    await page.locator('td .when').first().waitFor();
+    const ages = await page.locator('td .when .dim').allInnerTexts();
+    assert.ok(ages.length > 0);
+    assert.doesNotMatch(ages.join('\n'), /\dh/);
+    await context.close();
+  });
+
   it('every page is reached by keys, and ? lists them', async () => {
     const { page } = watch;
     await page.goto(new URL('/trees', web.url).href);

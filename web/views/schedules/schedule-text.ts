@@ -1,6 +1,7 @@
 import type { JobDocument } from '../../../src/documents/shapes/document-parts.ts';
 import { orElse } from '../../../src/records/coppice-error.ts';
 import { dateOf, duration } from '../../data/amounts.ts';
+import { serverNow } from '../../data/server-clock.ts';
 
 /** Text that says when a job fires. */
 export function scheduleText(schedule: JobDocument['schedule']): string {
@@ -16,7 +17,7 @@ export function scheduleText(schedule: JobDocument['schedule']): string {
 
 /** When a job is due: in its own zone where clocks there show another time, in that of the browser, and how far away it is. */
 export function clock(iso: string, schedule: JobDocument['schedule']): string {
-  const ms = Date.parse(iso) - Date.now();
+  const ms = Date.parse(iso) - serverNow();
   const away = ms > 0 ? `in ${duration(ms)}` : `${duration(-ms)} ago`;
   const here = dateOf(new Date(iso));
   const tz = schedule.type === 'cron' ? schedule.tz : undefined;

@@ -3,6 +3,7 @@ import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts'
 import { shownWord } from '../../../src/records/run/outcome.ts';
 import { count, dollars, duration } from '../../data/amounts.ts';
 import { type Loaded, useApi } from '../../data/api.ts';
+import { serverNow } from '../../data/server-clock.ts';
 import { Call, Output } from '../../parts/output.tsx';
 import type { PageContext } from '../../parts/page.ts';
 import { Standing, Status, StatusSign } from '../../parts/status.tsx';
@@ -58,7 +59,7 @@ interface CountsProps
 /** `12/40 done · 2 failed · 3 at work · 142k tokens · $0.31 · 2m 10s`. */
 function Counts({ agents, done, failed, skipped, tokens, cost_usd, started_at, ended_at }: CountsProps) {
   if (agents === 0 || started_at === null) return <p class="counts dim">no agents yet</p>;
-  const took = (ended_at === null ? Date.now() : Date.parse(ended_at)) - Date.parse(started_at);
+  const took = (ended_at === null ? serverNow() : Date.parse(ended_at)) - Date.parse(started_at);
   const [running, cost] = [agents - done - failed - skipped, dollars(cost_usd)];
   return (
     <p class="counts">

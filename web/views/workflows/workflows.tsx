@@ -3,6 +3,7 @@ import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts'
 import { duration } from '../../data/amounts.ts';
 import { useApi } from '../../data/api.ts';
 import { useKeys } from '../../data/keys.ts';
+import { serverNow } from '../../data/server-clock.ts';
 import { Button } from '../../parts/button.tsx';
 import { Amount, Heads } from '../../parts/heads.tsx';
 import { Older, useOlder } from '../../parts/older.tsx';
@@ -63,7 +64,7 @@ export function WorkflowsView({ writes }: PageContext) {
                 </td>
                 <Amount is="took">
                   {duration(
-                    (run.ended_at === null ? Date.now() : Date.parse(run.ended_at)) -
+                    (run.ended_at === null ? serverNow() : Date.parse(run.ended_at)) -
                       Date.parse(run.started_at),
                   )}
                 </Amount>
