@@ -1,4 +1,5 @@
 import { setTimeout as timer } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 
 /** Waiting: the clock by which waits are measured, sleeping, timeouts, and back-off between tries. */
 
@@ -41,6 +42,28 @@ export async function within<T>(
   ]);
   done.abort();
   return outcome;
+}
+
+/** How soon a thread that works is looked at, and how often. */
+const LOOK_MS = 200;
+
+/**
+ * Calls `late` when the thread has worked for `limit_ms`, until the returned function is called. On a busy machine, or one that slept, a thread may only have
+ * waited for its turn. Its end is told by the thread itself.
+ */
+export function afterWork(worker: Pick<Worker, 'cpuUsage'>, limit_ms: number, late: () => void): () => void {
+  let [since, is_over]: [number | null, boolean] = [null, false];
+  const look = async () => {
+    const { user, system } = await worker.cpuUsage();
+    const worked_ms = (user + system) / 1000;
+    since ??= worked_ms;
+    if (!is_over && worked_ms - since >= limit_ms) late();
+  };
+  const looks = setInterval(() => void look().catch(() => undefined), LOOK_MS);
+  return () => {
+    is_over = true;
+    clearInterval(looks);
+  };
 }
 
 /** Milliseconds to wait after the `tries`th try has failed: `base_ms`, doubled from try to try up to `max_ms`, with full jitter. `random`: 0 ≤ x < 1. */

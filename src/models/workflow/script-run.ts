@@ -3,6 +3,7 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { afterWork } from '../../processes/waiting.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import type { ScriptMeta } from './script-source.ts';
 import {
@@ -39,9 +40,6 @@ export interface ScriptRun {
   /** Ends the thread. */
   dispose(): Promise<void>;
 }
-
-/** How soon a thread that works is looked at, and how often. */
-const LOOK_MS = 200;
 
 /** How long a thread waits for the next script. It starts in 45 ms, and opens a script in 8. */
 const SPARE_MS = 5_000;
@@ -165,18 +163,9 @@ class ScriptThread {
 
   async ask<T>(request: object, held_ms: number): Promise<T | Held> {
     if (this.#over !== null) return this.#over;
-    let since: number | null = null;
-    let over = false;
-    // On a busy machine a thread may only have waited for its turn, so what counts is how long it has worked.
-    const look = async () => {
-      const { user, system } = await this.#worker.cpuUsage();
-      const worked_ms = (user + system) / 1000;
-      since ??= worked_ms;
-      if (!over && worked_ms - since >= held_ms)
-        this.#close(`it holds its thread for more than ${held_ms / 1000} s`);
-    };
-    // Its end is told by the thread itself.
-    const timer = setInterval(() => void look().catch(() => undefined), LOOK_MS);
+    const stop = afterWork(this.#worker, held_ms, () => {
+      this.#close(`it holds its thread for more than ${held_ms / 1000} s`);
+    });
     try {
       return await new Promise<T | Held>((resolve) => {
         this.#answered = (answer) => resolve(answer as T);
@@ -184,8 +173,7 @@ class ScriptThread {
       });
     } finally {
       this.#answered = null;
-      over = true;
-      clearInterval(timer);
+      stop();
     }
   }
 

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { FairSlots } from '../../processes/fair-slots.ts';
+import { afterWork } from '../../processes/waiting.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
 
 /** One task on untrusted content. */
@@ -61,11 +62,11 @@ async function runThread(
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: memory_mb, maxYoungGenerationSizeMb: 64 },
   });
-  let timer: NodeJS.Timeout | undefined;
+  let stop = (): void => undefined;
   try {
     const outcome = new Promise<PageOutcome>((resolve) => {
       const failed = (why: string) => resolve({ type: 'failed', why });
-      timer = setTimeout(failed, seconds * 1000, `it takes more than ${seconds} s`);
+      stop = afterWork(worker, seconds * 1000, () => failed(`it takes more than ${seconds} s`));
       worker.on('message', resolve);
       worker.on('exit', () => failed('it ended early'));
       worker.on('error', (error: NodeJS.ErrnoException) =>
@@ -78,7 +79,7 @@ async function runThread(
       throw signal.reason;
     });
   } finally {
-    clearTimeout(timer);
+    stop();
     await worker.terminate();
   }
 }

@@ -4,8 +4,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { Tool, ToolContext, ToolResult } from '../../../src/records/tool.ts';
+import { inThread } from '../../../src/tools/web/page-thread.ts';
 import { createWebFetchTool, PAGE_BYTES, type WebFetchOptions } from '../../../src/tools/web/web-fetch.ts';
 import { call, makeWorkspace } from '../tool-fixture.ts';
 import { type Answering, webServer } from './web-server.ts';
@@ -320,4 +322,22 @@ describe('limits', () => {
       /refuses connections/,
     );
   });
+});
+
+it('a page is not given up for the time in which a busy machine did not work on it', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+  const reading = inThread(
+    {
+      ...({ type: 'page', content_type: 'text/html', url: 'https://example.com/', whole: false } as const),
+      bytes: Buffer.from('<p>Read late'),
+    },
+    'tree',
+    new AbortController().signal,
+  );
+  for (let minutes = 0; minutes < 3; minutes += 1) {
+    context.mock.timers.tick(60_000);
+    await nextTurn();
+  }
+  const outcome = await reading;
+  assert.equal(outcome.type === 'text' && outcome.text, 'Read late', JSON.stringify(outcome));
 });
