@@ -66,6 +66,8 @@ export interface ResumeReport {
   readonly broken: readonly { readonly agent: Agent; readonly reason: string }[];
   /** Number of resting agents among `agents` that begin again. */
   readonly restarted: number;
+  /** As they were: agents whose request was paused, and is made now. */
+  readonly tried: readonly Agent[];
 }
 
 export interface ResumeOptions {

@@ -64,7 +64,7 @@ export const PAUSE_GUARDS: readonly Guard[] = [
     name: 'pause-other-key',
     protects: 'the agents of a process with another key from waiting for the old one',
     file: 'src/runtime/performing/await-provider.ts',
-    guard: '  if (model?.closed?.() === false) return reopen(cell, context);\n',
+    guard: "  if (model?.closed?.() === false) return reopen(cell, context, 'open');\n",
     without: '',
     tests: QUOTA,
   },

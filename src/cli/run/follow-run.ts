@@ -42,6 +42,8 @@ export interface FollowOptions extends FollowFlags {
   readonly title: string;
   /** When the root had changed last before it was taken over: an answer of that time is not printed again. */
   readonly since?: () => string;
+  /** Agents that ask their provider again because of this process, by id: when something had last happened to them before. */
+  readonly tried?: () => ReadonlyMap<string, string>;
   /** What is printed when the run has ended by itself, instead of its reply. */
   readonly result?: (root_id: string) => Promise<{ readonly document: object; readonly lines: string[] }>;
 }
@@ -134,7 +136,7 @@ export async function leadRun(
 export async function followRun(context: Context, run: Followed, options: FollowOptions): Promise<number> {
   const stop = stopSignal(options.timeout);
   const newest = new Map<string, AgentDocument>();
-  const standstill = standstillOf(newest);
+  const standstill = standstillOf(newest, options.tried ?? (() => new Map()));
   let progress: Progress | null = null;
   try {
     const early: ShownEvent[] = [];

@@ -2,6 +2,7 @@ import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { UNSUCCESSFUL } from '../../records/run/outcome.ts';
 import type { Calls, CoppiceClient } from '../../serve/client/client.ts';
 import { workFolder } from '../../settings/folders.ts';
+import { resumedDocument } from '../../trees/answers/tree-answers.ts';
 import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
 import { findRoot } from '../agents/find-agent.ts';
 import { askLedger } from '../setup/ask-server.ts';
@@ -34,13 +35,17 @@ export async function resume(
     ...(model === undefined ? {} : { model }),
     ...(options.limit.length === 0 ? {} : { limits: parseLimits(options.limit) }),
   };
-  let since = '';
-  const follow = { ...options, since: () => since };
+  let [since, tried] = ['', new Map<string, string>()];
+  const follow = { ...options, since: () => since, tried: () => tried };
+  const tell = (report: DocumentOf<'coppice/resumed/v1'>): void => {
+    tellResumed(context, options, report);
+    tried = new Map(report.tried.map(({ agent_id, updated_at }) => [agent_id, updated_at]));
+  };
   if (server !== null) {
     const begin = async (client: CoppiceClient): Promise<string> => {
       const root_id = await rootToResume(context, client, text);
       since = (await client.agent(root_id)).updated_at;
-      tellResumed(context, options, await client.resumeTree(root_id, how));
+      tell(await client.resumeTree(root_id, how));
       return root_id;
     };
     return followAtServer(context, server, begin, { ...follow, title: `coppice resume  ·  ${server.url}` });
@@ -53,10 +58,9 @@ export async function resume(
     return {
       ...follow,
       begin: async (runtime) => {
-        const { elsewhere, broken, root: resumed } = await runtime.resume(root.id, how);
-        const named = broken.map(({ agent, reason }) => ({ agent_id: agent.id, name: agent.name, reason }));
-        tellResumed(context, options, { elsewhere, broken: named });
-        return resumed;
+        const report = await runtime.resume(root.id, how);
+        tell(resumedDocument(report));
+        return report.root;
       },
       extra: demoModels(process.stderr.isTTY),
       title: `coppice resume  ·  ${root.tree_title}`,

@@ -1,3 +1,5 @@
+import { isoTime } from '../../documents/iso-time.ts';
+import { pauseOf } from '../../records/conversation/parked.ts';
 import { storable } from '../../records/text/text.ts';
 import { clean } from '../../render/clean.ts';
 import { ledgerOrders } from '../../runtime/orders/ledger-orders.ts';
@@ -100,14 +102,24 @@ export async function workflowResume(context: Context, text: string, options: Fo
   return leadRun(context, async (store) => {
     const orders = ledgerOrders(store, { rules_file: rulesFile(context.env) });
     const order = await steerRun({ store, runtime: orders }, text, 'resume');
-    const { led, root_id, name } = order;
+    const { led, root_id, name, run } = order;
     const placement = led ? null : await store.placement(root_id);
     if (led || (placement !== null && (await isServed(store, placement))))
       return print(context, order, 'resume');
     await assertMayLeadHere(store, root_id, context.env);
+    const held = (await store.agents({ root_id })).filter(
+      ({ state }) => pauseOf(state)?.door === `run ${run}`,
+    );
+    let tried = new Map<string, string>();
     return {
       ...options,
-      begin: async (runtime) => (await runtime.resume(root_id)).root,
+      tried: () => tried,
+      begin: async (runtime) => {
+        const report = await runtime.resume(root_id);
+        tried = new Map([...report.tried, ...held].map(({ id, updated_at }) => [id, isoTime(updated_at)]));
+        for (const { agent } of report.broken) tried.delete(agent.id);
+        return report.root;
+      },
       title: `coppice workflow resume  ·  ${clean(name)}`,
     };
   });

@@ -181,6 +181,10 @@ export const SERVER_DOCUMENTS = {
         name: text('its name'),
         reason: text('why'),
       }),
+      tried: list('agents whose provider took no requests, and that ask it again now', {
+        agent_id: text('the agent'),
+        updated_at: time('when something had last happened to it before'),
+      }),
     }),
   },
   'coppice/login-link/v1': {

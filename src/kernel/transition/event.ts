@@ -128,8 +128,8 @@ type Happening =
   | { readonly type: 'held'; readonly held: Held | null; readonly taken?: true }
   /** The provider takes no requests: the request waits in the ledger. */
   | { readonly type: 'paused'; readonly pause: Pause }
-  /** A paused request is tried. */
-  | { readonly type: 'reopen'; readonly insists?: true }
+  /** A paused request is tried: its time has come, a person wants it (`retry`), or its provider takes requests again (`open`). */
+  | { readonly type: 'reopen'; readonly as?: 'retry' | 'open' }
   /** A person pauses the workflow run, or lets it go on (null). */
   | { readonly type: 'run-paused'; readonly paused: WorkflowPause | null }
   /** The run above has stopped: what is under way is broken off. */

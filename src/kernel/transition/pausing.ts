@@ -1,4 +1,4 @@
-import type { Failure } from '../../records/agent/failure.ts';
+import type { Failure, Pause } from '../../records/agent/failure.ts';
 import { type AgentState, newTurn } from '../../records/agent/state.ts';
 import { continuation, GO_ON } from '../../records/conversation/answer-ending.ts';
 import { cutShort } from '../../records/conversation/child-text.ts';
@@ -34,10 +34,11 @@ export function pausing(
     return step({ ...request, paused: pause }, [{ type: 'await-provider', at: pause.opens_at }]);
   }
   if (state.paused === undefined) return invalid(state, event, 'the request is not paused');
-  if (state.paused.spent !== 'person')
-    return step(state, [tried(state, event.type !== 'go-on' && (event.type === 'retry' || event.insists))]);
-  const next = unpaused(state, event.at);
-  return step(next, [tried(next)]);
+  const as = event.type === 'reopen' ? event.as : event.type;
+  // One whose time has come may find another one's try under way: it waits on until it is taken.
+  const waits_on = state.paused.spent !== 'person' && (as === undefined || as === 'go-on');
+  const next = waits_on ? state : unpaused(state, event.at);
+  return step(next, [tried(next, as === 'retry')]);
 }
 
 /** What people read of a pause in the conversation of the run. */
@@ -79,12 +80,24 @@ export function halted(state: AgentState, event: EventOf<'halt'>, context: Trans
   );
 }
 
-/** After a takeover: a request whose time has not come stays parked. `forgiven`: by a person, for whom it is tried at once if the provider has named no time. */
-export function resumedPause(state: Requesting, { at, forgiven = false }: EventOf<'resume'>): Transition {
-  const { opens_at = null, tries = 0 } = state.paused ?? {};
-  const insists = forgiven && (opens_at === null || tries > 0);
-  const is_due = insists || (opens_at !== null && opens_at <= at);
-  return step(state, [is_due ? tried(state, insists) : { type: 'await-provider', at: opens_at }]);
+/** After a takeover: a request whose time has not come stays parked, unless a person resumed it and the provider has named no time. */
+export function resumedPause(
+  state: Requesting,
+  pause: Pause,
+  { at, forgiven = false }: EventOf<'resume'>,
+): Transition {
+  if (forgiven && triedForPerson(pause)) {
+    const next = unpaused(state, at);
+    return step(next, [tried(next, true)]);
+  }
+  const { opens_at } = pause;
+  const is_due = opens_at !== null && opens_at <= at;
+  return step(state, [is_due ? tried(state) : { type: 'await-provider', at: opens_at }]);
+}
+
+/** Whether a person who resumes the agent has it try its provider at once. */
+export function triedForPerson({ spent, opens_at, tries }: Pause): boolean {
+  return spent !== 'person' && (opens_at === null || tries > 0);
 }
 
 function tried({ attempt }: Requesting, insists = false): Effect {

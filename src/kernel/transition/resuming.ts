@@ -20,7 +20,7 @@ export const INTERRUPTED =
 export function resumed(state: AgentState, event: EventOf<'resume'>, context: TransitionContext): Transition {
   const { deaths = 0, forgiven = false } = event;
   if (state.type === 'requesting') {
-    if (state.paused !== undefined) return resumedPause(state, event);
+    if (state.paused !== undefined) return resumedPause(state, state.paused, event);
     const attempt = state.attempt + 1;
     // An agent program is started again, and asks again.
     const { asked: _, held: __, ...unasked } = state;

@@ -39,7 +39,7 @@ export function takeMail(draft: Draft): void {
   const pause = pauseOf(draft.state);
   // A person who writes to it wants an answer.
   if (pause !== null && namesNoTime(pause) && pending.some((one) => isLetter(one) && one.from_id === null))
-    draft.apply({ type: 'reopen', at: view.now, insists: true });
+    draft.apply({ type: 'reopen', at: view.now, as: 'retry' });
   // Mail that joins a request for a summary alone would not be answered.
   if (!isResting(draft.state.type) && (!draft.asksModel || restAfterSummary(draft.state) !== null)) return;
   for (const one of pending) {

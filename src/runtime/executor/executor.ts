@@ -8,6 +8,7 @@ import { warningsOf } from '../../records/agent/spending.ts';
 import { awaitsAnyone, isTerminal, isWorking, onlyWaits, waitsOf } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { pauseOf } from '../../records/conversation/parked.ts';
 import { Prompt, promptOf } from '../../records/conversation/prompt.ts';
 import { SeenFiles, seenIn } from '../../records/conversation/seen-files.ts';
 import type { NewAgent } from '../../records/run/new-agent.ts';
@@ -193,6 +194,8 @@ export class Executor {
     this.cells.set(agent.id, cell);
     this.#setAgent(agent, false);
     cell.overspent = isOverspent(agent, this.agent_index);
+    // Its first step tries the provider, or looks whether it is open.
+    cell.reopened = pauseOf(agent.state);
     this.#enterWaits(cell);
     this.sync.adopted(agent.id);
     const at = this.#options.clock.now();

@@ -1,4 +1,5 @@
 import { LEASE_MS } from '../../kernel/ledger/leases.ts';
+import { triedForPerson } from '../../kernel/transition/pausing.ts';
 import { retryEvent } from '../../kernel/turn/take-orders.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import { isAboutContent } from '../../records/agent/failure.ts';
@@ -62,12 +63,14 @@ export async function takeOver(
     (retry && (agent.state.type === 'errored' || pauseOf(agent.state) !== null)) ||
     (limits !== undefined && agent.state.type === 'errored' && agent.state.failure.kind === 'limit') ||
     isFreed(agent, tree.limits, retry ? tree.limits : limits);
+  const tried: Agent[] = [];
   // Those that are led already.
   for (const agent of living) {
     if (agent.worker === executor.worker.id && !isLed(agent, executor)) continue;
     const cell = executor.cells.get(agent.id);
-    if (model !== undefined && pauseOf(agent.state) !== null)
-      await store.send(orderMail(agent, { type: 'model', model }));
+    const is_paused = pauseOf(agent.state) !== null;
+    if (is_paused && (model !== undefined || goesOn(agent))) tried.push(agent);
+    if (model !== undefined && is_paused) await store.send(orderMail(agent, { type: 'model', model }));
     else if (goesOn(agent) && cell !== undefined)
       executor.happened(cell, retryEvent(clock.now(), cell, false));
     else if (goesOn(agent)) await store.send(orderMail(agent, { type: 'retry' }));
@@ -100,11 +103,14 @@ export async function takeOver(
         executor.happened(cell, retryEvent(at, cell, shortened));
         restarted += 1;
       }
+      const pause = pauseOf(agent.state);
+      if (pause !== null && (switched || goesOn(agent) || (!unattended && triedForPerson(pause))))
+        tried.push(agent);
     } catch (error) {
       broken.push({ agent, reason: error instanceof Error ? error.message : String(error) });
     }
   }
-  return { root, agents: claimed, elsewhere, broken, restarted };
+  return { root, agents: claimed, elsewhere, broken, restarted, tried };
 }
 
 /** Whether a limit ended the agent's turn that has been raised since: one of `said`. The script of a workflow has heard of it, and ended. */

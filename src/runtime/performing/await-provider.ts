@@ -73,16 +73,16 @@ export function followTry(doors: readonly string[], still: Barred | null, contex
     const pause = pauseOf(cell.agent.state);
     if (pause === null || !doors.includes(pause.door) || cell.request !== null) continue;
     if (still !== null) park(cell, still, context);
-    else reopen(cell, context);
+    else reopen(cell, context, 'open');
   }
 }
 
 /** Tries the paused request: once, however many say so before it is sent. */
-function reopen(cell: Cell, { executor, clock }: Context): void {
+function reopen(cell: Cell, { executor, clock }: Context, as?: 'open'): void {
   const pause = pauseOf(cell.agent.state);
   if (pause === null || pause === cell.reopened || cell.request !== null) return;
   cell.reopened = pause;
-  executor.happened(cell, { type: 'reopen', at: clock.now() });
+  executor.happened(cell, { type: 'reopen', at: clock.now(), ...(as && { as }) });
 }
 
 /** Tries a paused request at its time, or at once if the provider is open: another request has opened it meanwhile, or this process has another key. */
@@ -93,6 +93,7 @@ export async function awaitProvider(
     Context & { readonly models: ModelCache; readonly timers: AgentTimers },
 ): Promise<void> {
   const { executor, clock, models, timers } = context;
+  cell.reopened = null;
   const pause = pauseOf(cell.agent.state);
   if (pause?.spent === 'person') {
     // The run may have been let go on just before this was written.
@@ -106,6 +107,6 @@ export async function awaitProvider(
   }
   const model = await models.modelOf(cell.agent).catch(() => null);
   if (cell.gone || pauseOf(cell.agent.state) !== pause) return;
-  if (model?.closed?.() === false) return reopen(cell, context);
+  if (model?.closed?.() === false) return reopen(cell, context, 'open');
   if (opens_at !== null) timers.callAt(cell, 'provider', opens_at, () => reopen(cell, context));
 }

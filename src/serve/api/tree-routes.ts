@@ -13,7 +13,13 @@ import { agentDocument } from '../../trees/answers/agent-answers.ts';
 import { filesDocument } from '../../trees/answers/files-document.ts';
 import { mergeBranches } from '../../trees/answers/merge-branches.ts';
 import { sentDocument, usedKey } from '../../trees/answers/people-answers.ts';
-import { TREES_USUAL, tasksDocument, treeDocument, treesDocument } from '../../trees/answers/tree-answers.ts';
+import {
+  resumedDocument,
+  TREES_USUAL,
+  tasksDocument,
+  treeDocument,
+  treesDocument,
+} from '../../trees/answers/tree-answers.ts';
 import { oneAgent, oneRoot } from '../../trees/find-agent.ts';
 import { assertMayLeadHere } from '../../trees/leaders/leaders.ts';
 import { unledOf } from '../../trees/leaders/unled-reason.ts';
@@ -133,12 +139,7 @@ export const TREE_ROUTES = [
         ...(said === undefined ? {} : { limits: given(said) }),
       });
       sources.onEntered();
-      return {
-        root_id: root.id,
-        agents: report.agents.map(({ id }) => id),
-        elsewhere: report.elsewhere,
-        broken: report.broken.map(({ agent, reason }) => ({ agent_id: agent.id, name: agent.name, reason })),
-      };
+      return resumedDocument(report);
     },
   }),
   route({

@@ -3,6 +3,7 @@ import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { titleOf } from '../../documents/tree-titles.ts';
 import { type OutcomeWord, treeOutcome } from '../../records/run/outcome.ts';
+import type { ResumeReport } from '../../runtime/runtime-face.ts';
 import { agentsJson, oneRoot, type ReadSources } from '../find-agent.ts';
 import { olderRoots, rowsOf } from './tree-list-rows.ts';
 
@@ -35,6 +36,17 @@ export async function treesDocument(
     if (page.length < TREES_USUAL || trees.length === limit) return { schema, trees };
     before = page.slice(-1).map(({ started_at, root_id }) => `${started_at},${root_id}`)[0];
   }
+}
+
+export function resumedDocument(report: ResumeReport): DocumentOf<'coppice/resumed/v1'> {
+  return {
+    schema: 'coppice/resumed/v1',
+    root_id: report.root.id,
+    agents: report.agents.map(({ id }) => id),
+    elsewhere: report.elsewhere,
+    broken: report.broken.map(({ agent, reason }) => ({ agent_id: agent.id, name: agent.name, reason })),
+    tried: report.tried.map(({ id, updated_at }) => ({ agent_id: id, updated_at: isoTime(updated_at) })),
+  };
 }
 
 async function treesOf(

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, it } from 'node:test';
+import { standstillOf } from '../../../src/cli/run/ending/stopped-run.ts';
+import type { AgentDocument } from '../../../src/documents/shapes/agent-parts.ts';
 import { closeLater, closeOpened } from '../../close-opened.ts';
 import { REFUSALS } from '../../runtime/quota/limited-server.ts';
 import type { Fault } from '../../servers/brain.ts';
@@ -14,11 +16,12 @@ afterEach(closeOpened);
 
 async function limitedHome() {
   const home = makeHome();
-  const now: { fault: Fault | null } = { fault: null };
+  const now: { fault: Fault | null; hold?: Promise<unknown> } = { fault: null };
   let asked = 0;
   const server = await startOpenAiChatServer({
-    answer: ({ body }) => {
+    answer: async ({ body }) => {
       asked += 1;
+      await now.hold;
       return now.fault === null ? { text: `answered by ${body.model}` } : { fault: now.fault };
     },
   });
@@ -58,6 +61,48 @@ it('ends with 75 and says until when, respects the time when it is resumed, and 
   assert.equal(asked(), 1);
   const resumed = await run('resume', '--retry');
   assert.deepEqual([resumed.code, resumed.stdout.trim()], [0, 'answered by any']);
+});
+
+it('an agent that asks again is at work, and the process waits for an answer that takes its time', async () => {
+  const { run, start, now } = await limitedHome();
+  now.fault = REFUSALS.hour;
+  assert.equal((await run('run', 'go')).code, 75);
+  const answer = Promise.withResolvers<void>();
+  [now.fault, now.hold] = [null, answer.promise];
+  const { ended } = start('resume', '--retry');
+  let is_over = false;
+  void ended.then(() => {
+    is_over = true;
+  });
+  const outcome = async () => JSON.parse((await run('ps', '--json')).stdout).agents[0].outcome;
+  await until(async () => is_over || (await outcome()) === 'working', 'the agent is at work');
+  answer.resolve();
+  const { code, stdout } = await ended;
+  assert.deepEqual([code, stdout.trim()], [0, 'answered by any']);
+});
+
+it('does not end as an agent stood before it asked again, however long that takes, nor while one asks whose time has come', async (context) => {
+  context.mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.parse('2026-01-01T12:00:00Z') });
+  const pause = { spent: 'credit', tries: 1, until: '2026-01-01T12:10:00.000Z' };
+  const agent = (updated_at: string, paused: object = pause) =>
+    ({ id: 'a', parent_id: null, outcome: 'waiting', updated_at, paused }) as unknown as AgentDocument;
+  const newest = new Map([['a', agent('before')]]);
+  let ended: AgentDocument | undefined;
+  const standstill = standstillOf(newest, () => new Map([['a', 'before']]));
+  void standstill.promise.then((found) => {
+    ended = found;
+  });
+  const pass = async () => {
+    context.mock.timers.tick(60_000);
+    await Promise.resolve();
+    return ended?.updated_at;
+  };
+  assert.equal(await pass(), undefined);
+  newest.set('a', agent('asks', { ...pause, until: '2026-01-01T12:00:30.000Z' }));
+  assert.equal(await pass(), undefined);
+  newest.set('a', agent('refused'));
+  assert.equal(await pass(), 'refused');
+  standstill.dispose();
 });
 
 it('tells in JSON that it is paused; another model answers', async () => {

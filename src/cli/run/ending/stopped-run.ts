@@ -50,15 +50,21 @@ const HOW_ON = {
 /** Interval at which a run without a terminal checks whether it only waits for a provider. */
 const LOOK_MS = 500;
 
-/** Resolves, where there is no terminal, to an agent that waits for a provider, once that is all that the tree still does. */
-export function standstillOf(newest: ReadonlyMap<string, AgentDocument>): {
+/**
+ * Resolves, where there is no terminal, to an agent that waits for a provider, once that is all that the tree still does. `tried`: agents that ask again
+ * because of this process, each with the time at which something had last happened to it before: an older wait is not how they end.
+ */
+export function standstillOf(
+  newest: ReadonlyMap<string, AgentDocument>,
+  tried: () => ReadonlyMap<string, string>,
+): {
   readonly promise: Promise<AgentDocument>;
   readonly dispose: () => void;
 } {
   const { promise, resolve } = Promise.withResolvers<AgentDocument>();
   let last: AgentDocument | undefined;
   const timer = setInterval(() => {
-    const found = process.stderr.isTTY ? undefined : pausedIn([...newest.values()]);
+    const found = process.stderr.isTTY ? undefined : pausedIn([...newest.values()], tried());
     // Twice in a row: an agent may be about to go on.
     if (found !== undefined && found === last) resolve(found);
     last = found;
@@ -67,13 +73,16 @@ export function standstillOf(newest: ReadonlyMap<string, AgentDocument>): {
 }
 
 /** The first agent that waits for a provider, if that is all that the tree still does, and longer than a process should wait; else undefined. */
-function pausedIn(agents: readonly AgentDocument[]): AgentDocument | undefined {
+function pausedIn(
+  agents: readonly AgentDocument[],
+  tried: ReadonlyMap<string, string>,
+): AgentDocument | undefined {
   const paused = agents.filter((agent) => agent.paused !== null);
-  const ends_soon = paused.some(
-    ({ paused: pause }) =>
-      (pause?.tries === 0 || pause?.spent === 'service') &&
-      Date.parse(pause.until ?? '') - Date.now() < PATIENCE_MS,
-  );
+  const ends_soon = paused.some(({ paused: pause }) => {
+    const is_near = pause?.tries === 0 || pause?.spent === 'service';
+    // One whose time has come is asking.
+    return Date.parse(pause?.until ?? '') - Date.now() < (is_near ? PATIENCE_MS : 0);
+  });
   const by_id = new Map(agents.map((agent) => [agent.id, agent]));
   // What is asked below a run that a person has stopped can be answered without this process, and nothing comes of it before the run goes on.
   const isHeld = (agent: AgentDocument): boolean => {
@@ -83,6 +92,7 @@ function pausedIn(agents: readonly AgentDocument[]): AgentDocument | undefined {
   const goes_on = agents.some(
     (agent) =>
       agent.outcome === 'working' ||
+      tried.get(agent.id) === agent.updated_at ||
       (agent.outcome === 'waiting_for_you' && agent.paused === null && !isHeld(agent)),
   );
   return ends_soon || goes_on ? undefined : paused[0];
