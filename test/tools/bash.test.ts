@@ -289,6 +289,8 @@ function proveBash(tool: Tool, confined: boolean): void {
       return parsed.ok ? 'ok' : parsed.error;
     };
     assert.equal(parse({ command: 'x', timeout: '5' }), 'field "timeout": expected number, received string');
+    const huge = 'field "timeout": expected number, received a number that is too large';
+    assert.equal(parse({ command: 'x', timeout: Number('1e999') }), huge);
     assert.equal(parse({}), 'field "command": missing (expected string)');
     assert.equal(parse({ command: 'x', cmd: 1 }), 'field "cmd": not known');
     assert.equal(parse(null), 'the input: expected object, received null');

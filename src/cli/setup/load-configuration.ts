@@ -51,10 +51,12 @@ async function parse(text: string, file: string): Promise<unknown> {
     });
   } catch (error) {
     if (error instanceof CoppiceError) throw error;
-    const { jsonFaultPlace } = await import('../../records/text/json-text.ts');
+    const { jsonFaultPlace, jsonHabit } = await import('../../records/text/json-text.ts');
     const { message } = error as Error;
+    const hint = jsonHabit(text);
     throw new CoppiceError('E_CONFIG', `${file} is not valid JSON at ${jsonFaultPlace(text)}: ${message}`, {
       cause: error,
+      ...(hint !== undefined && { hint }),
     });
   }
 }

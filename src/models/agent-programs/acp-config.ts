@@ -16,7 +16,7 @@ export const acpServerConfig = z.strictObject({
   /** Maximum concurrent prompts; default `MAX_SESSIONS`. */
   maxSessions: z.int().positive().optional(),
   /** Maximum time from the start to the answer to `initialize`; default 30. */
-  startTimeoutSeconds: z.number().positive().optional(),
+  startTimeoutSeconds: z.number().positive().max(3_600).optional(),
   /** Names of `mcp.servers` that the program is given: it starts or calls them itself, in each of its sessions. */
   mcpServers: z.array(z.string().min(1)).optional(),
   /** Dollars per million tokens that the program reports; takes precedence over the cost that it reports. */

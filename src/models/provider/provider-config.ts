@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
+import { TIMEOUT_SECONDS_MAX } from '../../records/text/parse-duration.ts';
 
 const dollars = z.number().nonnegative();
 
@@ -27,6 +28,8 @@ export const quirks = z.strictObject({
   toolDescriptionMax: z.int().positive().optional(),
 });
 
+const pause = z.number().positive().max(TIMEOUT_SECONDS_MAX);
+
 export const providerConfig = z.strictObject({
   type: z.enum(['anthropic', 'openai', 'google', 'openai-compatible']),
   baseURL: z
@@ -40,7 +43,7 @@ export const providerConfig = z.strictObject({
   /** Whether forks that begin together wait until the first one's answer has begun, because the others are cheaper then. */
   siblingsWait: z.boolean().optional(),
   /** Pauses between tries of a provider that takes no requests and names no time, in seconds: the first one, and the longest. */
-  probeSeconds: z.strictObject({ first: z.number().positive(), most: z.number().positive() }).optional(),
+  probeSeconds: z.strictObject({ first: pause, most: pause }).optional(),
   quirks: quirks.optional(),
   models: z
     .record(

@@ -189,7 +189,8 @@ export class PipedProgram {
     const notes = this.#confinement?.takeAway(said) ?? [];
     stderr.destroy();
     const words = newest(readable(said));
-    const ending = this.#reason === null ? how : `${how} (${this.#reason})`;
+    const ended = how.endsWith(' code 0') ? `was ended: ${this.#reason}` : `${how} (${this.#reason})`;
+    const ending = this.#reason === null ? how : ended;
     return [ending, ...(words === '' ? [] : [`last output on stderr: ${words}`]), ...notes].join('; ');
   }
 

@@ -61,7 +61,18 @@ function couldBecomeJson(prefix: string): boolean {
   }
 }
 
+/** What people write who know it from other readers of JSON, where the text stops being JSON; undefined if it is something else. */
+export function jsonHabit(text: string): string | undefined {
+  const at = faultPosition(text);
+  if (/^(?:\/[/*]|#)/.test(text.slice(at))) return 'There are no comments in JSON: remove them';
+  if (/^[}\]]/.test(text.slice(at)) && text.slice(0, at).trimEnd().endsWith(','))
+    return 'There is no comma before } or ] in JSON: remove it';
+  return text[at] === "'" ? 'Quotation marks are double in JSON: "…"' : undefined;
+}
+
 export function jsonType(value: unknown): string {
+  // JSON.parse makes infinity of it.
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'a number that is too large';
   return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 }
 

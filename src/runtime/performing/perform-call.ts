@@ -202,7 +202,8 @@ async function runCall(
   const sleep = tool.permission.subject === 'command' ? leadingSleep(subject) : null;
   const stopListening = sleep === null ? () => undefined : cell.inbox.listen(() => heard.abort(OVER));
   // Counted from before the shell begins: what stands behind the sleep is never broken off.
-  const slept = sleep !== null && sleep.behind !== '' && setTimeout(stopListening, sleep.ms);
+  const slept =
+    sleep !== null && sleep.behind !== '' && setTimeout(stopListening, Math.min(sleep.ms, 2 ** 31 - 1));
   const running = tool.run(input, {
     ...{ cwd, subject },
     question: lateQuestions(cell, { call, tool: name, repeats: true, over: over.signal }, context),

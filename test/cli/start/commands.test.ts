@@ -155,6 +155,11 @@ describe('coppice without a model', () => {
       ],
       ['{"model":\n  oops}', /not valid JSON at line 2, column 3/],
       [
+        '{"model": "a/b", // mine\n}',
+        /not valid JSON at line 1, column 18: .*\n.*There are no comments in JSON/,
+      ],
+      ['{"mcp": {"servers": {},\n}}', /not valid JSON at line 2, column 1: .*\n.*no comma before } or \]/],
+      [
         '{"agents": {"a": {"description": "}\\" : {"}, "defaults": {"permissions": {"deny": ["bash"]}}, "defaults": {}}}',
         /"defaults" stands twice in one object of .*\n {2}JSON takes only the last/,
       ],

@@ -206,6 +206,9 @@ process.exit();`,
     );
     await program.stop('of the test');
     assert.match(await program.gone, /^ended with exit code 3 \(of the test\)/);
+    const { program: polite } = await shell(test, testSandbox(), cwd, 'read line; exit 0');
+    await polite.stop('it sent too much');
+    assert.equal(await polite.gone, 'was ended: it sent too much');
     assert.equal(readFileSync(join(cwd, 'bye'), 'utf8'), 'bye\n');
   });
 
