@@ -136,7 +136,7 @@ export async function leadRun(
 export async function followRun(context: Context, run: Followed, options: FollowOptions): Promise<number> {
   const stop = stopSignal(options.timeout);
   const newest = new Map<string, AgentDocument>();
-  const standstill = standstillOf(newest, options.tried ?? (() => new Map()));
+  let standstill: ReturnType<typeof standstillOf> | undefined;
   let progress: Progress | null = null;
   try {
     const early: ShownEvent[] = [];
@@ -150,6 +150,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
       else progress.see(event);
     });
     for (const agent of agents) keep(agent);
+    standstill = standstillOf(newest, options.tried?.());
     progress = progressOf(context, options, root_id, agents, tree);
     for (const event of early) progress.see(event);
     const settled = await Promise.race([
@@ -207,7 +208,7 @@ export async function followRun(context: Context, run: Followed, options: Follow
     if (failure !== null) process.stderr.write(context.hint(`${clean(failure)}\n`));
     return exitCodeOf(ended, root.error) || (failure === null ? EXIT.done : EXIT.failed);
   } finally {
-    standstill.dispose();
+    standstill?.dispose();
     stop.dispose();
     (progress as Progress | null)?.end();
     await run.close();

@@ -88,7 +88,7 @@ it('does not end as an agent stood before it asked again, however long that take
     ({ id: 'a', parent_id: null, outcome: 'waiting', updated_at, paused }) as unknown as AgentDocument;
   const newest = new Map([['a', agent('before')]]);
   let ended: AgentDocument | undefined;
-  const standstill = standstillOf(newest, () => new Map([['a', 'before']]));
+  const standstill = standstillOf(newest, new Map([['a', 'before']]));
   void standstill.promise.then((found) => {
     ended = found;
   });

@@ -56,7 +56,7 @@ const LOOK_MS = 500;
  */
 export function standstillOf(
   newest: ReadonlyMap<string, AgentDocument>,
-  tried: () => ReadonlyMap<string, string>,
+  tried: ReadonlyMap<string, string> = new Map(),
 ): {
   readonly promise: Promise<AgentDocument>;
   readonly dispose: () => void;
@@ -64,7 +64,7 @@ export function standstillOf(
   const { promise, resolve } = Promise.withResolvers<AgentDocument>();
   let last: AgentDocument | undefined;
   const timer = setInterval(() => {
-    const found = process.stderr.isTTY ? undefined : pausedIn([...newest.values()], tried());
+    const found = process.stderr.isTTY ? undefined : pausedIn([...newest.values()], tried);
     // Twice in a row: an agent may be about to go on.
     if (found !== undefined && found === last) resolve(found);
     last = found;
