@@ -118,9 +118,10 @@ export interface HttpCall {
  */
 export function sendHttp<T>(
   address: RequestOptions,
-  { method, headers, body, signal, idle_ms, onHeaders }: HttpCall,
+  call: HttpCall,
   take: (answer: IncomingMessage) => T | Promise<T>,
 ): Promise<T> {
+  const { method, headers, body, signal, idle_ms, onHeaders } = call;
   return new Promise((resolve, reject) => {
     const { host, protocol } = address;
     const secure = protocol === 'https:';
@@ -168,6 +169,9 @@ export function sendHttp<T>(
     request.on('error', (error: NodeJS.ErrnoException) => {
       release();
       if (signal?.aborted || error instanceof ConnectionError) return reject(error);
+      // A server may close a kept connection in the moment in which it is used again.
+      if (request.reusedSocket && answer === null && error.code === 'ECONNRESET')
+        return resolve(sendHttp(address, call, take));
       reject(unconnected(host, error.code, error));
     });
     // A single piece is sent in one write together with the headers.

@@ -60,7 +60,7 @@ it('ends with 75 and says until when, respects the time when it is resumed, and 
   assert.equal((await run('resume')).code, 75, 'it waits for the same time');
   assert.equal(asked(), 1);
   const resumed = await run('resume', '--retry');
-  assert.deepEqual([resumed.code, resumed.stdout.trim()], [0, 'answered by any']);
+  assert.deepEqual([resumed.code, resumed.stdout.trim()], [0, 'answered by any'], resumed.stderr);
 });
 
 it('an agent that asks again is at work, and the process waits for an answer that takes its time', async () => {
