@@ -36,10 +36,11 @@ export class CommandMatch {
 
   /** Matches a deny or ask pattern against all commands that the text would run. Undefined: no match. `unseen`: why a match is only possible; null: certain. */
   isCaught(pattern: string): { readonly unseen: string | null } | undefined {
-    if (matchesCommand(pattern, this.#text)) return { unseen: null };
+    const forms = caughtForms(pattern);
+    if (forms.some((one) => matchesCommand(one, this.#text))) return { unseen: null };
     const { commands, hidden } = this.analysis;
     const named = commands.flatMap(namesOf);
-    const patterns = [pattern, pattern.replace(/^\S+/, (program) => program.toLowerCase())];
+    const patterns = forms.flatMap((one) => [one, one.replace(/^\S+/, (program) => program.toLowerCase())]);
     const matches = (words: readonly string[]) =>
       patterns.some((one) => matchesCommand(one, words.join(' ')));
     if (named.some(matches)) return { unseen: null };
@@ -54,6 +55,12 @@ function isSpelledOut(pattern: string, name: string, args: readonly string[]): b
   const said = pattern.endsWith(' *') ? pattern.slice(0, -2).split(' ').slice(1) : [];
   const hides = (words: readonly string[]) => readProgram([name, ...words]).length > 0;
   return said.every((word, at) => word === args[at]) && hides(said) && !hides(args.slice(said.length));
+}
+
+/** A denied `git push` is denied with whatever arguments follow; other programs write this as `git push:*`. */
+function caughtForms(pattern: string): readonly string[] {
+  const begin = pattern.replace(/:\*$/, '');
+  return pattern.endsWith('*') && begin === pattern ? [pattern] : [pattern, `${begin} *`];
 }
 
 function matchesCommand(pattern: string, command: string): boolean {

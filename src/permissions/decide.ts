@@ -28,7 +28,7 @@ function matchCommand(rule: Rule, pattern: string, command: CommandMatch): Match
 function matchPath(rule: Rule, pattern: string, path: string): Match {
   if (rule.verdict === 'allow') return matchesPath(pattern, path) ? 'yes' : 'no';
   // Compares as a case-insensitive file system does, and also matches files inside a matching folder.
-  return matchesWithin(fold(pattern), fold(path)) ? 'yes' : 'no';
+  return matchesWithin(fold(pattern.replace(/\/+$/, '')), fold(path)) ? 'yes' : 'no';
 }
 
 /** Both steps are needed: some letters have the same capital only (`s` and `ſ`, `σ` and `ς`), and `ẞ` has `ß` as its small letter only. */

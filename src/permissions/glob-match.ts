@@ -44,7 +44,7 @@ function matchedPrefixes(patterns: readonly string[], parts: readonly string[]):
 
 /**
  * Matches a path: `*` within one component, `**` across any number of components. A pattern without `/` is matched against
- * the last component, at any depth. `src/**` also matches `src` itself.
+ * the last component, at any depth. `src/**`, or `src/`, also matches `src` itself.
  */
 export function matchesPath(pattern: string, path: string): boolean {
   const parts = path.split('/');
@@ -60,7 +60,7 @@ export function matchesWithin(pattern: string, path: string): boolean {
 }
 
 function componentsOf(pattern: string): readonly string[] {
-  return pattern.replace(/^\.\//, '').split('/');
+  return pattern.replace(/^\.\//, '').replace(/\/$/, '/**').split('/');
 }
 
 /** Parts of a URL pattern such as `https://*.example.org:8443/docs/*`; only the host is required. */

@@ -14,8 +14,8 @@ import { parseRule, type Rule, ruleText } from './rule.ts';
  *     only narrow. If a profile allows some calls of a tool, it asks about the others; for tools of which it allows no call, the levels above decide.
  * P5. A `bash` pattern allows exactly its own text, and plain commands: no operators, redirections, substitutions.
  *     What such a command runs in turn (`timeout 5 …`, `git -c …`) must match too, unless the program is an interpreter.
- * P6. Deny and ask patterns for `bash` are matched against every simple command of a compound, and against the whole text. If
- *     it cannot be determined what would run, they match.
+ * P6. Deny and ask patterns for `bash` are matched against every simple command of a compound, and against the whole text, with whatever arguments
+ *     follow. If it cannot be determined what would run, they match.
  * P7. Deny and ask patterns for paths also match everything inside a matching folder, and ignore case; allow patterns do neither.
  * P8. These patterns bind every tool that touches such a path: those of `read` every tool that reads it, those of `write` every tool that writes it.
  */

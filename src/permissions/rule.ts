@@ -50,6 +50,17 @@ function invalidRule(text: string, why: string): InvalidRuleError {
 /** A path that begins at another place than the folder; a folder called ~ is written ./~. */
 const OUTSIDE = /^(?:\/|~(?:\/|$)|\$\{?HOME\b|file:|[a-z]:[\\/])/i;
 
+/** Why a pattern of a path or a command would match nothing that its writer means; null if it may. */
+function patternFault(pattern: string, tool: ToolPermission): string | null {
+  if (/^(["']).*\1$/.test(pattern)) return 'write the pattern without quotes around it';
+  if (!takesPath(tool)) return null;
+  if (OUTSIDE.test(pattern) || pattern.split('/').includes('..'))
+    return 'paths are relative to the folder of the agent and stay inside it';
+  if (/^\.\/?$/.test(pattern)) return `for the whole folder write ${tool.name}`;
+  if (pattern.startsWith('!')) return 'a pattern cannot be turned round: allow or deny what it names';
+  return /\{[^{}]*,[^{}]*\}/.test(pattern) ? 'write a rule for each of what stands in braces' : null;
+}
+
 /**
  * As `parseRule`, but also rejects a rule about an unknown tool or about a path that no tool can reach, which would silently have no effect.
  * Among the tools of toolsets, rules apply only to those that create agents, and only if they name them.
@@ -71,8 +82,8 @@ export function parseKnownRule(text: string, verdict: Verdict, tools: readonly T
     const fault = urlPatternFault(pattern);
     if (fault !== null) throw invalidRule(text, fault);
   }
-  const leaves = OUTSIDE.test(pattern) || pattern.split('/').includes('..');
-  if (leaves && tools.some((tool) => tool.name === rule.tool && takesPath(tool)))
-    throw invalidRule(text, 'paths are relative to the folder of the agent and stay inside it');
+  const written = tools.find((tool) => tool.name === rule.tool);
+  const fault = written === undefined ? null : patternFault(pattern, written);
+  if (fault !== null) throw invalidRule(text, fault);
   return rule;
 }

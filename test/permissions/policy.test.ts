@@ -324,6 +324,32 @@ test('a denied folder denies what is in it (P7)', () => {
   assert.ok(!denied('read:secrets', 'not-secrets'));
 });
 
+test('a denied command is denied with the arguments that follow it, an allowed one is not allowed with them (P6)', () => {
+  for (const rule of ['bash:git push', 'bash:git push *', 'bash:git push:*', 'bash:GIT push'])
+    for (const command of ['git push', 'git push --force origin', 'cd a && git push x', 'git push $X'])
+      for (const verdict_of of ['deny', 'ask'] as const)
+        assert.equal(
+          verdict(cli({ allow: ['*'], [verdict_of]: [rule] }), 'bash', command),
+          verdict_of,
+          `${rule}: ${command}`,
+        );
+  for (const command of ['git pull', 'git pushx', 'git'])
+    assert.equal(verdict(cli({ allow: ['*'], deny: ['bash:git push'] }), 'bash', command), 'allow', command);
+  assert.equal(verdict(cli({ allow: ['bash:git push'] }), 'bash', 'git push --force'), 'ask');
+  assert.equal(verdict(cli({ allow: ['bash:npm:*'] }), 'bash', 'npm test'), 'ask');
+});
+
+test('a slash at the end of a path means the folder and all that is in it', () => {
+  for (const [path, place] of [
+    ['src/a/b.ts', 'allow'],
+    ['a/src/b.ts', 'ask'],
+  ] as const)
+    assert.equal(verdict(cli({ allow: ['write:src/'] }), 'write', path), place, path);
+  for (const path of ['secrets/a', 'a/secrets/b/c', 'SECRETS/a'])
+    assert.equal(verdict(cli({ deny: ['read:secrets/'] }), 'read', path), 'deny', path);
+  assert.equal(verdict(cli({ deny: ['read:a/secrets/'] }), 'read', 'b/secrets/c'), 'allow');
+});
+
 test('malformed rules are refused with an explanation', () => {
   const elsewhere = [
     'write:../x',
@@ -333,8 +359,16 @@ test('malformed rules are refused with an explanation', () => {
     'read:$HOME/x',
     'read:${HOME}/x',
   ];
+  const odd = [
+    'write:"src/**"',
+    "bash:'npm test'",
+    'write:!src/**',
+    'write:{src,lib}/**',
+    'write:.',
+    'read:./',
+  ];
   const addresses = ['read:file:///etc/passwd', 'read:C:\\Users\\x'];
-  for (const text of ['', ':x', 'bash:', 'ba sh', '*:x', ...elsewhere, ...addresses]) {
+  for (const text of ['', ':x', 'bash:', 'ba sh', '*:x', ...elsewhere, ...addresses, ...odd]) {
     assert.throws(
       () => parseKnownRule(text, 'allow', TOOLS),
       (error) =>
@@ -342,7 +376,13 @@ test('malformed rules are refused with an explanation', () => {
       text,
     );
   }
-  for (const text of ['read:./~/**', 'write:$lib/**', 'bash:cat ~/.ssh/*'])
+  for (const text of [
+    'read:./~/**',
+    'write:$lib/**',
+    'bash:cat ~/.ssh/*',
+    'write:app/[id]/{id}.ts',
+    'bash:"a b" "c"x',
+  ])
     assert.equal(ruleText(parseKnownRule(text, 'deny', TOOLS)), text);
   assert.deepEqual(parseRule(' bash:git * ', 'deny'), { verdict: 'deny', tool: 'bash', pattern: 'git *' });
   assert.deepEqual(parseRule('bash:*', 'ask'), { verdict: 'ask', tool: 'bash' });
