@@ -155,24 +155,55 @@ const QUOTED = [
   'For example:\n```\n<tool_call>{"name":"bash","arguments":{"command":"touch made"}}</tool_call>',
   'Write `<tool_call>{"name":"bash","arguments":{"command":"touch made"}}</tool_call>',
   '<tool_call>{"name":"bash","arguments":{"command":"touch made"}}</tool_call> is how Qwen writes a call.',
-  '<tool_call>{"name":"bash","arguments":{"command":"touch made"',
-  '<tool_call>{"name":"bash","arguments":{"command":"touch made"}}</tool_call><tool_call>{"name":"ba</tool_call>',
-  '<tool_call>{"name":"no_such_tool","arguments":{"command":"touch made"}}</tool_call>',
   'The file says {"name":"bash","arguments":{"command":"touch made"}}',
   '{"name":"bash","arguments":{"command":"touch made"},"status":"ok"}',
   '{"name":"bash","version":"5.2"}',
   '{"action":"bash","input":{"command":"touch made"}}',
   '{"name":"bash","input":{"command":"touch made"}}',
   '{"tool_calls":[{"name":"bash","arguments":{"command":"touch made"}}],"status":"ok"}',
+  '[touch(path="made")]',
+  'bash (the shell) is what runs (touch made)',
+  'The shell runs it:\nbash(command="touch made")',
+  '<b>touch made</b>',
+  'Action: touch made',
 ];
 
 for (const text of QUOTED)
-  it(`nothing runs that is quoted, unfinished or unknown: ${text.slice(0, 90)}`, async () => {
+  it(`nothing runs that is quoted or unknown: ${text.slice(0, 90)}`, async () => {
     const on = await setStage(() => text, { tools });
     const { root, reply } = await on.perform();
     assert.deepEqual(await on.results(root), []);
     assert.equal(reply, text);
   });
+
+for (const text of [
+  '<tool_call>{"name":"bash","arguments":{"command":"touch made"',
+  '<tool_call>{"name":"bash","arguments":{"command":"touch made"}}</tool_call><tool_call>{"name":"ba</tool_call>',
+  '<start_function_call>\n<tool_call>touch made</tool_call>',
+  '<function_calls>\n<invoke name="bash">\n<parameter name="command">touch made</parameter>\n</invoke>\n</function_calls>\n\nIt is made.',
+  '<|channel|>commentary to=functions.bash<|message|>touch made',
+])
+  it(`a call that cannot be read, or behind which a text goes on, is asked for again: ${text.slice(0, 70)}`, async () => {
+    const on = await setStage(solo([['bash', { command: 'echo hi' }]], text, 'Nothing more.'), { tools });
+    const { root, reply } = await on.perform();
+    assert.deepEqual(
+      (await on.results(root)).map(({ output }) => output),
+      ['hi\n'],
+    );
+    assert.equal(reply, `${text}\n\nNothing more.`);
+    const orders = on.requests.at(-1)?.messages.map((message) => JSON.stringify(message)) ?? [];
+    assert.match(orders.at(-1) ?? '', /What you wrote as a call is text, and nothing was run/);
+    const again = await setStage(() => text, { tools });
+    assert.equal((await again.perform()).reply, `${text}\n\n${text}`);
+  });
+
+it('a call with marks that names no tool is answered like any other', async () => {
+  const text = '<tool_call>{"name":"no_such_tool","arguments":{"command":"touch made"}}</tool_call>';
+  const on = await setStage(solo(text, 'Done.'), { tools });
+  const { root, reply } = await on.perform();
+  assert.match((await on.results(root))[0]?.output ?? '', /^there is no tool "no_such_tool"/);
+  assert.equal(reply, 'Done.');
+});
 
 it('of a call that holds too many, nothing runs', async () => {
   const tool_uses = Array.from({ length: 101 }, () => ({
@@ -396,6 +427,13 @@ it('texts and arguments of any size and shape are read in time, or left alone', 
     '<function=a>',
     '<parameter=b>',
     '<arg_key>a</arg_key>',
+    'a{',
+    'a(b=',
+    '[a(b=1)',
+    'to=a {',
+    'a[ARGS]{',
+    '<a>',
+    'Action: a\nAction Input: b\n',
     '<|tool_call_begin|>',
     '```\n',
     '<',

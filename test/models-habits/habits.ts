@@ -1,3 +1,5 @@
+import { FORMS } from './forms.ts';
+
 /** A call as a model writes it: its name, and its arguments as a value or as raw text. */
 export type Written = readonly [name: string, input: unknown];
 
@@ -857,4 +859,23 @@ export const HABITS: readonly Habit[] = [
   ),
   text("<tool_call>\n{'name': 'bash', 'arguments': {'command': 'ls'}}\n</tool_call>", ['bash', LS]),
   text('<function=bash>{"command": "ls"}</function>', ['bash', LS]),
+  ...FORMS.map((form) => text(form, ['bash', LS])),
+  text(
+    '[bash(command="ls"), search(pattern="a, (b)", ignore_case=True)]',
+    ['bash', LS],
+    ['search', { pattern: 'a, (b)', ignore_case: true }],
+  ),
+  text(
+    "patch(path='a.txt', edits=[{'old_text': 'a', 'new_text': 'b'}])\nread(path=\"a.txt\")",
+    ['patch', EDIT],
+    ['read', A],
+  ),
+  text('read {"path": "a.txt"}\nbash {"command": "ls"}', ['read', A], ['bash', LS]),
+  // By the names of other programs.
+  text('[Task(description="a", prompt="b")]', ['fork', { name: 'a', prompt: 'b' }]),
+  text(
+    '<function_calls>\n<invoke name="Task">\n<parameter name="description">a</parameter>\n<parameter name="prompt">b</parameter>\n</invoke>\n</function_calls>',
+    ['fork', { name: 'a', prompt: 'b' }],
+  ),
+  named('process', 'bash<|channel|>commentary', 'bash', LS),
 ];

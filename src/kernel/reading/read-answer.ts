@@ -4,14 +4,7 @@ import { isJsonObject, type JsonObject, parsedObject, parseJson } from '../../re
 import { meaningsOf, plainName } from './argument-aliases.ts';
 import { shellCommand } from './call-errors.ts';
 import { type Reading, type ReadTool, readArguments, requiredOf } from './read-arguments.ts';
-import {
-  gluedObjects,
-  mendedJson,
-  patchCalls,
-  type WrittenCall,
-  type WrittenCalls,
-  writtenCalls,
-} from './written-calls.ts';
+import { gluedObjects, mendedJson, patchCalls, type WrittenCalls, writtenCalls } from './written-calls.ts';
 
 type FoundTool = ReadTool & { readonly fits: (input: unknown) => boolean };
 
@@ -41,16 +34,18 @@ export function readAnswer(
     part.type === 'call' ? unfolded(part, tools).map((call) => readCall(call, tools)) : [part],
   );
 
-  /** With the calls written into the last text, if all of them name a tool of the agent. */
+  /** With the calls written into the last text, if all of them name a tool of the agent, or marks say that they are calls. */
   function withWritten(): readonly AssistantPart[] {
     const at = parts.findLastIndex((part) => part.type === 'text' && part.text.trim() !== '');
     const part = parts[at];
     const found = part?.type === 'text' ? written(part.text) : null;
-    const is_known = ({ name }: WrittenCall) => tools.find(toolMeant(name, tools)) !== undefined;
-    if (!found || found.calls.length > HELD_MAX || !found.calls.every(is_known)) return parts;
+    if (!found || found.calls.length > HELD_MAX) return parts;
     const calls = found.calls.map(
       (call, index): CallPart => ({ type: 'call', id: `text_${seq}_${index + 1}`, ...call }),
     );
+    const isKnown = (call: CallPart) =>
+      tools.find(toolMeant(call.name, tools)) !== undefined || foreignCall(call, tools).read !== undefined;
+    if (!found.is_marked && !calls.every(isKnown)) return parts;
     const said = found.before === '' ? [] : [{ ...part, type: 'text' as const, text: found.before }];
     return [...parts.slice(0, at), ...said, ...calls];
   }
@@ -111,7 +106,7 @@ function isPaths(paths: unknown): paths is string[] {
 
 /** A name without what some programs put around it. */
 function bareName(name: string): string {
-  return name.replace(/^(functions|tools|default_api|tool)[.:/]/i, '').replace(/:\d+$/, '');
+  return name.replace(/^(functions|tools|default_api|tool)[.:/]/i, '').replace(/:\d+$|<\|.*$/s, '');
 }
 
 /** The tool that a name means: itself, or the only one that is spelt like it. */

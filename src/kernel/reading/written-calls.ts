@@ -1,3 +1,4 @@
+import { fieldsOf } from '../../records/text/json-fields.ts';
 import { isJsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
 import { announcesCalls, fencedEnd } from './announcement.ts';
 
@@ -11,54 +12,102 @@ export interface WrittenCall {
 export interface WrittenCalls {
   readonly before: string;
   readonly calls: readonly WrittenCall[];
+  /** Whether marks say that these are calls, and not only the names of tools. */
+  readonly is_marked?: boolean;
 }
 
 /** Maximum characters and marks of the calls of a text: bounds the search. */
 const BLOCK_MAX = 200_000;
 const MARKS_MAX = 400;
 
+/** What some programs put before the names of their tags, and the signs of special tokens. */
+const PREFIX = /<(\/?)(?:(?:antml|minimax|seed|xai|steptml):|longcat_|｜DSML｜)(?=[a-z])/g;
+const TOKEN = /<[|｜](\/?[\w▁]+)[|｜]>/g;
 /** Where calls begin, in the forms of open models whose server does not parse them. */
 const BEGIN =
-  /<tool_calls?>|<function_calls>|<\|tool_calls?_(?:section_)?begin\|>|<｜tool▁calls▁begin｜>|\[TOOL_CALLS\]|<\|python_tag\|>|<(?:antml:)?invoke name=|<function=/;
+  /<(?:tool_calls?|function_calls?|TOOLCALL|tool_code)>|<\|(?:tool_calls?(?:_(?:section_)?(?:begin|start))?|START_ACTION|action_start|python_tag)\|>|\[TOOL_CALLS\]|<(?:invoke|function_call) name=|<function=|functools\[(?=\{)|(?:<\|channel\|>)?(?:commentary|analysis)\s?to=|<\|start\|>assistant to=|^to=(?=[\w.]+\s?\{)|^\[(?=[\w.]+\(\w+=)|^Action:[ \t]*(?=[\w.-]+[ \t]*\nAction Input:)/m;
+/** Calls by their name and arguments: of Claude and Qwen; Kimi and DeepSeek; gpt-oss; Mistral; and of prompts that teach a form. */
 const NAMED =
-  /<(?:(?:antml:)?invoke name=|function=)"?([^">\s]+)"?>([\s\S]*?)<\/(?:(?:antml:)?invoke|function)>/g;
-const TOKENED =
-  /(?:<\|tool_call_begin\|>|function<｜tool▁sep｜>)\s*([\w.-]+)(?::\d+)?\s*(?:<\|tool_call_argument_begin\|>|```json)([\s\S]*?)(?:```\s*)?(?:<\|tool_call_end\|>|<｜tool▁call▁end｜>)/g;
+  /<(?:(?:invoke|function_call) name=|function=)"?([^">\s]+)"?>([\s\S]*?)<\/(?:invoke|function|function_call)>/g;
+const FORMS = [
+  /<\|tool_call_begin\|>\s*(?:function\s*<\|tool_sep\|>)?\s*([\w.-]+?)(?::\d+)?\s*(?:<\|tool_(?:call_argument_begin|sep)\|>|```json)(\s*\{[\s\S]*?)(?:```\s*)?<\|tool_call_end\|>/g,
+  /(?:<\|start\|>assistant)?\s*(?:<\|channel\|>)?(?:commentary|analysis)?\s?to=(?:functions\.)?([\w.-]+?)(?:<\|channel\|>\w+)?\s*(?:<\|constrain\|>)?\s*(?:json|code)?\s*(?:<\|message\|>)?\s*(\{[\s\S]*?\})\s*(?:<\|call\|>|$)/g,
+  /\[TOOL_CALLS\]\s*([\w.-]+)(?:\[CALL_ID\]\w+)?\[ARGS\]\s*(\{[\s\S]*?\})\s*(?=\[TOOL_CALLS\]|$)/g,
+  /^Action:[ \t]*([\w.-]+)[ \t]*\nAction Input:([\s\S]*?)(?:\nObservation:\s*)?$/g,
+];
+/** What may be any other list, unless its names are those of tools. */
+const SPOKEN_LIST = /^\[[a-z]/;
 /** A name and keys with values, or JSON: what stands between marks. */
-const MARKS = /<\/?(?:tool_calls?|function_calls)>|<[|｜][\w▁]+[|｜]>|\[TOOL_CALLS\]/g;
+const MARKS =
+  /<\/?(?:tool_calls?|function_calls?|TOOLCALL|tool_code)>|<\|\/?\w+\|>|\[TOOL_CALLS\]|functools(?=\[)|\[\|endofturn\|\]/g;
 const FIELD =
-  /<(?:antml:)?(?:parameter(?: name)?="?|arg_key>)([^"<>]+?)(?:"?>|<\/arg_key>\s*<arg_value>)\n?([\s\S]*?)\n?<\/(?:(?:antml:)?parameter|arg_value)>/g;
+  /<(?:parameter(?: name)?="?|arg_key>)([^"<>]+?)(?:(?:"[^<>]*)?>|<\/arg_key>\s*<arg_value>)\n?([\s\S]*?)\n?<\/(?:parameter|arg_value)>/g;
+
+/** A text with one form of marks, and where its calls begin; -1 if there are none, null if it only quotes them. */
+function marked(written: string): { readonly text: string; readonly at: number } | null {
+  const text = written
+    .replaceAll(PREFIX, '<$1')
+    .replaceAll(TOKEN, (_, word: string) => `<|${word.replaceAll('▁', '_')}|>`);
+  const at = text.search(BEGIN);
+  const before = text.slice(0, Math.max(0, at));
+  return before.split('```').length % 2 === 0 || before.endsWith('`') ? null : { text, at };
+}
 
 /**
  * The calls at the end of a text, and the text before them; null unless all of them are complete. Calls in a code block or within a sentence are
  * quotations: where a text goes on, nothing is a call.
  */
-export function writtenCalls(text: string): WrittenCalls | null {
-  const at = text.search(BEGIN);
-  const before = at < 0 ? '' : text.slice(0, at);
-  if (before.split('```').length % 2 === 0 || before.endsWith('`')) return null;
+export function writtenCalls(written: string): WrittenCalls | null {
+  const found = marked(written);
+  if (found === null) return null;
+  const { text } = found;
+  const at = found.at < 0 ? ownTag(text) : found.at;
+  const before = text.slice(0, Math.max(0, at));
   const fenced = at < 0 ? fencedEnd(text) : null;
   // A code block shows something, unless it is the whole text or what the sentence before it announces.
-  if (fenced !== null && /^(json|tool_call)?$/.test(fenced.language)) {
+  if (fenced !== null && /^(json|tool_call|tool_code|python)?$/.test(fenced.language)) {
     const { said, block } = fenced;
-    const found = said === '' || announcesCalls(said) ? writtenCalls(block) : null;
-    return found && { ...found, before: said.trimEnd() };
+    const calls = said === '' || announcesCalls(said) ? writtenCalls(block) : null;
+    return calls && { ...calls, before: said.trimEnd() };
   }
   const block = at < 0 ? text : text.slice(at);
   if (
     block.length > BLOCK_MAX ||
-    block.split(/<tool_call|<function=|invoke name=|tool.call.begin|arg_key>|parameter/).length > MARKS_MAX
+    block.split(/<tool_call|<function=|invoke name=|tool.call.begin|arg_key>|parameter|to=|\[ARGS\]/).length >
+      MARKS_MAX
   )
     return null;
   const calls: WrittenCall[] = [];
-  const rest = block
-    .replaceAll(TOKENED, (_, name: string, input: string) => taken({ name, input: input.trim() }, calls))
-    .replaceAll(NAMED, (_, name: string, body: string) =>
-      taken({ name, input: parsedObject(body) === null ? fieldsIn(body) : body }, calls),
-    );
+  const rest = FORMS.reduce(
+    (left, form) =>
+      left.replaceAll(form, (_, name: string, input: string) => taken({ name, input: input.trim() }, calls)),
+    block,
+  ).replaceAll(NAMED, (_, name: string, body: string) =>
+    taken({ name, input: parsedObject(body) === null ? fieldsIn(body) : body }, calls),
+  );
   const bodies = rest.split(MARKS).filter((body) => body.trim() !== '');
   const whole = bodies.every((body) => callsIn(body.trim()).map((call) => taken(call, calls)).length > 0);
-  return whole && calls.length > 0 ? { before: before.trimEnd(), calls } : null;
+  const said = before
+    .replaceAll(/<\|\w+\|>(?:assistant|analysis|commentary|final)?|^assistant$/g, '')
+    .trimEnd();
+  return whole && calls.length > 0
+    ? { before: said, calls, is_marked: found.at >= 0 && !SPOKEN_LIST.test(block) }
+    : null;
+}
+
+/** Whether a text has the marks of calls which could not be read, or behind which it goes on, and does not quote them. */
+export function triesCalls(written: string): boolean {
+  const { text = '', at = -1 } = marked(written) ?? {};
+  const block = text.slice(Math.max(0, at));
+  const goes_on = /<\/(?:tool_calls?|function_calls?|function|invoke)>[ \t]*[^\s<]/.test(block);
+  const begins_line = at === 0 || text[at - 1] === '\n' || !/^<\w/.test(block);
+  return at >= 0 && begins_line && !goes_on && !SPOKEN_LIST.test(block);
+}
+
+/** Where the tag of a tool that ends a text begins, as `<read><path>a</path></read>`; -1 if there is none. */
+function ownTag(text: string): number {
+  const name = /<\/([a-z_]+)>\s*$/.exec(text.slice(-200))?.[1];
+  return name === undefined ? -1 : `\n${text}`.indexOf(`\n<${name}>`);
 }
 
 /** Leaves nothing of a whole call in the text. */
@@ -112,21 +161,59 @@ export function gluedObjects(text: string): readonly string[] {
 /** The keys of a call, beside its id and type. Others are an answer that happens to be JSON. */
 const NAME_KEY = /^(name|tool|tool_name|action)$/;
 const CALL_KEYS = /^((name|tool|tool_name) (args|arguments|parameters|tool_input)|action action_input)$/;
+/** A tag for each argument. */
+const TAGGED = /<(\w+)>\n?([\s\S]*?)\n?<\/\1>/g;
+/** Texts, names behind which arguments begin, keys, and what opens, parts and closes. */
+const SPOKEN =
+  /"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*(?:'|$)|(?<![\w.])([a-z_][\w.]*)(\(\s*\{|\(|\s*\{|=(?!=))|[[\](){},;]/gis;
 
-/** `NAME` with keys and values, or `{"name": …, "arguments": …}`, one or a list; none of anything else. */
+/** `NAME(key="value")`, `NAME({"key": "value"})` or `NAME {"key": "value"}`, one or several, as a list in JSON. */
+function spokenCalls(body: string): string {
+  const open: string[] = [];
+  const json = body.replaceAll(SPOKEN, (one: string, name?: string, opens?: string) => {
+    const sign = opens?.trim() ?? one;
+    if (sign === '=') return `"${name}":`;
+    if (name !== undefined) {
+      if (open.length > 0 && open[0] !== 'print') return one;
+      open.push(name === 'print' ? name : sign.replace(/\s/g, ''));
+      return name === 'print' ? '' : `{"name":"${name}","arguments":{`;
+    }
+    if (open.length === 0 && /^[[\],;]$/.test(one)) return '';
+    if (one === '{' || one === '[') open.push(one === '{' ? '' : '[');
+    if (!/^[\])}]$/.test(one)) return one;
+    const closed = open.pop();
+    if (closed === '({') open.push('(');
+    if (closed === '({' || closed === 'print') return '';
+    return closed === '' || closed === '[' ? one : '}},';
+  });
+  return `[${json}]`;
+}
+
+/**
+ * `NAME` with keys and values, tags for each, or arguments as in a program, or `{"name": …, "arguments": …}`, one or a list; none of anything else.
+ */
 function callsIn(body: string): readonly WrittenCall[] {
   const name = /^[\w.-]+(?=\s*<arg_key>)/.exec(body)?.[0];
   const fields = name === undefined ? null : fieldsIn(body.slice(name.length));
   if (name !== undefined) return fields === null ? [] : [{ name, input: fields }];
+  const [, tag, tagged = ''] = /^<(\w+)>([\s\S]*)<\/\1>$/.exec(body) ?? [];
+  if (tag !== undefined) {
+    const given = tagged.split('<').length > MARKS_MAX ? [] : [...tagged.matchAll(TAGGED)];
+    const is_whole = given.length > 0 && tagged.replaceAll(TAGGED, '').trim() === '';
+    const input = JSON.stringify(Object.fromEntries(given.map(([, key = '', value]) => [key, value])));
+    return is_whole ? [{ name: tag, input }] : [];
+  }
+  const is_spoken = /^\[?\s*[a-z_][\w.]*(?:\(|\s?\{)[\s\S]*[)}];?\s*\]?$/i.test(body);
   // Most answers are plain text: an error for each would cost more than the rest of reading them.
-  if (!/^[[{]/.test(body)) return [];
-  const parsed = mendedJson(body);
+  if (!is_spoken && !/^[[{]/.test(body)) return [];
+  const parsed = mendedJson(is_spoken ? spokenCalls(body) : body);
   const whole = parsed.ok ? parsed.value : [];
   const listed = isJsonObject(whole) && Object.keys(whole).join() === 'tool_calls' ? whole.tool_calls : whole;
   const calls = [listed].flat().flatMap((one) => {
-    const call = isJsonObject(one) && isJsonObject(one.function) ? one.function : one;
+    const { function_call, function: held = function_call } = fieldsOf(one);
+    const call = isJsonObject(held) ? held : one;
     if (!isJsonObject(call)) return [null];
-    const { id: _id, type, ...fields } = call;
+    const { id: _id, tool_call_id: _call, type, ...fields } = call;
     const keys = Object.keys(fields).sort((one) => (NAME_KEY.test(one) ? -1 : 1));
     const [called, given] = keys.map((key) => fields[key]);
     const is_use = type === 'tool_use' && keys.join(' ') === 'name input';

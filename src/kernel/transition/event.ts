@@ -33,7 +33,7 @@ type Happening =
   /**
    * `seq`: position of the new message. `calls`: all call parts of `content`, in order. `submission`: ends a child that reports to its
    * parent instead of running calls; ignored for others. `refusal`: no call runs, and each gets this error. `announced`: the text
-   * announces calls, and there are none. `appendix`: added to the outcome if the
+   * announces calls, and there are none. `unread`: it has marks of calls that nobody can read. `appendix`: added to the outcome if the
    * agent ends with this answer; `changed`: the files that git then reports as changed in its worktree.
    */
   | {
@@ -44,6 +44,7 @@ type Happening =
       readonly submission: ChildOutcome | null;
       readonly refusal?: string;
       readonly announced?: true;
+      readonly unread?: true;
       readonly appendix?: string;
       readonly changed?: readonly string[];
     }

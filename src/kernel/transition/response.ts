@@ -70,8 +70,10 @@ function unproved(
 }
 
 const ANNOUNCED = 'You announced a call and made none. Make it now; if you are done, ';
+const UNREAD =
+  'What you wrote as a call is text, and nothing was run. Make it as a call of a tool; if you are done, ';
 
-/** Ends the turn, unless the first answer only announced calls, or the answer was cut off or empty: then the model is asked once more, and a second such answer is a failure. */
+/** Ends the turn, unless the first answer only announced calls, or the answer has calls that nobody can read, was cut off or empty: then the model is asked once more, and a second such answer is a failure. */
 function stopped(
   turn: Turn,
   event: EventOf<'response'>,
@@ -79,8 +81,11 @@ function stopped(
   context: TransitionContext,
 ): Transition {
   const said = [appendAssistant(event.content)];
-  if (event.announced && turn.requests === 1) {
-    const order = ANNOUNCED + (context.submits ? 'call submit_result with your whole result.' : 'say so.');
+  const is_unread = event.unread && turn.unfinished === undefined && turn.grace === null;
+  if (is_unread || (event.announced && turn.requests === 1)) {
+    const order =
+      (is_unread ? UNREAD : ANNOUNCED) +
+      (context.submits ? 'call submit_result with your whole result.' : 'say so.');
     return nextRequest({ ...turn, unfinished: `${whole}\n\n` }, [...said, appendSystem(order)], context);
   }
   // A child that must submit is reminded instead, whatever its text.

@@ -1,6 +1,6 @@
 import { announcesCalls, endsOpen } from '../../kernel/reading/announcement.ts';
 import { readAnswer } from '../../kernel/reading/read-answer.ts';
-import { writtenCalls } from '../../kernel/reading/written-calls.ts';
+import { triesCalls, writtenCalls } from '../../kernel/reading/written-calls.ts';
 import { writtenSlash } from '../../kernel/toolsets/slash/written-slash.ts';
 import type { EventOf } from '../../kernel/transition/event.ts';
 import type { ModelOutcome } from '../../models/model.ts';
@@ -66,8 +66,10 @@ export function answered(
     });
   const text = assistantText({ parts });
   const announced = whole && calls.length === 0 && (announcesCalls(text) || endsOpen(text));
+  const unread = whole && calls.length === 0 && triesCalls(text);
   return {
     ...(announced && { announced }),
+    ...(unread && { unread }),
     type: 'response',
     at,
     seq,
