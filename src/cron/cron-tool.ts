@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { modelFault } from '../kernel/toolsets/acts/task-options.ts';
 import type { ToolsetTerms } from '../kernel/toolsets/toolset-terms.ts';
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
+import { nameOfTask } from '../records/agent/agent-name.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import type { CronJob } from '../records/run/cron-job.ts';
 import { cutText } from '../records/text/cut-text.ts';
@@ -50,6 +51,8 @@ const input = z.strictObject({
 });
 
 type Input = z.infer<typeof input>;
+/** What is given of it. */
+type Given = { readonly [Key in keyof Input]: Exclude<Input[Key], null> };
 
 export interface CronToolOptions {
   readonly store: Store;
@@ -72,9 +75,12 @@ export function createCronTool(options: CronToolOptions): Tool<Input> {
     description:
       'Schedule tasks: add a job that runs at a time, at an interval or by a cron expression; list, change, run and remove jobs; see their runs.',
     input,
-    subject: ({ action, name }) => (name == null ? action : `${action} ${name}`),
+    subject(given) {
+      const name = nameIn(given);
+      return name === null ? given.action : `${given.action} ${name}`;
+    },
     async run(asked, context) {
-      const given = withTime(asked);
+      const given = withTime(withoutEmpty(asked));
       const self = await options.store.agent(context.agent.id);
       if (self === null) throw new Error('this agent is not in the ledger any more');
       try {
@@ -93,14 +99,20 @@ export function createCronTool(options: CronToolOptions): Tool<Input> {
   return { ...tool, audience: () => options.is_served };
 }
 
-/** Models write null for a field that they leave out. */
-function withoutNulls<T extends object>(given: T): { [Key in keyof T]: Exclude<T[Key], null> } {
-  const told = Object.entries(given).filter(([, value]) => value !== null);
-  return Object.fromEntries(told) as ReturnType<typeof withoutNulls<T>>;
+/** Models write null or an empty text for a field that they leave out. */
+function withoutEmpty(given: Input): Given {
+  const told = Object.entries(given).filter(([, value]) => value !== null && value !== '');
+  return Object.fromEntries(told) as Given;
+}
+
+/** The name of the job; a new one without a name is called like its task. */
+function nameIn({ action, name, task }: Input): string | null {
+  if (name?.trim()) return name;
+  return action === 'add' && task?.trim() ? nameOfTask(task, null) : null;
 }
 
 /** A time or an interval that was written where the expression stands. */
-function withTime(given: Input): Input {
+function withTime(given: Given): Given {
   const [, word = '', interval = ''] = /^(in|every)\s+(.*)/i.exec(given.cron ?? '') ?? [];
   if (word === '' || given.at != null || given.every != null) return given;
   const time = /in/i.test(word) ? { at: given.cron } : { every: interval };
@@ -127,11 +139,11 @@ const UNHEARD =
 class CronCall {
   readonly #options: CronToolOptions;
   readonly #self: Agent;
-  readonly #input: Input;
+  readonly #input: Given;
   readonly #jobs: CronJobs;
   readonly #notes: string[] = [];
 
-  constructor(options: CronToolOptions, self: Agent, given: Input) {
+  constructor(options: CronToolOptions, self: Agent, given: Given) {
     this.#options = options;
     this.#self = self;
     this.#input = given;
@@ -228,13 +240,13 @@ class CronCall {
       timeoutSeconds: timeout_s,
       ...given
     } = this.#input;
-    return withoutNulls({ ...given, timeout_s });
+    return { ...given, timeout_s };
   }
 
   #name(): string {
-    const { name, action } = this.#input;
-    if (name == null || name.trim() === '')
-      throw new CoppiceError('E_INVALID_ARGUMENT', `${action} needs the name of a job`);
+    const name = nameIn(this.#input);
+    if (name === null)
+      throw new CoppiceError('E_INVALID_ARGUMENT', `${this.#input.action} needs the name of a job`);
     return name;
   }
 

@@ -106,16 +106,47 @@ it('reads a job whose fields stand together in one object, in any that other pro
         payload: { kind: 'agentTurn', message: 'look' },
       },
     },
-    { action: 'add', job: { ...fields, name: 'g', colour: 'red' } },
+    {
+      action: 'add',
+      job: {
+        name: 'g',
+        schedule: { kind: 'every', everyMs: 120_000 },
+        payload: { kind: 'systemEvent', text: 'look' },
+        sessionTarget: 'main',
+      },
+    },
+    {
+      action: 'add',
+      job: { name: 'h', schedule: { kind: 'at', atMs: Date.UTC(2040, 0, 1) }, payload: { text: 'look' } },
+      deleteAfterRun: true,
+    },
+    // As models write it whose server asks for each field.
+    {
+      ...{ action: 'add', name: 'i', every: '10m', task: 'look' },
+      ...{ cron: '', at: '', tz: '', model: null },
+    },
+    { action: 'add', job: { ...fields, name: 'j', colour: 'red' } },
   ];
   const results = await calls(nested);
   assert.deepEqual(
     results.map((text) => /"name": "(\w)",\s+"schedule": "(.*?)"/.exec(text)?.slice(1).join(' ')),
-    ['b every 10m', 'c every 10m', 'd every 10m', 'e every 10m', 'f 0 9 * * * Asia/Tokyo', undefined],
+    [
+      ...['b every 10m', 'c every 10m', 'd every 10m', 'e every 10m', 'f 0 9 * * * Asia/Tokyo'],
+      ...['g every 2m', 'h at 2040-01-01 01:00 Europe/Berlin', 'i every 10m', undefined],
+    ],
   );
   // A field that nobody knows may mean something: nothing is guessed.
-  assert.match(results[5] ?? '', /unknown field|cron: /);
-  assert.equal((await jobs()).length, 5);
+  assert.match(results[8] ?? '', /"job": not known/);
+  assert.equal((await jobs()).length, 8);
+});
+
+it('calls a job without a name like its task, and takes a time and a session in other words', async () => {
+  const [added, again] = await calls([
+    { action: 'add', task: 'Look at the build', at: 'now + 20 minutes', session: 'current' },
+    { action: 'add', task: 'Look at the build', at: '20 minutes from now' },
+  ]);
+  assert.match(added ?? '', /"name": "look-at-the-build",.*"session": "main"/s);
+  assert.match(again ?? '', /look-at-the-build.*exists/);
 });
 
 it('adds, lists, shows, changes, runs and removes, each with what it came to', async () => {
@@ -259,7 +290,7 @@ it('an invalid job is an error that says what would be valid', async () => {
     add('a', { every: undefined, cron: '* * * * * *' }),
     add('a', { deliver: ['telegram:43'] }),
     add('a', { every: undefined }),
-    add('', {}),
+    add('', { task: '' }),
     { action: 'show' },
     add('a', { task: '' }),
     add('a', { model: 'no/model' }),

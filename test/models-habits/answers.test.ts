@@ -205,6 +205,57 @@ it('a call with marks that names no tool is answered like any other', async () =
   assert.equal(reply, 'Done.');
 });
 
+it('the words of a call that only answers are the answer, where no tool takes them', async () => {
+  const on = await setStage((scene) => {
+    if (scene.name === 'a') return [['attempt_completion', { result: 'a is mended', success: true }]];
+    if (scene.name === 'b') return [['submit_result', { result: 'b is mended' }]];
+    return ([
+      [
+        ['fork', { name: 'a', prompt: 'x' }],
+        ['fork', { name: 'b', prompt: 'x' }],
+      ],
+      [['wait', { timeout: 20, from_agents: ['a', 'b'] }]],
+    ][scene.step] ?? [['final_answer', { answer: 'all is mended' }]]) as Line;
+  });
+  const { root, reply } = await on.perform();
+  assert.equal(reply, 'all is mended');
+  const { results } = JSON.parse((await on.results(root)).at(-1)?.output ?? '') as {
+    results: { last_reply: string }[];
+  };
+  assert.deepEqual(
+    results.map(({ last_reply }) => last_reply),
+    ['a is mended', 'b is mended'],
+  );
+});
+
+it('agents are found as results and errors show them, and all children by one word or name', async () => {
+  const on = await setStage((scene) => {
+    if (scene.name !== 'main') return 'done';
+    const [first = '', second = ''] = forked(scene);
+    const lines: readonly (() => Line)[] = [
+      () => [
+        ['fork', { name: 'a', prompt: 'x' }],
+        ['fork', { name: 'a', prompt: 'x' }],
+      ],
+      () => [['wait', { timeout: 20, from_agents: [`a (${first})`, `a (${second}, idle)`] }]],
+      () => [['wait', { timeout: 20, from_agents: ['a'] }]],
+      () => [['wait', { timeout: 20, from_agents: 'all' }]],
+      () => [['send', { to: `${first.slice(0, 8)}:`, message: 'hello' }]],
+      () => [['send', { to: 'a', message: 'hello' }]],
+    ];
+    return (lines[scene.step] ?? (() => 'done'))();
+  });
+  const { root } = await on.perform();
+  const [, , ...outputs] = (await on.results(root)).map(({ output }) => output);
+  const rows = outputs.slice(0, 3).map((output) => (JSON.parse(output) as { results: unknown[] }).results);
+  assert.deepEqual(
+    rows.map((row) => row.length),
+    [2, 2, 2],
+  );
+  assert.match(outputs[3] ?? '', /"sent_to"/);
+  assert.match(outputs[4] ?? '', /AGENT_AMBIGUOUS/);
+});
+
 it('of a call that holds too many, nothing runs', async () => {
   const tool_uses = Array.from({ length: 101 }, () => ({
     recipient_name: 'functions.read',

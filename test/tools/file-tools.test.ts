@@ -28,6 +28,8 @@ test('read numbers lines, pages, and says where to continue', async () => {
     (await run('read', { path: 'a.txt', offset: 2, limit: 2 }, context)).output,
     '2\t\n3\tthree\n[more lines follow: go on with offset 4]',
   );
+  const { output: counted } = await run('read', { path: 'a.txt', offset: 0, limit: 1 }, context);
+  assert.equal(counted, '1\tone\n[more lines follow: go on with offset 2]');
   const { file: _, ...behind } = (await run('read', { path: 'a.txt', offset: 5 }, context)) as {
     file?: unknown;
   };

@@ -97,7 +97,7 @@ function dateExample(near: number | null, tz: string, now: number): [example: st
 }
 
 function readAt(text: string): AtText {
-  const span_ms = readDuration(text.replace(/^(?:\+|in\s)/i, ''));
+  const span_ms = readDuration(text.replace(/^(?:(?:now\s*)?\+|in\s)|\sfrom now$/i, ''));
   if (span_ms !== null) return { type: 'span', span_ms };
   if (text.startsWith('+')) return wrong('is not a valid time span', FORMS);
   const date = DATE.exec(text);

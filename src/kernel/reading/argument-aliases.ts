@@ -23,24 +23,24 @@ export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
     edits: changes replacements; old_text: oldstring oldstr old search find before; new_text: newstring newstr new replace replacement after
     pattern: query regex regexp q searchpattern searchterm; glob: include includepattern fileglob filepattern; ignore_case: i caseinsensitive
     max_results: headlimit limit maxcount; offset: startline linestart fromline start; limit: linecount numlines maxlines lines
-    prompt: task instructions instruction message goal; task: prompt instructions instruction message goal taskdescription
+    prompt: task instructions instruction message goal; task: prompt instructions instruction message goal taskdescription text
     tasks: agents prompts subtasks items; name: label title agentname jobname job description; label: name title agentname description
     description: label name title summary; message: text content body msg prompt task
-    to: agentid name agentname id recipient target agent uuid toagent targetid receiver; agent_id: id name agentname to target agent uuid childid agentids ids agents targets uuids children
-    from_agents: agentids agentnames names agentname name ids agents from agentid id children targets agent uuid
+    to: agentid name agentname id recipient target agent uuid toagent targetid receiver; agent_id: id name agentname to target agent uuid childid agentids ids agents targets uuids children taskid shellid
+    from_agents: agentids agentnames names agentname name ids agents from agentid id children targets agent uuid taskid taskids
     timeout: timeoutseconds timeoutsecs timeoutsec seconds maxseconds duration; timeout_seconds: timeout timeoutsecs timeoutsec maxseconds
     timeoutSeconds: timeout timeoutsecs timeoutsec runtimeoutseconds maxseconds; cwd: workdir workingdirectory workingdir directory dir
     output_schema: schema jsonschema responseschema; read_first: files contextfiles paths; systemPrompt: system
     maxTurns: maxsteps turns maxiterations; serverName: server; thinking: reasoningeffort effort thinkinglevel
-    runId: id run label name sessionkey session sessionid taskid agentid; result: output answer text finalresult finalanswer response; error: message reason description
+    runId: id run label name sessionkey session sessionid taskid agentid; result: results output answer text finalresult finalanswer response; error: message reason description
     thought: thinking thoughts reasoning text content todos plan; query: q search searchquery pattern; url: uri link address
-    at: in when time runat delay; every: interval; cron: schedule expr expression cronexpression; session: sessiontarget; title: subject task name description content; depends_on: dependencies blockedby; number: id taskid tasknumber task`),
+    at: in when time runat delay atms; every: interval everyms; once: deleteafterrun; cron: schedule expr expression cronexpression; session: sessiontarget; title: subject task name description content; depends_on: dependencies blockedby; number: id taskid tasknumber task`),
 );
 
 /** Other words for a value out of a list. */
 export const VALUE_ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
   table(
-    'add: create new schedule; remove: delete rm; runs: history; show: get; run: trigger; medium: med; off: none disabled',
+    'add: create new schedule; remove: delete rm; runs: history; show: get; run: trigger; main: current this here; medium: med; off: none disabled',
   ),
 );
 
@@ -55,7 +55,7 @@ export const IGNORED: ReadonlyMap<string, readonly string[]> = new Map(
     withescalatedpermissions: false; sandboxpermissions: use_default; outputmode: content; n: true; expectedreplacements: 1
     command: view create str_replace; agentid: main default
     directory: . ./; workdir: . ./; workingdirectory: . ./; cwd: . ./; yieldtimems: *; maxoutputtokens: *; login: *; tty: false; requiresapproval: false; safetoautorun: true
-    blocking: true; block: true; restart: false; overwrite: true; linecount: *; allowmultiple: false; emptyfile: false; shouldreadentirefile: true; casesensitive: true
+    blocking: true; block: true; parallel: true; success: true; restart: false; overwrite: true; linecount: *; allowmultiple: false; emptyfile: false; shouldreadentirefile: true; casesensitive: true
     kind: cron every at agentTurn systemEvent; enabled: true; wakemode: *`),
 );
 
@@ -69,7 +69,7 @@ const MEANINGS: ReadonlyMap<string, readonly string[]> = new Map(
     wait slash:check-mail: wait waitagent waitfor waitforagent waitforagents join collect collectresults await sleep poll checkmail readmail inbox getmessages receive bashoutput taskoutput agentoutput getresult getresults getagentresult
     send slash:send: send message sendmessage sendmail sendinput reply notify tell mail sessionssend
     kill:shown slash:kill: kill stop terminate cancel closeagent killagent stopagent endagent taskstop killshell
-    submit_result answer: submit finish final finalanswer finalresult submitanswer attemptcompletion answer; submit_result:shown: return report
+    submit_result answer: submit submitresult submitresults finish final finalanswer finalresult submitanswer attemptcompletion answer; submit_result:shown answer: return report
     task_done:shown submit_result answer: done complete completetask taskcomplete taskdone finishtask
     answer: askuser askuserquestion askfollowupquestion askhuman askquestion requestuserinput
     submit_error:shown: fail abort giveup reporterror

@@ -28,7 +28,9 @@ export function argumentsError(tool: Spec, fault: string, given: unknown): strin
 /** An example repeats no value that is refused. */
 function withoutFault(given: unknown, fault: string): unknown {
   const wrong = /^field "([^".]+)": (?!not known)/.exec(fault)?.[1];
-  return wrong === undefined || !isJsonObject(given) ? given : { ...given, [wrong]: undefined };
+  if (wrong === undefined || !isJsonObject(given)) return given;
+  const { [wrong]: _, ...others } = given;
+  return others;
 }
 
 /** Why there is no such tool, with the one that does what the name means. */

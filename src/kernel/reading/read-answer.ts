@@ -30,9 +30,14 @@ export function readAnswer(
   written: (text: string) => WrittenCalls | null = writtenCalls,
 ): readonly AssistantPart[] {
   const made = parts.some((part) => part.type === 'call') ? parts : withWritten();
-  return made.flatMap((part): readonly AssistantPart[] =>
+  const read = made.flatMap((part): readonly AssistantPart[] =>
     part.type === 'call' ? unfolded(part, tools).map((call) => readCall(call, tools)) : [part],
   );
+  // Beside other calls it is none yet: more is said when these have run.
+  const words = read.flatMap((part) => (part.type === 'call' ? [answerIn(part, tools)] : []));
+  return words.includes(null)
+    ? read
+    : read.map((part) => (part.type === 'call' ? { type: 'text', text: words.shift() as string } : part));
 
   /** With the calls written into the last text, if all of them name a tool of the agent, or marks say that they are calls. */
   function withWritten(): readonly AssistantPart[] {
@@ -134,34 +139,53 @@ function foreignCall(part: CallPart, tools: ReadTools): CallPart {
     const input = JSON.stringify({ command: shellCommand('find', given) });
     return { ...part, read: { name: 'bash', input, changes: [`${part.name} → bash`, 'pattern → command'] } };
   }
-  const slash = slashMeant(meant, bareName(part.name), given);
-  if (slash !== null) {
-    const input = JSON.stringify({ command: slash });
-    return { ...part, read: { name: 'slash', input, changes: [`${part.name} → slash`] } };
-  }
+  const [, command = ''] = /^slash:(.*)$/.exec(meant) ?? [];
+  const is_asked = command !== 'check-mail' || plainName(bareName(part.name)) === 'checkmail';
+  const slash = is_asked ? commandIn(command, given) : null;
+  if (slash !== null) return slashCall(part, slash);
   const tool = tools.find(meant);
   if (tool?.own !== true) return part;
   const call = readCall(part, tools, meant);
   return tool.fits(parsedObject(call.read?.input ?? '')) ? call : part;
 }
 
-/** The command of `slash` that a call means which names it, or another program's tool that creates an agent, where the command takes all of the call. */
-function slashMeant(meant: string, name: string, given: JsonObject): string | null {
-  const { to, message, prompt, task = prompt, ...others } = given;
-  const is_bare = Object.keys(given).length === 0;
-  if (meant === 'slash:check-mail' && plainName(name) === 'checkmail') return is_bare ? 'check-mail' : null;
-  const is_sent = meant === 'slash:send' && /^\S+$/.test(wordOf(to) ?? '') && wordOf(message);
-  if (is_sent && Object.keys(given).length === 2) return `send ${to} ${message}`;
-  const text = meant === 'slash:fork' ? (wordOf(task) ?? '') : '';
+function slashCall(part: CallPart, command: string): CallPart {
+  const input = JSON.stringify({ command });
+  return { ...part, read: { name: 'slash', input, changes: [`${part.name} → slash`] } };
+}
+
+/** The command of `slash` that a name and fields mean; null if it does not take all of them. */
+export function commandIn(name: string, given: JsonObject): string | null {
+  const { to, uuid = to, message, prompt, task = prompt, ...others } = given;
+  const count = Object.keys(given).length;
+  if (name === 'check-mail') return count === 0 ? name : null;
+  if (name === 'send' && count === 2 && /^\S+$/.test(wordOf(uuid) ?? '') && wordOf(message))
+    return `send ${uuid} ${message}`;
+  const text = name === 'fork' ? (wordOf(task) ?? '') : '';
   const rest = Object.keys(others).every((key) =>
     /^(name|description|label|subagenttype)$/.test(plainName(key)),
   );
-  return rest && to === undefined && message === undefined && /^[^\s"'-]/.test(text) ? `fork ${text}` : null;
+  return rest && uuid === undefined && message === undefined && /^[^\s"'-]/.test(text)
+    ? `fork ${text}`
+    : null;
+}
+
+/** The words of a call that only answers, such as `attempt_completion {"result": "…"}`, where no tool takes them; null for any other. */
+function answerIn(call: CallPart, tools: ReadTools): string | null {
+  const given = fieldsOf(parsedObject(call.input));
+  const meanings = meaningsOf(bareName(call.name), given);
+  const takes = (name: string) => tools.names.includes(name.replace(/:.*/, ''));
+  if (call.read !== undefined || !meanings.includes('answer') || meanings.some(takes)) return null;
+  const [text, ...more] = Object.values(given).filter((value) => value !== true);
+  return typeof text === 'string' && text.trim() !== '' && more.length === 0 ? text : null;
 }
 
 function readCall(part: CallPart, tools: ReadTools, name = toolMeant(part.name, tools)): CallPart {
   const tool = tools.find(name);
   if (tool === undefined) return foreignCall(part, tools);
+  const { cmd, command = cmd, ...others } = fieldsOf(name === 'slash' ? parsedObject(part.input) : undefined);
+  const slash = Object.keys(others).length === 0 ? null : commandIn(`${command}`.replace('/', ''), others);
+  if (slash !== null) return slashCall(part, slash);
   const renamed = name === part.name ? [] : [`${part.name} → ${name}`];
   const parsed = inputOf(part.input, tool);
   const fits = parsed !== undefined && tool.fits(parsed.value);

@@ -49,8 +49,11 @@ const AGENT_TYPE = /^(sub)?agenttype$/;
 /** Tools whose agents work in the background in any case. */
 const ASIDE = new Set(['fork', 'spawn_agents', 'sessions_spawn']);
 const UNITS = /^(?:timeout|duration|wait|sleep)?(?:(ms|millis|milliseconds)|minutes|mins)$/;
-/** Words for nothing, where they are no value. */
+/** Words for nothing, where they are no value, and for no limit of time. */
 const NOTHING = /^(none|null|undefined)$/i;
+const FOREVER = /^(forever|infinite|infinity|unlimited|never)$/i;
+/** What is counted, behind its number. */
+const COUNTED = /(?<=^\d+)\s+(?:turns?|steps?|lines?|results?|matches)$/i;
 /** Names, numbers or paths with commas between them. */
 const LISTED = /^[\w#@./-]+(?:\s*,\s*[\w#@./-]+)+$/;
 /** Maximum fields of an object that is read, and changes that are noted: bounds the work on what no model means. */
@@ -143,7 +146,8 @@ class ArgumentReader {
   }
 
   /** A number written as text; a duration such as `30s` only where seconds are asked for. */
-  #number(text: string, field: string): number | null {
+  #number(written: string, field: string): number | null {
+    const text = this.#own ? written.replace(COUNTED, '') : written;
     if (/^-?\d+(\.\d+)?$/.test(text)) return Number(text);
     if (this.#own && /^#\d+$/.test(text)) return Number(text.slice(1));
     if (!this.#own || !/timeout|seconds/i.test(field)) return null;
@@ -163,7 +167,8 @@ class ArgumentReader {
     if (typeof value === 'number' || typeof value === 'boolean') return String(value);
     if (this.#own && TEXTS.test(field) && (isJsonObject(value) || VALUES.test(field)))
       return JSON.stringify(value, null, field === 'content' ? 2 : 0);
-    if (this.#own && field === 'command' && Array.isArray(value)) return shellCommand(value) ?? value;
+    if (this.#own && field === 'command' && Array.isArray(value))
+      return this.#name === 'slash' ? value.join(' ') : (shellCommand(value) ?? value);
     const id = this.#own && isJsonObject(value) ? (value.agent_id ?? value.id) : undefined;
     const only = Array.isArray(value) && value.length === 1 ? value[0] : id;
     return typeof only === 'string' ? only : value;
@@ -189,26 +194,34 @@ class ArgumentReader {
     for (const [name, value] of entries) {
       if (Object.hasOwn(properties, name)) continue;
       const target = this.#targetOf(name, value, properties, read);
-      if (target !== null) {
+      const held = target === null ? undefined : properties[target];
+      if (target !== null && held !== undefined && !this.#isNoPlace(held, value, target)) {
         const unit = UNITS.exec(plainName(name));
         const count = unit === null ? undefined : numberOf(value);
-        read.set(target, count === undefined ? value : unit?.[1] ? count / 1000 : count * 60);
+        const told =
+          count === undefined ? inMilliseconds(name, value) : unit?.[1] ? count / 1000 : count * 60;
+        read.set(target, told);
         this.#note(`${at(name)} → ${target}`);
       } else if (list !== null && this.#targetOf(name, null, list.properties, gathered) !== null)
         gathered.set(name, value);
       else if (value === null || sameElsewhere(name, value, read) || this.#isIgnored(name, value))
         this.#note(`${at(name)} left out`);
-      else read.set(name, value);
+      else if (this.#own && field === '' && Object.keys(properties).length === 0) {
+        this.#note(`${name} left out`);
+        this.told.push(`${name} was ignored: ${this.#name} takes nothing`);
+      } else read.set(name, value);
     }
     if (list !== null && gathered.size > 0)
       read.set(list.name, this.#changed(at(list.name), undefined, [Object.fromEntries(gathered)]));
     for (const [name, value] of [...read]) {
       const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
       if (property === undefined) continue;
-      const is_word = typeof value === 'string' && NOTHING.test(value) && property.enum === undefined;
+      const is_nothing = /timeout/i.test(name) ? [NOTHING, FOREVER] : [NOTHING];
+      const is_word =
+        typeof value === 'string' && is_nothing.some((one) => one.test(value)) && property.enum === undefined;
       const is_null = value === null || (is_word && !accepts(property, value));
       const is_empty = is_null ? !accepts(property, null) : value === '' && this.#own;
-      if (is_empty && !requiredOf(schema).includes(name)) {
+      if (is_empty && (is_null || !requiredOf(schema).includes(name))) {
         read.delete(name);
         this.#note(`${at(name)} left out`);
       } else read.set(name, this.value(property, value, at(name)));
@@ -255,6 +268,16 @@ class ArgumentReader {
     return Array.isArray(profiles) && profiles.some((one) => plainName(one) === word) ? 'profile' : null;
   }
 
+  /** Whether an object stands for a parameter that takes none. */
+  #isNoPlace(schema: JsonObject, value: unknown, field: string): boolean {
+    return (
+      isJsonObject(value) &&
+      schema.anyOf === undefined &&
+      !accepts(schema, value) &&
+      this.#converted(schema, value, field) === value
+    );
+  }
+
   #isIgnored(key: string, value: unknown): boolean {
     const [plain, word] = [plainName(key), wordOf(value) ?? ''];
     if (AGENT_TYPE.test(plain) && !/^(general|general-purpose|default|worker)$/i.test(word))
@@ -268,9 +291,11 @@ class ArgumentReader {
     if (!isJsonObject(input)) return input;
     const [missing, ...more] = requiredOf(schema).filter((one) => !Object.hasOwn(input, one));
     const task = input.prompt ?? input.task;
-    if (missing === undefined || more.length > 0) return input;
-    if (name === 'submit_result' && Object.keys(input).length > 0)
+    // Nothing of what stands beside the result is lost.
+    const keys = Object.keys(input);
+    if (name === 'submit_result' && (missing === undefined ? keys.length > 1 : keys.length > 0))
       return this.#changed('', input, { result: JSON.stringify(input) });
+    if (missing === undefined || more.length > 0) return input;
     const is_wait = name === 'wait' && missing === 'timeout';
     if (is_wait) this.told.push(`timeout was missing: ${WAIT_SECONDS} s`);
     if (!is_wait && (typeof task !== 'string' || !/^(name|description)$/.test(missing))) return input;
@@ -283,6 +308,14 @@ class ArgumentReader {
 function isNoise(key: string, value: unknown): boolean {
   const values = IGNORED.get(plainName(key)) ?? [];
   return values.includes('*') || values.includes(wordOf(value) ?? '');
+}
+
+/** `everyMs` and `atMs` of other programs, a span and an instant; any other value as it is. */
+function inMilliseconds(name: string, value: unknown): unknown {
+  const [ms, plain] = [numberOf(value), plainName(name)];
+  if (ms === undefined) return value;
+  if (plain === 'everyms') return `${ms}ms`;
+  return plain === 'atms' && Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : value;
 }
 
 function shortJson(value: unknown): string {

@@ -9,7 +9,7 @@ import { killAgents } from './acts/kill-agent.ts';
 import { sendLetter } from './acts/send-letter.ts';
 import { readFirst } from './acts/task-options.ts';
 import { checkedTool } from './arguments.ts';
-import type { Toolset, ToolsetTool } from './toolset.ts';
+import type { Toolset, ToolsetTool, ToolsetView } from './toolset.ts';
 
 /**
  * The toolset `process`: `fork`, `kill`, `send`, `wait`. A child inherits its parent's whole context, works in parallel, reports by
@@ -128,7 +128,7 @@ export const wait = checkedTool({
     const times = { started_at: view.now, deadline: view.now + Math.round(timeout * 1000) };
     if (from_agents == null) return { type: 'park', wait: { from: null, ...times } };
     const from: string[] = [];
-    for (const one of from_agents) {
+    for (const one of from_agents.flatMap((each) => childrenNamed(each, view))) {
       const found = find(one, 'from_agents', view);
       if (!found.ok) return found.refused;
       if (found.agent.id === view.self.id) {
@@ -142,6 +142,16 @@ export const wait = checkedTool({
     return { type: 'park', wait: { from, ...times } };
   },
 });
+
+/** The children that a word for all means, or a name that several of them have; otherwise the text itself. */
+function childrenNamed(text: string, view: ToolsetView): readonly string[] {
+  const resolved = view.resolve(text);
+  const is_all = resolved.found === 'none' && /^(all|\*|children|all children)$/i.test(text.trim());
+  const named = resolved.found === 'many' ? resolved.candidates : [];
+  const meant = is_all ? view.subtree(view.self) : named;
+  const ids = meant.filter((one) => one.parent_id === view.self.id).map(({ id }) => id);
+  return ids.length > 0 && (is_all || ids.length === named.length) ? ids : [text];
+}
 
 export const processToolset: Toolset = {
   name: 'process',

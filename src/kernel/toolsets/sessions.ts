@@ -125,7 +125,10 @@ const cancel = checkedTool({
     );
     const known = open.map((one) => `${one.runId} (${one.label})`).join(', ') || 'none';
     if (run === undefined || more.length > 0)
-      return refuse('AGENT_NOT_FOUND', `field "runId": not one open run "${runId}". Open: ${known}.`);
+      return refuse(
+        'AGENT_NOT_FOUND',
+        `field "runId": not one open run "${runId}"; the end of any other was announced. Open: ${known}.`,
+      );
     const output = JSON.stringify({ status: 'cancelled', runId: run.runId });
     return settle(output, { type: 'kill-agents', agent_ids: [run.id] });
   },

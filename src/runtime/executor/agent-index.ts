@@ -174,7 +174,8 @@ export class AgentIndex {
   resolve(text: string, root_id: string): Meant {
     const exact = this.#agents.get(text);
     if (exact !== undefined && exact.root_id === root_id) return { found: 'one', agent: exact };
-    return meant(this.#matching(text, root_id));
+    const [named, spelt] = [this.#matching(text, root_id), text.replace(BESIDE, '$1')];
+    return meant(named.length > 0 || spelt === text ? named : this.#matching(spelt, root_id));
   }
 
   /** Scans all agents of the tree only for text that may be a uuid prefix; names are indexed. */
@@ -188,6 +189,8 @@ export class AgentIndex {
   }
 }
 
+/** What stands around an id or a name: the name and state of an agent, as results and errors show it, or signs. */
+const BESIDE = /^.*\(([\da-f-]{4,36})(?:, \w+)?\)$|^[@#]|[:;,.]+$/s;
 const ID_PREFIX = /^[\da-f-]{4,36}$/;
 
 function nameKey(root_id: string, name: string): string {

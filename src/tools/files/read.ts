@@ -24,7 +24,13 @@ const ENTRIES_MAX = 1_000;
 
 const input = z.strictObject({
   path: z.string().min(1).overwrite(meantPath).describe('Relative to your folder.'),
-  offset: z.int().min(1).optional().describe('First line, from 1.'),
+  // Who counts from 0 means the first line, too.
+  offset: z
+    .int()
+    .min(0)
+    .overwrite((line) => Math.max(1, line))
+    .optional()
+    .describe('First line, from 1.'),
   limit: z.int().min(1).max(LINES_MAX).optional().describe('How many lines.'),
 });
 

@@ -202,6 +202,37 @@ describe('several commands in one call', () => {
   });
 });
 
+it('a command as the guidance shows the call, or with arguments in JSON, is that command', () => {
+  for (const text of [
+    'slash {"command": "fork Fix a.js"}',
+    '{"command": "fork Fix a.js"}',
+    '/slash({"command": "fork Fix a.js"})',
+    'fork {"prompt": "Fix a.js"}',
+    '/fork {"name": "a", "task": "Fix a.js"}',
+  ])
+    assert.equal(prompt(text), 'Fix a.js', text);
+  assert.deepEqual(command(`send {"to": "${ID}", "message": "hi"}`), { name: 'send', to: ID, message: 'hi' });
+  for (const text of ['{"prompt": "Fix a.js", "files": ["a.js"]}', '{"status": "idle"}', '{ this is code }'])
+    assert.equal(prompt(`fork ${text}`), text);
+});
+
+it('a command behind another one in its line is refused, and a text may hold such signs', () => {
+  for (const text of [
+    '/fork "Fix a.js" && /fork "Fix b.js"',
+    "fork 'Fix a.js'; fork 'Fix b.js'",
+    `kill ${ID}; check-mail`,
+    'check-mail && check-mail',
+  ])
+    assert.match(refusal(text), /only one command per call, but behind the first is another one: "/, text);
+  for (const text of ['run npm test && fork it', '"a" && b', 'a; send me the result'])
+    assert.equal(prompt(`fork ${text}`), text);
+});
+
+it('who wants to wait is told how', () => {
+  for (const text of ['sleep 30', 'poll', 'check-mail --wait', 'check-mail --block'])
+    assert.match(refusal(text), /: to wait, end your turn, and mail wakes you\. Usage/);
+});
+
 it('several lines that all begin with fork are several commands; a prompt may mention it', () => {
   const error = refusal('fork Fix a.js\nfork Fix b.js\n\nfork Fix c.js');
   assert.match(error, /line 2 is another one: "fork Fix b\.js"\. Nothing was run/);

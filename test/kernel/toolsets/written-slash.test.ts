@@ -28,6 +28,8 @@ describe('an answer in text', () => {
       [`/slash(${JSON.stringify({ command: DONE })})`, DONE],
       [`\`\`\`\n/slash ${DONE}\n\`\`\``, DONE],
       ['/slash check-mail', 'check-mail'],
+      ['/fork A\n/fork "B"', 'fork A', 'fork "B"'],
+      [`/${DONE}`, DONE],
       ['/slash fork "A"\n/slash fork look at B\n  and C', 'fork "A"', 'fork look at B\n  and C'],
       [`/slash send ${ID} line one\n\n- line two`, `send ${ID} line one\n\n- line two`],
     ] as const)

@@ -189,7 +189,7 @@ onBothDatabases('slash', (database) => {
       [{ command: 'fork --profile' }, 'INVALID_ARG', /NAME of the profile is missing. Usage: fork/],
       [{ command: 'fork --profile none x' }, 'NO_PROFILE', /no profile "none"/],
       [{}, 'INVALID_ARG', /"command"/],
-      [{ command: 'fork', prompt: 'x' }, 'INVALID_ARG', /prompt/],
+      [{ command: 'fork', prompt: 'x', colour: 'red' }, 'INVALID_ARG', /colour/],
       ['{"command": ', 'INVALID_ARG', /not valid JSON/],
     ];
     const on = await stage(play([() => cases.map(([input]) => ['slash', input] as const)]));

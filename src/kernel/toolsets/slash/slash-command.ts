@@ -1,5 +1,8 @@
 import type { BudgetTerms } from '../../../records/agent/budget.ts';
 import { cutText } from '../../../records/text/cut-text.ts';
+import { fieldsOf } from '../../../records/text/json-fields.ts';
+import { parsedObject } from '../../../records/text/json-text.ts';
+import { commandIn } from '../../reading/read-answer.ts';
 import { budgetOption } from '../acts/child-budget.ts';
 
 /** The options of `fork`, by the parameters of which they are the words. */
@@ -62,13 +65,13 @@ const SEPARATOR = /^(?:\r\n|[ \t\r\n])/;
  * PROMPT, except for one pair of quotes around all of it. Several commands are refused: no part of a text ever runs as a command. `offered`: the
  * options that the usage of `fork` names.
  */
-export function readSlash(text: string, offered: Offered = {}): SlashReading {
+export function readSlash(written: string, offered: Offered = {}): SlashReading {
+  const text = plainCommand(written);
   const [head, name = ''] = HEAD.exec(text) ?? ['', ''];
   if (!isCommand(name)) {
     const what = name === '' ? 'no command' : `unknown command "${cutText(name, 80).toWellFormed()}"`;
-    const waits = /^wait/i.test(name) ? ': to wait, end your turn, and mail wakes you' : '';
     return refused(
-      `${what}${waits}. Usage:\n${[forkUsage(offered), ...Object.values(USAGE)].join('\n')}`,
+      `${what}${waitHint(name)}. Usage:\n${[forkUsage(offered), ...Object.values(USAGE)].join('\n')}`,
       'UNKNOWN_COMMAND',
     );
   }
@@ -78,12 +81,12 @@ export function readSlash(text: string, offered: Offered = {}): SlashReading {
   const option = OPTION.exec(name === 'fork' ? forkArguments(rest).prompt : rest)?.[1];
   if (option !== undefined)
     return usage(
-      `unknown option "${cutText(option, 80).toWellFormed()}" (put a text that begins so in quotes)`,
+      `unknown option "${cutText(option, 80).toWellFormed()}"${waitHint(option) || ' (put a text that begins so in quotes)'}`,
     );
-  const second = enclosed(argumentsOf(name, rest)) === null ? commandLine(rest) : null;
+  const second = enclosed(argumentsOf(name, rest)) === null ? commandLine(name, rest) : null;
   if (second !== null)
     return refused(
-      `only one command per call, but line ${second.line} is another one: ${JSON.stringify(second.text)}. Nothing was run; make one call for each. In a text, begin such a line with a space, or put the whole text in quotes.`,
+      `only one command per call, but ${second.line === 1 ? 'behind the first' : `line ${second.line}`} is another one: ${JSON.stringify(second.text)}. Nothing was run; make one call for each. In a text, begin such a line with a space, or put the whole text in quotes.`,
     );
   switch (name) {
     case 'fork':
@@ -103,6 +106,22 @@ export function readSlash(text: string, offered: Offered = {}): SlashReading {
       return { ok: true, command: { name, targets } };
     }
   }
+}
+
+/** A command that is written as the arguments of a call, as the guidance shows it, or that has arguments in JSON. */
+function plainCommand(written: string): string {
+  const body = written
+    .trim()
+    .replace(/^\/?slash\b\s*/, '')
+    .replace(/^\(([\s\S]*)\)$/, '$1');
+  const { command, ...more } = fieldsOf(parsedObject(body));
+  if (typeof command === 'string' && Object.keys(more).length === 0) return command;
+  const [, name = '', given = ''] = /^\/?(fork|send)\s+(\{[\s\S]*\})$/.exec(body) ?? [];
+  return (name === '' ? null : commandIn(name, fieldsOf(parsedObject(given)))) ?? written;
+}
+
+function waitHint(word: string): string {
+  return /^-*(wait|sleep|block|poll)/i.test(word) ? ': to wait, end your turn, and mail wakes you' : '';
 }
 
 function isCommand(name: string): name is CommandName {
@@ -220,8 +239,19 @@ export function enclosed(text: string): string | null {
 const COMMAND_LINE =
   /^(?:\/(?:slash[ \t]+\/?)?(?:fork|send|check-mail|kill)(?=\s|$)|(?:slash[ \t]+)?(?:check-mail[ \t\r]*$|kill[ \t]+[0-9a-f-]{8,}[ \t\r]*$|send[ \t]+[0-9a-f-]{8,}[ \t]|fork[ \t\r]*$|fork[ \t]+(?:["']|--(?:profile|model|worktree|read-first|budget)(?=\s|$))))/m;
 
-/** The first line after the first one that looks like a command; null if there is none. */
-function commandLine(rest: string): { readonly line: number; readonly text: string } | null {
+/** A command behind the first one as in a shell, after a text in quotes or an id. */
+const CHAINED =
+  /^("[^"]*"|'[^']*'|[\w-]*)\s*(?:&&|;)\s*((?:\/?slash\s+)?\/?(?:fork|send|check-mail|kill)(?=\s|$).{0,60})/;
+
+/** What looks like a command behind the first one or in a further line; null if there is none. */
+function commandLine(
+  name: CommandName,
+  rest: string,
+): { readonly line: number; readonly text: string } | null {
+  const [, first = '', chained] = CHAINED.exec(rest.trimStart()) ?? [];
+  // A prompt without quotes may hold such words.
+  if (chained !== undefined && (name !== 'fork' || !/\w$/.test(first)))
+    return { line: 1, text: chained.toWellFormed() };
   const first_end = rest.indexOf('\n');
   if (first_end < 0) return null;
   const further = rest.slice(first_end + 1);

@@ -8,7 +8,7 @@ import { readSlash } from './slash-command.ts';
 /** Slash commands that a model wrote into its text or into a shell, as `/slash fork …` or `slash {"command": "fork …"}`, instead of calling the tool. */
 
 const BEGIN =
-  /^(?=[ \t]*\/?slash(?:[ \t]+\/?(?:fork|send|check-mail|kill)(?:\s|$)|[ \t]*\(?\{\s*"command"))/m;
+  /^(?=[ \t]*(?:\/?slash(?:[ \t]+\/?(?:fork|send|check-mail|kill)(?:\s|$)|[ \t]*\(?\{\s*"command")|\/(?:fork|send|check-mail|kill)(?:[ \t]|$)))/m;
 /** `send` to an id, as no explanation of the commands has it. */
 const SENDS = /^send\s+[0-9a-f-]{8,}\s/;
 const COMMANDS_MAX = 100;
@@ -18,7 +18,7 @@ const SHOWN_MAX = 4_000;
 function writtenIn(text: string): { readonly before: string; readonly commands: readonly string[] } {
   const [before = '', ...lines] = ` \n${text}`.split(BEGIN);
   const commands = lines.map((line) => {
-    const body = line.replace(/^[ \t]*\/?slash[ \t]*\/?/, '').trimEnd();
+    const body = line.replace(/^[ \t]*(?:\/?slash)?[ \t]*\/?/, '').trimEnd();
     const { command } = parsedObject(body.replace(/^\(([\s\S]*)\)$/, '$1')) ?? { command: body };
     return typeof command === 'string' && readSlash(command).ok ? command : null;
   });
