@@ -169,7 +169,7 @@ const QUOTED = [
 ];
 
 for (const text of QUOTED)
-  it(`nothing runs that is quoted or unknown: ${text.slice(0, 90)}`, async () => {
+  it(`nothing runs that is quoted, unfinished or unknown: ${text.slice(0, 90)}`, async () => {
     const on = await setStage(() => text, { tools });
     const { root, reply } = await on.perform();
     assert.deepEqual(await on.results(root), []);
@@ -182,6 +182,8 @@ for (const text of [
   '<start_function_call>\n<tool_call>touch made</tool_call>',
   '<function_calls>\n<invoke name="bash">\n<parameter name="command">touch made</parameter>\n</invoke>\n</function_calls>\n\nIt is made.',
   '<|channel|>commentary to=functions.bash<|message|>touch made',
+  // Marks in what it would write could not be told from those of the call.
+  '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>bash<｜tool▁sep｜>{"command": "echo \'<｜eos｜>\'"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
 ])
   it(`a call that cannot be read, or behind which a text goes on, is asked for again: ${text.slice(0, 70)}`, async () => {
     const on = await setStage(solo([['bash', { command: 'echo hi' }]], text, 'Nothing more.'), { tools });

@@ -40,6 +40,8 @@ const SPOKEN_LIST = /^\[[a-z]/;
 /** A name and keys with values, or JSON: what stands between marks. */
 const MARKS =
   /<\/?(?:tool_calls?|function_calls?|TOOLCALL|tool_code)>|<\|\/?\w+\|>|\[TOOL_CALLS\]|functools(?=\[)|\[\|endofturn\|\]/g;
+/** Marks within arguments. */
+const HELD = /<\|\w+\|>|<\/?(?:tool_call|function_call|invoke|parameter|arg_)/;
 const FIELD =
   /<(?:parameter(?: name)?="?|arg_key>)([^"<>]+?)(?:(?:"[^<>]*)?>|<\/arg_key>\s*<arg_value>)\n?([\s\S]*?)\n?<\/(?:parameter|arg_value)>/g;
 
@@ -87,6 +89,8 @@ export function writtenCalls(written: string): WrittenCalls | null {
   );
   const bodies = rest.split(MARKS).filter((body) => body.trim() !== '');
   const whole = bodies.every((body) => callsIn(body.trim()).map((call) => taken(call, calls)).length > 0);
+  // What it would write may have been changed, too.
+  if (text !== written && calls.some(({ input }) => HELD.test(input))) return null;
   const said = before
     .replaceAll(/<\|\w+\|>(?:assistant|analysis|commentary|final)?|^assistant$/g, '')
     .trimEnd();
