@@ -17,6 +17,7 @@ import { usualWindow } from './provider/context-windows.ts';
 import { ConnectionError, unconnected } from './provider/http-fetch.ts';
 import { listPrice } from './provider/prices.ts';
 import type { ProviderConfig, Quirks } from './provider/provider-config.ts';
+import { isOurs, ObjectFault } from './provider/provider-failure.ts';
 import { type Ask, createProviderModel } from './provider/provider-model.ts';
 import { breakpoints, ProviderPrompt } from './provider/provider-prompt.ts';
 import { memoryQuirks } from './provider/quirk-book.ts';
@@ -82,7 +83,7 @@ function sdkAsk(name: string, object: SdkModel, idle_ms: number, quirks: Quirks)
         throw new ConnectionError('idle', `no answer from ${name} within ${Math.round(idle_ms / 1000)} s`);
       };
       const failed = (error: unknown): never => {
-        throw abortSignal.aborted ? ended() : connectionFault(error);
+        throw abortSignal.aborted ? ended() : objectFault(name, connectionFault(error));
       };
       return unlessAborted(Promise.resolve(work).catch(failed), abortSignal, ended).finally(() => {
         is_over = true;
@@ -92,11 +93,20 @@ function sdkAsk(name: string, object: SdkModel, idle_ms: number, quirks: Quirks)
     // What the package writes cannot be left out; that it asks for reasoning can.
     const is_plain = quirks.omit?.some((path) => /reason|think/i.test(path)) === true;
     const own = callOptions(is_plain ? { ...request, thinking: 'off' } : request, quirks);
-    const answer = await within(doStream({ ...own, prompt: marked(prompt, shared), abortSignal }));
+    const asked = { ...own, prompt: marked(prompt, shared), abortSignal };
+    const answer = await within((async () => doStream(asked))());
+    if (typeof answer?.stream?.getReader !== 'function')
+      throw new ObjectFault(
+        `${objectNamed(name)} gave no stream: its doStream must give { stream: a ReadableStream }`,
+      );
     onHeaders?.(200, answer.response?.headers ?? {});
     const reader = answer.stream.getReader();
     try {
       for (let next = await within(reader.read()); !next.done; next = await within(reader.read())) {
+        if (typeof next.value?.type !== 'string')
+          throw new ObjectFault(
+            `${objectNamed(name)} gave ${JSON.stringify(next.value)} in its stream, which is no part`,
+          );
         take(next.value, collector);
         if (collector.error !== null) return;
       }
@@ -176,6 +186,13 @@ function asVersion3(
   return whole as unknown as LanguageModelV4CallOptions;
 }
 
+const objectNamed = (name: string) => `the model object ${name}`;
+
+function objectFault(name: string, error: unknown): unknown {
+  if (!isOurs(error)) return error;
+  return new ObjectFault(`${objectNamed(name)} failed: ${error.message}`, { cause: error });
+}
+
 /** An error of the connection, as `fetch` has it at several depths, in our words; others as they are. */
 function connectionFault(error: unknown): unknown {
   const causes: NodeJS.ErrnoException[] = [];
@@ -184,6 +201,10 @@ function connectionFault(error: unknown): unknown {
   if (APICallError.isInstance(error) && error.statusCode === undefined && causes.length > 1) {
     const host = URL.canParse(error.url) ? new URL(error.url).host : error.url;
     return unconnected(host, code, error);
+  }
+  if (error instanceof TypeError && error.message === 'fetch failed') {
+    const { hostname, address = 'the server' } = (causes[1] ?? {}) as { hostname?: string; address?: string };
+    return unconnected(hostname ?? address, code, error);
   }
   const is_broken =
     causes.some(({ message }) => message === 'terminated') || /^(UND_ERR|ECONN|EPIPE)/.test(code ?? '');

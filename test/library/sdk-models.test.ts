@@ -1,9 +1,13 @@
 // Proves that a program may give a model object of the AI SDK wherever the library takes a model, and that the ledger knows it by a name.
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { ReadableStream } from 'node:stream/web';
 import { after, before, describe, it } from 'node:test';
 import { createOpenAI } from '@ai-sdk/openai';
 import { type CoppiceAgent, defineTool, openCoppice } from '../../src/coppice.ts';
+import { openTest } from '../../src/testing.ts';
 import { startOpenAiResponsesServer } from '../servers/openai-responses-server.ts';
 import type { ProtocolServer } from '../servers/protocol-server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -139,4 +143,54 @@ describe('a model object that a program wrote by itself', () => {
       assert.deepEqual(results, what.startsWith('arguments') ? ['saw home'] : []);
       await coppice.close();
     });
+});
+
+describe('a model object that a program wrote by itself', () => {
+  const end = { type: 'finish', finishReason: 'stop' };
+  const text = { type: 'text-delta', id: '0', delta: 'said' };
+  const opened = (doStream: () => unknown) =>
+    openTest({ model: { specificationVersion: 'v4', provider: 'own', modelId: 'one', doStream } as never });
+  const failureOf = async (doStream: () => unknown) => {
+    const coppice = await opened(doStream);
+    const agent = await coppice.start({ prompt: 'begin' });
+    const { failure } = await agent.result();
+    await coppice.close();
+    return failure === null ? null : `${failure.kind}: ${failure.error}`;
+  };
+
+  it('has its own faults told as its own, at once', async () => {
+    const missing = undefined as unknown as { x: number };
+    assert.match(String(await failureOf(() => missing.x)), /^internal: the model object own\/one failed: /);
+    assert.match(
+      String(await failureOf(async () => Promise.reject(new RangeError('too far')))),
+      /^internal: the model object own\/one failed: too far$/,
+    );
+    for (const answer of [undefined, {}, { stream: [text, end] }])
+      assert.match(String(await failureOf(async () => answer)), /own\/one gave no stream: .*ReadableStream/);
+    for (const part of [null, 7, {}])
+      assert.match(
+        String(await failureOf(async () => ({ stream: ReadableStream.from([part, text, end]) }))),
+        /own\/one gave .* in its stream, which is no part/,
+      );
+  });
+
+  it('cannot reach its server: that is no fault of the program', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const coppice = await opened(() => fetch(`http://127.0.0.1:${port}`));
+    const { promise: told, resolve: tell } = Promise.withResolvers<string>();
+    coppice.subscribe((event) => {
+      if (event.type === 'delta' && event.delta.type === 'waiting') tell(event.delta.reason);
+    });
+    await coppice.start({ prompt: 'begin' });
+    assert.match(await told, /cannot reach 127\.0\.0\.1 \(ECONNREFUSED\)/);
+    await coppice.close();
+  });
+
+  it('may give parts of a kind that is not known', async () => {
+    const parts = [{ type: 'of-tomorrow' }, { type: 'source', id: 's' }, text, end];
+    assert.equal(await failureOf(async () => ({ stream: ReadableStream.from(parts) })), null);
+  });
 });

@@ -60,6 +60,7 @@ export function providerFailure(
     const is_unreached = error instanceof ConnectionError && error.reason === 'unreached';
     return is_unreached ? { ...failed, closes: NO_SERVICE } : failed;
   }
+  if (error instanceof ObjectFault) return failure('internal', text, true, secrets);
   if (isOurs(error)) return failure('internal', `a fault in Coppice or its packages: ${text}`, true, secrets);
   const said = `${text} ${codeOf(error)}`;
   const wish = waitIn(text, Date.now());
@@ -147,8 +148,11 @@ function failure(
   return { type: 'failure', failure: said };
 }
 
+/** A fault in a model object that a program brought: told as its own, and no more retried than ours. */
+export class ObjectFault extends Error {}
+
 /** JavaScript's own errors are bugs in this process, not network errors, so the gate must not retry them. */
-function isOurs(error: unknown): boolean {
+export function isOurs(error: unknown): error is Error {
   return [RangeError, TypeError, ReferenceError, EvalError].some((type) => error instanceof type);
 }
 
