@@ -149,7 +149,7 @@ function suite(database: Database): void {
     await until(async () => (await on.agent('a').catch(() => null))?.state.type === 'idle', 'the end of a');
     const a = await on.agent('a');
     assert.equal(a.reply, 'late');
-    assert.match((await told(on, a)).join(), /limit reached: run time of \d/);
+    assert.match((await told(on, a)).join(), /limit reached: time budget of 1 s/);
     assert.deepEqual(a.budget?.spent, { tokens: 24, usd: 2 * PRICE });
   });
 

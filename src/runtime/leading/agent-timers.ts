@@ -58,7 +58,9 @@ export class AgentTimers {
       if (standsStill(now) || this.#clocks.isAbove(cell.agent, this.#executor))
         return this.#set(cell, RUN, at + ASKING_POLL_MS, () => this.watch(cell));
       if ('turn' in now && now.turn.started_at > started_at) return this.watch(cell);
-      const limit = `run time of ${run_ms / 1000} s`;
+      // A budget runs from the creation of its agent, a moment before the turn.
+      const budget = config.budgets?.find(({ until }) => until === started_at + run_ms)?.seconds;
+      const limit = budget === undefined ? `run time of ${run_ms / 1000} s` : `time budget of ${budget} s`;
       this.#executor.happened(cell, { type: 'limit', at, limit, final, ...saidSoFar(cell) });
       // The run time includes the last answer.
       if (!final) this.#set(cell, RUN, started_at + run_ms, ring(true));
