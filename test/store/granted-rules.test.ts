@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { addRule, readRules } from '../../src/permissions/grants/rules-file.ts';
-import { removeGrantedRule } from '../../src/store/approvals/granted-rules.ts';
+import { grantedRules, removeGrantedRule } from '../../src/store/approvals/granted-rules.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 it('of two rules the one that is meant goes, and is not there a second time', async () => {
@@ -31,4 +32,37 @@ it('of two rules the one that is meant goes, and is not there a second time', as
   assert.equal((await removeGrantedRule(store, file, (ids[0] ?? '').toUpperCase())).id, ids[0]);
   assert.deepEqual(readRules(file), []);
   await store.close();
+});
+
+it('a rule for an agent or a tree holds until that has ended, and one for a turn as long as it is that turn', async () => {
+  const idle = { type: 'idle' };
+  const working = { type: 'requesting', attempt: 1, turn: { granted: ['turn'] } };
+  const states: Record<string, object> = { root: idle, kid: working, dead: { type: 'killed' } };
+  const ask = (id: string, scope: string, agent_id: string, root_id = 'root') => ({
+    ...{ id, scope, agent_id, agent_name: agent_id, root_id, tool: 'bash', granted: null },
+    ...{ cwd: '/', rule: 'ask(bash)', asked_at: 1, answered_at: 2, answered_by: null },
+  });
+  const asks = [
+    ask('tree', 'session', 'dead'),
+    ask('dead tree', 'session', 'kid', 'dead'),
+    ask('agent', 'agent', 'kid'),
+    ask('dead agent', 'agent', 'dead'),
+    ask('gone agent', 'agent', 'gone'),
+    ask('turn', 'turn', 'kid'),
+    ask('turn before', 'turn', 'kid'),
+    ask('turn of another', 'turn', 'root'),
+  ];
+  const store = {
+    grants: async () => asks,
+    agent: async (id: string) => (states[id] === undefined ? null : { state: states[id] }),
+  } as unknown as Store;
+  const rules = await grantedRules(store, join(temporaryFolder(), 'none.json'));
+  assert.deepEqual(
+    rules.map(({ id, agent_id }) => [id, agent_id]),
+    [
+      ['tree', null],
+      ['agent', 'kid'],
+      ['turn', 'kid'],
+    ],
+  );
 });

@@ -1,4 +1,4 @@
-// Proves what a script gets for a call whose agent a person has run again: once, from the agent that works for it then, also if it is run again twice, and of two calls each its own.
+// Proves what a script gets for its timers and notes, and for a call whose agent a person has run again: once, from the agent that works for it then, also if it is run again twice, and of two calls each its own.
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { RecordedRun } from '../../src/models/workflow/recorded-run.ts';
@@ -16,6 +16,7 @@ function recording() {
       .next(messages as PromptMessage[])
       .entries.map((entry) => [entry.call, entry.type, 'value' in entry ? entry.value : null]);
   return {
+    run,
     got,
     calls: (...numbers: number[]) => {
       const parts = numbers.map((number) => {
@@ -69,4 +70,33 @@ it('an agent that cannot be run again leaves what the first had; one that cannot
   assert.deepEqual(got(), []);
   arrived(done('B2'));
   assert.deepEqual(got(), [[2, 'value', 'by B2']]);
+});
+
+it('a timer is over at its time, each once, the sooner first', () => {
+  const { got, calls, result, arrived } = recording();
+  calls(1, 2, 3);
+  for (const [number, until] of [
+    [1, 1],
+    [2, 0.5],
+    [3, 2],
+  ])
+    result(`call-${number}`, 'sleep', { until });
+  arrived();
+  assert.deepEqual(got(), [
+    [2, 'value', null],
+    [1, 'value', null],
+  ]);
+  arrived();
+  assert.deepEqual(got(), []);
+});
+
+it('what was told with results is told in one answer, each once', () => {
+  const { run, got, calls, result } = recording();
+  calls(1, 2);
+  for (const number of [1, 2]) result(`call-${number}`, 'agent', { agent_id: `A${number}`, note: 'slow' });
+  got();
+  assert.deepEqual(run.notes, ['slow']);
+  calls(3);
+  got();
+  assert.deepEqual(run.notes, []);
 });

@@ -6,7 +6,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, it } from 'node:test';
+import type { FileChange } from '../../../src/store/read-records.ts';
+import { hashBytes } from '../../../src/tools/files/file-hash.ts';
 import { createBuiltInTools } from '../../../src/tools/tool-registry.ts';
+import { restorationsOf } from '../../../src/trees/rewind/file-restoration.ts';
 import { rewindTree } from '../../../src/trees/rewind/rewind-tree.ts';
 import { closeOpened } from '../../close-opened.ts';
 import { setStage } from '../../runtime/stage.ts';
@@ -59,4 +62,32 @@ it('files go back with the tree, if one likes', async () => {
   assert.equal(readFileSync(path('b'), 'utf8'), 'of a person\n');
   assert.throws(() => readFileSync(path('c')));
   rmSync(cwd, { recursive: true, force: true });
+});
+
+it('of two changes between which somebody else wrote, only the second is taken back', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'coppice-rewound-'));
+  try {
+    const path = join(cwd, 'a');
+    writeFileSync(path, 'two\n');
+    const changeOf = (seq: number, base: string, text: string) =>
+      ({
+        ...{ agent_id: 'a', agent_name: 'a', root_id: 'a', seq, at: seq, answer: null },
+        result: { file: { path, hash: hashBytes(text), before: hashBytes(base), base } },
+      }) as unknown as FileChange;
+    for (const [between, restored] of [
+      ['of a person\n', 'of a person\n'],
+      ['one\n', 'zero\n'],
+    ] as const) {
+      const changes = [changeOf(2, between, 'two\n'), changeOf(1, 'zero\n', 'one\n')];
+      const own = [1, 2].map((seq) => ({ agent_id: 'a', seq }));
+      const { files, left } = await restorationsOf(
+        { fileChanges: async () => changes },
+        cwd,
+        new Map([[path, own]]),
+      );
+      assert.deepEqual([files.map(({ text }) => text), left], [[restored], []], between);
+    }
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
 });

@@ -28,3 +28,12 @@ it('a read that failed rejects for all that waited, and is made again', async ()
   assert.equal(await read.soon(), true);
   assert.equal(reads, 3);
 });
+
+it('whoever got an answer leaves no timer behind, however often one asks', async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const before = timers();
+  const read = new SharedRead(async () => undefined);
+  for (const _ of 'abc') assert.equal(await read.soon(), true);
+  await assert.rejects(new SharedRead(() => Promise.reject(new Error('away'))).soon(), /away/);
+  assert.equal(timers(), before);
+});

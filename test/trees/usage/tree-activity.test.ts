@@ -88,6 +88,20 @@ it('a bar holds what ended within it; as the tree lives on, bars become wider', 
   assert.deepEqual(wider?.tokens, [20, 10, ...Array.from({ length: 13 }, () => 0), 7]);
 });
 
+it('the last bar that fits is the twenty-fourth', async () => {
+  for (const [ms, bar_ms, bars] of [
+    [2_399, 100, 24],
+    [2_400, 200, 13],
+    [4_799, 200, 24],
+    [4_800, 400, 13],
+  ] as const) {
+    const { store, roots, add } = await openLedger();
+    for (const after of [0, ms]) add({ tree: 0, at: BEGIN + after, tokens: 1 });
+    const made = (await new TreeActivity(store).newest(1)).trees.get(roots[0] ?? '');
+    assert.deepEqual([made?.bar_ms, made?.tokens.length], [bar_ms, bars]);
+  }
+});
+
 it('those in which something happened last are listed, and the last of them at the end', async () => {
   const { store, roots, add } = await openLedger();
   for (const tree of [0, 1, 2, 1]) add({ tree, at: BEGIN, tokens: 1 });
