@@ -48,7 +48,7 @@ interface UnledList {
 /** Takes over served trees that nobody leads (`Store.unledTrees`), and releases those in which nothing is left to do. */
 export class TreeKeeper {
   readonly #options: TreeKeeperOptions;
-  /** Trees led here, each with the time of its last event. */
+  /** Trees led here, each with the time of its last event; 0 once its root has ended. */
   readonly #led = new Map<string, number>();
   readonly #unsubscribe: () => void;
   readonly #poll = new Poll(() => this.#look());
@@ -84,14 +84,14 @@ export class TreeKeeper {
       const { agent } = event;
       this.#touch(agent.root_id);
       if (this.#crowded && !isWorking(agent.state.type)) this.wake();
-      if (agent.parent_id !== null || !isTerminal(agent.state.type) || !this.#led.has(agent.id)) return;
+      if (agent.parent_id !== null || !isTerminal(agent.state.type) || !this.#led.get(agent.id)) return;
       this.#led.set(agent.id, 0);
       this.#options.onEnded(agent.id);
     } else if (event.type === 'mail') this.#touch(event.mail.root_id);
   }
 
   #touch(root_id: string): void {
-    if (this.#led.has(root_id)) this.#led.set(root_id, Date.now());
+    if (this.#led.get(root_id)) this.#led.set(root_id, Date.now());
   }
 
   async #look(): Promise<number> {

@@ -178,3 +178,22 @@ it('what it began is over when it has stopped: the ledger may be closed', async 
   await keeper.stop();
   assert.equal(answered, 1);
 });
+
+it('a tree whose root has ended leaves its place at the next look, long before one at rest would', async () => {
+  const ended: string[] = [];
+  await keep((scene) => `answered ${scene.user}`, {
+    idle_ms: 3_600_000,
+    onEnded: (root_id) => ended.push(root_id),
+  });
+  const [rests, ends] = [await enter('rest'), await enter('end')];
+  keeper.start();
+  for (const id of [rests, ends])
+    await until(
+      async () => (await stage.store.agent(id))?.reply !== null && keeper.led === 2,
+      'both have answered',
+    );
+  await stage.runtime.kill(ends);
+  await until(() => keeper.led === 1, 'its place is free');
+  assert.deepEqual(ended, [ends], 'that is told once');
+  assert.notEqual(await workerOf(rests), null);
+});
