@@ -46,7 +46,6 @@ export class ScriptMachine {
   /** What the script has asked for and done. */
   readonly record: ScriptRecord;
   #face: { readonly deliver: QuickJSHandle; readonly take: QuickJSHandle } | null = null;
-  #now: number;
   /** Since the last result: steps, where the CPU time began, and why they are too many. */
   #steps = 0;
   #since_ms = 0;
@@ -70,8 +69,7 @@ export class ScriptMachine {
       program: setup.program,
       has_args: setup.globals.args !== undefined,
     });
-    this.#now = setup.started_at;
-    setup.setClock(this.#now);
+    setup.setClock(setup.started_at);
     runtime.setMemoryLimit(setup.limits.memory_mb * 1024 * 1024);
     runtime.setMaxStackSize(STACK_BYTES);
     runtime.setInterruptHandler(() => this.#tired(STEPS_BETWEEN_ASKING));
@@ -101,8 +99,7 @@ export class ScriptMachine {
   /** Gives the script one result and lets it go on as far as it can. After its end, nothing changes. */
   feed(entry: ScriptEntry): void {
     if (!this.record.accepts(entry)) return;
-    this.#now = Math.max(this.#now, entry.now);
-    this.#setup.setClock(this.#now);
+    this.#setup.setClock(entry.now);
     this.#guarded(() => {
       const text = this.#context.newString(JSON.stringify(entry));
       if (this.#face !== null) this.#call(this.#face.deliver, text);
