@@ -61,22 +61,20 @@ function readOffset(format: Intl.DateTimeFormat, at: number): number {
 }
 
 function zoneOf(tz: string): Zone {
-  const known = zones.get(tz);
-  if (known !== undefined) return known;
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: tz,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
+  return keptIn(zones, tz, () => {
+    const format = new Intl.DateTimeFormat('en-US', {
+      timeZone: tz,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+    if (zones.size >= KEPT_ZONES) zones.clear();
+    return { format, days: new Map<number, ZoneDay>() };
   });
-  const made = { format, days: new Map<number, ZoneDay>() };
-  if (zones.size >= KEPT_ZONES) zones.clear();
-  zones.set(tz, made);
-  return made;
 }
 
 /** The instants of a wall time. */
