@@ -50,15 +50,11 @@ export class LedgerRetry {
     for (let tries = 1; !signal.aborted; tries += 1) {
       const answer = await this.once(query, signal);
       if (answer !== undefined) return answer;
-      await this.#pause(backOff(tries, BACK_OFF, this.#random), signal);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const cancel = this.#clock.after(backOff(tries, BACK_OFF, this.#random), resolve);
+      await unlessAborted(promise, signal, () => undefined);
+      cancel();
     }
     return undefined;
-  }
-
-  async #pause(ms: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#clock.after(ms, resolve);
-    await unlessAborted(promise, signal, () => undefined);
-    cancel();
   }
 }
