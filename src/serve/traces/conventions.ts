@@ -7,7 +7,6 @@ export const SCHEMA_URL = 'https://opentelemetry.io/schemas/1.41.0';
 export const ATTRIBUTE = {
   service_name: 'service.name',
   service_version: 'service.version',
-  service_instance_id: 'service.instance.id',
   operation_name: 'gen_ai.operation.name',
   provider_name: 'gen_ai.provider.name',
   request_model: 'gen_ai.request.model',
