@@ -182,7 +182,7 @@ export class LimitController {
     // They tell how it stood when the request came.
     const at = ticket.sent_at;
     for (const told of toldLimits(headers, epoch - (now - at))) {
-      const allowance = keptIn(this.#allowances, told.kind, () => new Allowance(told, at));
+      const allowance = keptIn(this.#allowances, told.kind, () => new Allowance(told));
       const since = allowance.spent - (ticket.spent.get(told.kind) ?? 0);
       allowance.tell(told, since, at);
       if (told.kind === 'requests' && ticket.is_paced && told.remaining - since > told.limit * PLENTY)

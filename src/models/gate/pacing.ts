@@ -227,10 +227,9 @@ export class Allowance {
   #began = Number.NEGATIVE_INFINITY;
   #implied: number | null = null;
 
-  constructor(told: ToldLimit, now: number) {
+  constructor(told: ToldLimit) {
     this.#told = told;
     this.#bucket.rate = told.limit / MINUTE_MS;
-    this.tell(told, 0, now);
   }
 
   /** `at`: when this was so. `since`: what was sent after the request whose answer says this, and is not yet in it. */

@@ -8,8 +8,14 @@ const told = (remaining: number, reset_ms: number | null): ToldLimit => ({
   ...{ kind: 'requests', limit: 100, remaining, reset_ms, is_coarse: true },
 });
 
+function toldAt0(limit: ToldLimit): Allowance {
+  const allowance = new Allowance(limit);
+  allowance.tell(limit, 0, 0);
+  return allowance;
+}
+
 it('a limit that comes back bit by bit is spent and filled at that rate, up to its size', () => {
-  const allowance = new Allowance(told(50, 30_000), 0);
+  const allowance = toldAt0(told(50, 30_000));
   assert.equal(allowance.wait(50, 0), 0);
   allowance.take(50, 0);
   assert.equal(Math.round(allowance.wait(1, 0)), 600);
@@ -19,7 +25,7 @@ it('a limit that comes back bit by bit is spent and filled at that rate, up to i
 });
 
 it('in a window all of it comes back at its end, and an answer of the window before takes nothing of it', () => {
-  const allowance = new Allowance(told(90, 60_000), 0);
+  const allowance = toldAt0(told(90, 60_000));
   allowance.tell(told(10, 59_000), 0, 1_000);
   allowance.take(10, 1_000);
   assert.equal(allowance.wait(1, 1_000), 59_100);
