@@ -59,5 +59,5 @@ process.on('message', async (order) => {
   await store.close();
   process.disconnect();
 });
-keeper.start();
+keeper.wake();
 tell({ type: 'works' });

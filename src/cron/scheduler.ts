@@ -43,11 +43,7 @@ export class Scheduler {
     this.#poll = new Poll(() => this.#look(), options.clock);
   }
 
-  start(): void {
-    this.wake();
-  }
-
-  /** Checks now, because a run may have ended or a job may be new. */
+  /** Begins to poll; polls now if it has begun, because a run may have ended or a job may be new. */
   wake(): void {
     this.#poll.wake();
   }

@@ -34,7 +34,7 @@ it('one webhook hangs, everything else arrives', async () => {
     ['webhook:fine', 'file:log', 'stdout'].map((target) => enter(target, { created_at: Date.now() })),
   ).flat();
   const outbox = open(channels, { clock: SYSTEM_CLOCK, grace_ms: 50, random: () => 0 });
-  outbox.start();
+  outbox.wake();
   const isDone = () => rest.every((id) => ledger.of(id).status === 'delivered');
   assert.ok(await eventually(isDone, 30_000), JSON.stringify(rest.map((id) => ledger.of(id))));
   assert.ok(hung.every((id) => ledger.of(id).status === 'pending'));

@@ -17,7 +17,7 @@ describe('outbox: stop', () => {
     );
     const first = enter('chat:1');
     const outbox = open([chat]);
-    outbox.start();
+    outbox.wake();
     await clock.settle();
     const stopped = outbox.stop();
     const later = enter('chat:2');
@@ -35,7 +35,7 @@ describe('outbox: stop', () => {
     const chat = newChannel('chat', hang);
     const ids = Array.from({ length: 6 }, (_, n) => enter(`chat:${n % 2}`));
     const outbox = open([chat], { random: () => 1 });
-    outbox.start();
+    outbox.wake();
     await clock.settle();
     assert.deepEqual([chat.under_way, ledger.claims.size], [2, 6]);
     const stopped = outbox.stop();
@@ -50,7 +50,7 @@ describe('outbox: stop', () => {
     }
     const heir = newChannel('chat');
     const second = open([heir], { worker_id: 'w2' });
-    second.start();
+    second.wake();
     await clock.settle();
     assert.deepEqual(new Set(heir.begun.map(({ id }) => id)), new Set(ids));
     await stop(second);
@@ -67,7 +67,7 @@ describe('outbox: stop', () => {
         }),
     );
     const outbox = open([chat], { grace_ms: 100 });
-    outbox.start();
+    outbox.wake();
     await clock.settle();
     const stopped = outbox.stop();
     await clock.pass(100);
@@ -86,7 +86,7 @@ describe('outbox: stop', () => {
     ledger.fault = (method) => {
       if (method === 'endDelivery' && ledger.of(away).attempts > 0) throw new Error('away');
     };
-    outbox.start();
+    outbox.wake();
     await clock.settle();
     let done = false;
     const stopped = outbox.stop().then(() => {
@@ -104,7 +104,7 @@ describe('outbox: stop', () => {
     ledger.fault = () => undefined;
     ledger.dead.add('w1');
     const second = open([newChannel('deaf'), newChannel('chat')], { worker_id: 'w2' });
-    second.start();
+    second.wake();
     await clock.settle();
     assert.deepEqual([ledger.of(deaf).status, ledger.of(away).status], ['delivered', 'delivered']);
     await stop(second);
@@ -117,7 +117,7 @@ describe('outbox: claims', () => {
     const [one, two] = [newChannel('chat'), newChannel('chat')];
     const ids = Array.from({ length: 100 }, (_, n) => enter(`chat:${n % 7}`));
     const outboxes = [open([one], { worker_id: 'w1' }), open([two], { worker_id: 'w2' })];
-    for (const outbox of outboxes) outbox.start();
+    for (const outbox of outboxes) outbox.wake();
     for (let n = 0; n < 20; n += 1) await clock.settle();
     assert.deepEqual([...one.begun, ...two.begun].map(({ id }) => id).sort(), [...ids].sort());
     assert.ok(one.begun.length > 0 && two.begun.length > 0);
@@ -137,12 +137,12 @@ describe('outbox: claims', () => {
         }),
     );
     const first = open([slow], { worker_id: 'w1' });
-    first.start();
+    first.wake();
     await clock.settle();
     ledger.dead.add('w1');
     const heir = newChannel('chat');
     const second = open([heir], { worker_id: 'w2' });
-    second.start();
+    second.wake();
     await clock.pass(SECOND);
     finish();
     await clock.settle();
@@ -166,7 +166,7 @@ describe('outbox: claims', () => {
     const ids = Array.from({ length: 3 }, () => enter('chat:1'));
     let holds = true;
     const outbox = open([chat], { holdsLease: () => holds });
-    outbox.start();
+    outbox.wake();
     await clock.settle();
     assert.equal(ledger.claims.size, 3, 'two wait for the first to end');
     holds = false;
@@ -199,7 +199,7 @@ describe('outbox: claims', () => {
     const others = [enter('chat:1'), enter('chat:1')];
     let holds = true;
     const outbox = open([chat], { holdsLease: () => holds });
-    outbox.start();
+    outbox.wake();
     await clock.settle();
     for (let time = 0; time < 2; time += 1) {
       holds = false;
@@ -227,7 +227,7 @@ describe('outbox: claims', () => {
       return LATER;
     });
     const outbox = open([chat]);
-    outbox.start();
+    outbox.wake();
     await clock.pass(2 * SECOND);
     assert.deepEqual(
       chat.begun.map(({ progress }) => progress),
@@ -247,7 +247,7 @@ describe('outbox: claims', () => {
       return LATER;
     });
     const outbox = open([chat]);
-    outbox.start();
+    outbox.wake();
     await clock.settle();
     assert.deepEqual(seen, ['the claim was lost', 'aborted']);
     assert.deepEqual(ledger.ends, []);
@@ -264,7 +264,7 @@ describe('outbox: a ledger that is away', () => {
       throw new Error('connection refused');
     };
     const outbox = open([chat]);
-    outbox.start();
+    outbox.wake();
     await clock.pass(MINUTE);
     assert.equal(chat.begun.length, 0);
     ledger.fault = () => undefined;
@@ -297,7 +297,7 @@ describe('outbox: a ledger that is away', () => {
           throw new Error('connection lost');
         };
         const outbox = open([chat]);
-        outbox.start();
+        outbox.wake();
         await clock.pass(10 * SECOND);
         assert.equal(faults, 3);
         assert.deepEqual([chat.begun.length, ledger.ends.length], [1, 1]);
@@ -318,7 +318,7 @@ describe('outbox: a ledger that is away', () => {
       throw new Error('connection lost');
     };
     const outbox = open([chat]);
-    outbox.start();
+    outbox.wake();
     await clock.settle();
     assert.deepEqual([ledger.claims.get(id), chat.begun.length], ['w1', 0], 'claimed, and nobody knows');
     await clock.pass(SECOND);
@@ -358,7 +358,7 @@ describe('outbox: everything at once', () => {
         for (let n = 0; n < 20; n += 1) ids.add(enter(`${names[n % 4]}:${Math.floor(random() * 6)}`));
       const worker_id = `w${round}`;
       const outbox = open(channels, { worker_id, random });
-      outbox.start();
+      outbox.wake();
       await clock.pass(20 * SECOND);
       const stopped = outbox.stop();
       await clock.pass(10 * SECOND);

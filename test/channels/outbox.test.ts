@@ -17,7 +17,7 @@ describe('outbox: what it sends', () => {
     const chat = newChannel('chat');
     const id = enter('chat:-100:7', { body: 'naïve 漢字 🎋', root_id: 'r', agent_id: 'a' });
     const outbox = open([chat]);
-    outbox.start();
+    outbox.wake();
     await clock.settle();
     assert.deepEqual(chat.begun, [
       {
@@ -50,7 +50,7 @@ describe('outbox: what it sends', () => {
     enter('chat:1', { kind: 'run', about: 'run-1', body: null });
     enter('chat:1', { kind: 'ask', about: 'ask-1', body: null });
     const outbox = open([chat]);
-    outbox.start();
+    outbox.wake();
     await clock.settle();
     const [ran, asked] = chat.begun;
     assert.equal(ran?.text, '[Cron: nightly] Complete.\n\nall is well');
@@ -74,7 +74,7 @@ describe('outbox: what it sends', () => {
     );
     ids.push(enter('chat:1', { body: ' \n' }));
     const outbox = open([chat]);
-    outbox.start();
+    outbox.wake();
     await clock.settle();
     assert.deepEqual(chat.begun, []);
     assert.deepEqual(
@@ -91,7 +91,7 @@ describe('outbox: what it sends', () => {
     const gone = enter('chat:1', { kind: 'run', about: 'run-0', body: null });
     const early = enter('chat:2', { kind: 'run', about: 'run-1', body: null });
     const outbox = open([chat]);
-    outbox.start();
+    outbox.wake();
     await clock.settle();
     assert.equal(ledger.of(gone).status, 'failed');
     assert.match(ledger.of(gone).error ?? '', /run-0 is not in the ledger/);
@@ -108,7 +108,7 @@ describe('outbox: when it polls', () => {
     const { clock, enter, open, stop } = outboxStage();
     const chat = newChannel('chat');
     const outbox = open([chat]);
-    outbox.start();
+    outbox.wake();
     await clock.settle();
     enter('chat:1');
     await clock.settle();
@@ -129,7 +129,7 @@ describe('outbox: when it polls', () => {
     const chat = newChannel('chat');
     enter('chat:1', { created_at: clock.now() + 10 * SECOND });
     const outbox = open([chat]);
-    outbox.start();
+    outbox.wake();
     await clock.pass(9 * SECOND);
     assert.equal(chat.begun.length, 0);
     await clock.pass(SECOND);
@@ -144,7 +144,7 @@ describe('outbox: concurrency', () => {
     const channels = ['a', 'b', 'c'].map((name) => newChannel(name, hang));
     for (let n = 0; n < 20; n += 1) for (const { name } of channels) enter(`${name}:${n}`);
     const outbox = open(channels);
-    outbox.start();
+    outbox.wake();
     for (let look = 0; look < 5; look += 1) {
       await clock.pass(SECOND);
       assert.deepEqual(
@@ -155,7 +155,7 @@ describe('outbox: concurrency', () => {
     await stop(outbox);
     const alone = newChannel('a', hang);
     const second = open([alone]);
-    second.start();
+    second.wake();
     await clock.pass(3 * SECOND);
     assert.equal(alone.under_way, 4);
     await stop(second);
@@ -166,7 +166,7 @@ describe('outbox: concurrency', () => {
     const channels = Array.from({ length: 10 }, (_, n) => newChannel(`channel-${n}`, hang));
     for (const { name } of channels) for (let n = 0; n < 5; n += 1) enter(`${name}:${n}`);
     const outbox = open(channels);
-    outbox.start();
+    outbox.wake();
     await clock.pass(3 * SECOND);
     assert.equal(
       channels.reduce((sum, { under_way }) => sum + under_way, 0),
@@ -189,7 +189,7 @@ describe('outbox: concurrency', () => {
       }),
     );
     const outbox = open(channels);
-    outbox.start();
+    outbox.wake();
     for (let n = 0; n < 400; n += 1) {
       enter(`${'abcd'[Math.floor(random() * random() * 4)]}:${Math.floor(random() * 20)}`);
       if (n % 40 === 0) await clock.pass(SECOND);
@@ -216,7 +216,7 @@ describe('outbox: concurrency', () => {
       const good = newChannel('good');
       for (let n = 0; n < 30; n += 1) for (const { name } of bad) enter(`${name}:${n % 10}`);
       const outbox = open([...bad, good]);
-      outbox.start();
+      outbox.wake();
       await clock.pass(3 * SECOND);
       for (let n = 1; n <= 20; n += 1) {
         enter(`good:${n % 3}`);
@@ -246,7 +246,7 @@ describe('outbox: concurrency', () => {
     for (let n = 0; n < 10; n += 1) enter('chat:stuck');
     for (let n = 0; n < 10; n += 1) enter(`chat:${n}`);
     const outbox = open([chat]);
-    outbox.start();
+    outbox.wake();
     await clock.settle();
     assert.deepEqual(
       chat.begun.map(({ address }) => address),
@@ -265,7 +265,7 @@ describe('outbox: concurrency', () => {
     const order = [7, 3, 9, 1, 5, 2, 8, 4, 6, 0];
     for (const n of order) enter('chat:1', { id: `reply-${n}`, created_at: now - 100 + n });
     const outbox = open([chat]);
-    outbox.start();
+    outbox.wake();
     for (let n = 0; n < 10; n += 1) await clock.settle();
     assert.deepEqual(
       chat.begun.map(({ id }) => id),
@@ -287,7 +287,7 @@ describe('outbox: retries', () => {
       return result;
     });
     const outbox = open([chat], { random });
-    outbox.start();
+    outbox.wake();
     for (let seconds = 0; ledger.ends.length < tries && seconds < 5_000; seconds += 1)
       await clock.pass(SECOND);
     await stop(outbox);
@@ -318,7 +318,7 @@ describe('outbox: retries', () => {
     const id = enter('chat:1');
     const chat = newChannel('chat', ({ attempt }) => (attempt < 4 ? LATER : DELIVERED));
     const outbox = open([chat]);
-    outbox.start();
+    outbox.wake();
     await clock.pass(MINUTE);
     assert.deepEqual(
       chat.begun.map((parcel) => [parcel.id, parcel.attempt]),
@@ -333,7 +333,7 @@ describe('outbox: retries', () => {
     const id = enter('chat:1');
     const chat = newChannel('chat', () => ({ type: 'failed', error: 'no such chat' }));
     const outbox = open([chat]);
-    outbox.start();
+    outbox.wake();
     // Longer than the longest wait between two tries.
     await clock.pass(6 * MINUTE);
     assert.equal(chat.begun.length, 1);
@@ -347,7 +347,7 @@ describe('outbox: retries', () => {
     const id = enter('chat:1');
     const chat = newChannel('chat', () => LATER);
     const outbox = open([chat], { random: () => 0.01 });
-    outbox.start();
+    outbox.wake();
     await clock.pass(10 * MINUTE);
     assert.equal(chat.begun.length, 50);
     assert.equal(ledger.of(id).status, 'failed');
@@ -362,7 +362,7 @@ describe('outbox: retries', () => {
     const fresh = enter('chat:fresh', { created_at: clock.now() - 24 * HOUR + 3 * MINUTE });
     const delivered = enter('fine:1', { created_at: clock.now() - 25 * HOUR });
     const outbox = open([chat, newChannel('fine')]);
-    outbox.start();
+    outbox.wake();
     await clock.settle();
     assert.equal(ledger.of(old).error, 'not now (given up after 1 try)');
     assert.equal(ledger.of(delivered).status, 'delivered');
@@ -385,7 +385,7 @@ describe('outbox: retries', () => {
       newChannel('stuck', (parcel, context) => (parcel.attempt === 1 ? hang(parcel, context) : DELIVERED)),
     ];
     const outbox = open(channels);
-    outbox.start();
+    outbox.wake();
     await clock.settle();
     assert.equal(ledger.of(broken).error, 'the channel "broken" failed unexpectedly');
     assert.equal(logged.filter(({ level }) => level === 'error').length, 1);
@@ -403,7 +403,7 @@ describe('outbox: channels that are not configured', () => {
     const { clock, ledger, logged, enter, open, stop } = outboxStage();
     const id = enter('gone:1');
     const outbox = open([newChannel('chat')]);
-    outbox.start();
+    outbox.wake();
     await clock.pass(5 * MINUTE);
     enter('gone:2');
     enter('lost:1');
@@ -416,7 +416,7 @@ describe('outbox: channels that are not configured', () => {
     await stop(outbox);
     const back = newChannel('gone');
     const second = open([back]);
-    second.start();
+    second.wake();
     await clock.settle();
     assert.deepEqual([back.begun.length, ledger.of(id).status], [2, 'delivered']);
     await stop(second);

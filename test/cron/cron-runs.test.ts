@@ -60,7 +60,7 @@ onBothDatabases('runs on a timer', (database) => {
       },
       idle_ms: 50,
     });
-    keeper.start();
+    keeper.wake();
     open.push({ stage, keeper });
   }
 

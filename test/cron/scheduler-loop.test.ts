@@ -41,7 +41,7 @@ function start(over: Partial<SchedulerOptions> = {}): Scheduler {
     onTrouble: (error) => heard.push(`${error}`),
     ...over,
   });
-  running.start();
+  running.wake();
   return running;
 }
 

@@ -68,11 +68,7 @@ export class Outbox {
     this.#queues = new Map(channels.map((channel) => [channel.name, new ChannelQueue(channel)]));
   }
 
-  start(): void {
-    this.wake();
-  }
-
-  /** Claims due deliveries now rather than at the next poll. */
+  /** Begins to poll; if it has begun, claims due deliveries now rather than at the next poll. */
   wake(): void {
     this.#poll.wake();
   }

@@ -104,9 +104,9 @@ export class Server {
   }
 
   start(): void {
-    this.#keeper.start();
-    this.#scheduler.start();
-    this.#outbox.start();
+    this.#keeper.wake();
+    this.#scheduler.wake();
+    this.#outbox.wake();
     this.#cleaner.start();
     for (const listener of this.#listeners) listener.start();
   }

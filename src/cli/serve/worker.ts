@@ -53,7 +53,7 @@ export async function worker(context: Context, options: WorkerOptions): Promise<
     onEnded: (root_id) => log('info', 'a tree has ended', { root_id }),
     onTrouble: (error, root_id) => logTreeTrouble(trouble, error, root_id),
   });
-  keeper.start();
+  keeper.wake();
   log('info', 'coppice works', { ledger: store.location, worker: runtime.worker_id, labels });
   const ending = new AbortController();
   await Promise.race([stop, drainRequested(store, runtime.worker_id, ending.signal, log)]);

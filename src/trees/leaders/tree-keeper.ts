@@ -66,15 +66,11 @@ export class TreeKeeper {
     this.#unsubscribe = options.runtime.subscribe((event) => this.#see(event));
   }
 
-  start(): void {
-    this.wake();
-  }
-
   get led(): number {
     return this.#led.size;
   }
 
-  /** Polls at once, after something was entered that needs a leader. */
+  /** Begins to poll; polls at once if it has begun, after something was entered that needs a leader. */
   wake(): void {
     this.#poll.wake();
   }

@@ -98,7 +98,7 @@ it('a failed tree, an approval, a cost and a dead worker are told of, each once'
     holdsLease: () => true,
     log: () => undefined,
   });
-  outbox.start();
+  outbox.wake();
   closeLater(() => outbox.stop());
   const told = () =>
     receiver.requests.map(({ body }) => JSON.parse(body) as { kind: string; text: string; root_id: string });

@@ -119,7 +119,7 @@ export async function setWebStage(
     onTrouble: (error, what) => troubles.push(`${what}: ${(error as Error).stack}`),
     ...more,
   });
-  keeper.start();
+  keeper.wake();
   const host = new URL(listening.url).host;
   const token = (scope: Scope) => readFileSync(access.fileOf(scope), 'utf8').trim();
   return {

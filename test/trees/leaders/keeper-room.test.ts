@@ -24,7 +24,7 @@ it('makes room for one tree by releasing one', async () => {
     },
   });
   closeLater(() => keeper.stop());
-  keeper.start();
+  keeper.wake();
   const permissions = { cli: NONE, config: NONE };
   const config = { model: 'play/actor', thinking: 'off', system: '', toolsets: [], tools: [] } as const;
   const ids: string[] = [];

@@ -73,7 +73,7 @@ it('one that is outrun drops its list and looks again', async () => {
     return go.promise;
   });
   const ids = await enter(slow, 40);
-  slow.keeper.start();
+  slow.keeper.wake();
   await looked.promise;
   const faster = { id: 'faster', host: 'elsewhere', pid: 1 };
   const ledger = await slow.stage.elsewhere();
@@ -108,7 +108,7 @@ it('they begin at different trees, and lead all of them', async () => {
   const [first] = workers;
   assert.ok(first);
   const ids = await enter(first, 40);
-  for (const { keeper } of workers) keeper.start();
+  for (const { keeper } of workers) keeper.wake();
   const led = () => workers.flatMap(({ claims }) => claims.filter(({ was_free }) => was_free));
   await until(() => led().length >= ids.length, 'all are led');
   for (const { keeper } of workers) await keeper.stop();

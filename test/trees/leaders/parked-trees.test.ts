@@ -63,7 +63,7 @@ onBothDatabases('parked trees', (database) => {
       database: await database(),
     });
     const server = serverOn(on);
-    server.keeper.start();
+    server.keeper.wake();
     return server;
   }
 
@@ -214,7 +214,7 @@ onBothDatabases('parked trees', (database) => {
     await first.keeper.stop();
     const second = serverOn(await first.on.reopen());
     open.splice(open.indexOf(first), 1);
-    second.keeper.start();
+    second.keeper.wake();
     await replied(second, id, /"status":"timeout"/);
     const { at } = await resultOf(second, id);
     assert.ok(at >= (state?.running[0]?.wait?.deadline ?? Number.POSITIVE_INFINITY));

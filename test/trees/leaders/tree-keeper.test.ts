@@ -55,7 +55,7 @@ it('leads no more trees at once than it has places; the next is taken when one i
     idle_ms: 1,
   });
   const ids = [await enter('a'), await enter('b'), await enter('c')];
-  keeper.start();
+  keeper.wake();
   await until(() => open.size === 2, 'two are led');
   keeper.wake();
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -68,7 +68,7 @@ it('leads no more trees at once than it has places; the next is taken when one i
 
 it('a tree at rest leaves its place to one that waits for it, and keeps it as long as none does', async () => {
   await keep((scene) => `answered ${scene.user}`, { most: 3, idle_ms: 3_600_000 });
-  keeper.start();
+  keeper.wake();
   const answered = (ids: readonly string[]) =>
     until(
       async () => (await Promise.all(ids.map((id) => stage.store.agent(id)))).every((one) => one?.reply),
@@ -97,7 +97,7 @@ it('gives up what rests at once when others wait for its place', async () => {
       : `did ${scene.user}`;
   await keep(play, { most: 2, idle_ms: 3_600_000 });
   const busy = await enter('hold');
-  keeper.start();
+  keeper.wake();
   await until(async () => (await workerOf(busy)) !== null, 'one place is taken for long');
   const ids: string[] = [];
   for (let n = 0; n < 12; n += 1) ids.push(await enter(`${n}`));
@@ -112,7 +112,7 @@ it('gives up what rests at once when others wait for its place', async () => {
 it('gives up what rests, and takes it back when a letter comes', async () => {
   await keep((scene) => `answer ${scene.step}`, { idle_ms: 20 });
   const id = await enter('first');
-  keeper.start();
+  keeper.wake();
   await until(async () => (await stage.store.agent(id))?.reply === 'answer 0', 'it answers');
   await until(() => {
     keeper.wake();
@@ -133,7 +133,7 @@ it('leaves trees that ask for other labels', async () => {
   await keep(() => 'done', { labels: ['eu'] });
   const other = await enter('not here', ['gpu']);
   const mine = await enter('here', ['eu']);
-  keeper.start();
+  keeper.wake();
   await until(async () => (await stage.store.agent(mine))?.reply === 'done', 'its own is led');
   assert.equal(await workerOf(other), null);
 });
@@ -142,7 +142,7 @@ it('a drain waits for what is at work, and says when time was up', async () => {
   let release: () => void = () => undefined;
   await keep(() => new Promise<string>((resolve) => (release = () => resolve('late'))));
   const id = await enter('slow');
-  keeper.start();
+  keeper.wake();
   await until(async () => (await workerOf(id)) !== null && keeper.led === 1, 'it is led');
   assert.equal(await keeper.drain(50), false);
   const late = await enter('too late');
@@ -173,7 +173,7 @@ it('what it began is over when it has stopped: the ledger may be closed', async 
         },
       }),
   );
-  keeper.start();
+  keeper.wake();
   await until(() => asked === 1, 'it looks');
   await keeper.stop();
   assert.equal(answered, 1);
@@ -186,7 +186,7 @@ it('a tree whose root has ended leaves its place at the next look, long before o
     onEnded: (root_id) => ended.push(root_id),
   });
   const [rests, ends] = [await enter('rest'), await enter('end')];
-  keeper.start();
+  keeper.wake();
   for (const id of [rests, ends])
     await until(
       async () => (await stage.store.agent(id))?.reply !== null && keeper.led === 2,
