@@ -114,6 +114,8 @@ it('a read that waits ends with its client, and so does that of one who reads la
     const { value } = await reader.read();
     assert.match(Buffer.from(value ?? []).toString(), /^retry/);
     const next = waits ? reader.read() : null;
+    // The stream asks for more in a later turn.
+    await new Promise((soon) => setImmediate(soon));
     client.end();
     client.end();
     assert.deepEqual([(await (next ?? reader.read())).done, gone], [true, 1]);
