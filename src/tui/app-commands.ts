@@ -134,6 +134,11 @@ export function runCommand(app: AppContext, line: string): void {
   if (typeof command === 'string') return app.say(command, 'bad');
   const { view } = app.state;
   const row = COMMANDS.find(({ name }) => name === command.name);
+  if (view === null && (command.name === 'capture' || command.name === 'fork'))
+    return app.enqueue(async () => {
+      if (app.state.view === null) await app.startTree(null);
+      runCommand(app, line);
+    });
   if (view === null && row?.at_agent)
     return app.say('there is no conversation yet: send a first message', 'bad');
   const run = RUNS[command.name] as Run<CommandName>;

@@ -92,3 +92,19 @@ it('a capture survives a kill of the program, in each agent, until it is handed 
   await third.pty.until('main rests.');
   assert.ok(!third.shows('CAPTURE'), 'it was handed over');
 });
+
+it('a capture or a fork may be the first thing that a person does, and no model hears of it', async (test) => {
+  const ui = await openUi(test, { rules: [{ say: '{{agent.name}} heard it.' }] });
+  await ui.say('/capture');
+  await ui.pty.until('CAPTURE · 0 lines');
+  await ui.say('count them');
+  await ui.pty.until('CAPTURE · 1 line ');
+  assert.deepEqual(await ui.ledger(sentToModels), []);
+  await ui.say('/fork');
+  await ui.pty.until('count-them heard it.');
+  assert.ok(!ui.shows('main heard it.'));
+  await ui.say('/new');
+  await ui.pty.until('a new conversation');
+  await ui.say('/fork');
+  await ui.inView('1 child-1');
+});
