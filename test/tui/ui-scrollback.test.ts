@@ -71,6 +71,13 @@ describe('the scrollback', () => {
     assert.equal(fork?.type === 'call' && fork.result?.output, FORK_PLACEHOLDER);
   });
 
+  it('knows how much its newest request took, unless a newer one was seen', () => {
+    const history = { type: 'history', agent_id: 'reader', messages: [], mail: [] } as const;
+    const read = after(family(), visit('reader'), { ...history, used: 500 });
+    assert.equal(paneOf(read, 'reader').request_tokens, 500);
+    assert.equal(paneOf(after(read, { ...history, used: 700 }), 'reader').request_tokens, 500);
+  });
+
   it('adds what arrives while its history is read once, in its place', () => {
     const opened = after(family(), visit('reader'));
     assert.equal(needsHistory(opened), 'reader');

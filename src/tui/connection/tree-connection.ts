@@ -130,8 +130,10 @@ export class TreeConnection {
         const last = app.state.agents.get(agent_id)?.last_seq ?? 0;
         const messages = await app.store.history(agent_id, Math.max(0, last - MESSAGES_MAX));
         const mail = await app.store.mail(agent_id);
+        const [newest] = (await app.store.newestRequests(agent_id, 1)).map(({ usage }) => usage);
+        const used = newest && { used: newest.input + newest.output };
         this.#loading.delete(agent_id);
-        app.dispatch({ type: 'history', agent_id, messages, mail });
+        app.dispatch({ type: 'history', agent_id, messages, mail, ...used });
       } finally {
         this.#loading.delete(agent_id);
       }

@@ -131,6 +131,7 @@ export function seeHistory(
   agent_id: string,
   messages: readonly PlacedMessage[],
   mail: readonly Mail[],
+  used: number | null = null,
 ): UiState {
   if (!state.agents.has(agent_id)) return state;
   const pane = paneOf(state, agent_id);
@@ -145,6 +146,7 @@ export function seeHistory(
     entries: withNotices(transcript(all, agent_id), pane.entries),
     whole: true,
     early: [],
+    request_tokens: pane.request_tokens ?? used,
     seq: all.at(-1)?.seq ?? 0,
     unread,
     queued: mail.filter(({ kind, from_id }) => kind === 'letter' && from_id === null).map(queuedText),

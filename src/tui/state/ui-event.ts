@@ -22,6 +22,8 @@ export type UiEvent =
       readonly agent_id: string;
       readonly messages: readonly PlacedMessage[];
       readonly mail: readonly Mail[];
+      /** Tokens of the newest request before this program saw one. */
+      readonly used?: number;
     }
   /** The person took back a message before its agent had read it. */
   | { readonly type: 'taken_back'; readonly agent_id: string; readonly mail_id: string }

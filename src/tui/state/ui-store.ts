@@ -44,7 +44,7 @@ export function reduce(state: UiState, event: UiEvent): UiState {
     case 'opened':
       return opened(state, event);
     case 'history':
-      return seeHistory(state, event.agent_id, event.messages, event.mail);
+      return seeHistory(state, event.agent_id, event.messages, event.mail, event.used);
     case 'taken_back':
       return seeTakenBack(state, event.agent_id, event.mail_id);
     case 'own_command':

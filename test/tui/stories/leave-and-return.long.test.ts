@@ -105,6 +105,7 @@ it('restores dead, reaped and idle agents, captures, scrollback and slots', asyn
   const lines = back.pty.history().join('\n');
   assert.match(lines, /> start/);
   assert.match(lines, /a captured line/);
+  await back.pty.until('context ', 'how full it is, before a request of this program');
   await back.press(KEY.leader, 'a');
   await back.pty.until('Agents 3');
   assert.ok(!back.shows('doomed') && !back.shows('child-'), 'what was reaped stays out of sight');
