@@ -104,7 +104,7 @@ it('a skill of the folder says why it is not called, until it is trusted and a c
   await pty.until('The task: 1.3');
   writeFileSync(join(skill, 'SKILL.md'), '---\ndescription: How to release\n---\nPush it.\n');
   await ui.say('/new');
-  await pty.until('a new conversation');
+  await ui.gone('[0 main]');
   await ui.say('/release 1.4');
   await pty.until('since this conversation began');
   await ui.say('/relaese');
