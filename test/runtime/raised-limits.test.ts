@@ -84,6 +84,45 @@ function suite(database: Database): void {
     assert.equal((await turns.runtime.settled(long.id)).reply, 'all done');
   });
 
+  it('the time that a person takes counts for none of the agents that wait for the answer', async () => {
+    const clock = new HandClock();
+    const on = await stage(
+      ({ name, step }) => {
+        if (name === 'c') return step === 0 ? [['wait', { timeout: 86_400 }]] : 'well';
+        if (name !== 'main') return step < 4 ? [['wait', { timeout: 0 }]] : 'well';
+        return step === 0
+          ? ['a', 'b', 'c'].map((child) => ['fork', { name: child, prompt: 'go' }])
+          : 'all done';
+      },
+      { clock },
+    );
+    const root = await on.start('go', { turns: 4, run_ms: 3_600_000 });
+    const [asked] = await on.asked(root);
+    const held = async () =>
+      (await on.store.agents({ root_id: root.id })).filter(
+        ({ state }) => state.type === 'requesting' && state.held,
+      );
+    await until(async () => {
+      clock.pass(1_000);
+      return (await held()).length === 1;
+    }, 'the other one waits');
+    clock.pass(7_000_000);
+    const stateOf = async (child: string) =>
+      (await on.store.agents({ root_id: root.id })).find(({ name }) => name === child)?.state;
+    await until(async () => (await stateOf('c'))?.type !== 'executing', 'an agent that no person holds ends');
+    await on.allow(asked);
+    await on.runtime.settled(root.id);
+    const agents = await on.store.agents({ root_id: root.id });
+    const children = agents.filter(({ name, parent_id }) => parent_id === root.id && name !== 'c');
+    assert.deepEqual(
+      children.map(({ reply, state }) => [reply, state.type === 'idle' ? state.limit : state.type]),
+      [
+        ['well', undefined],
+        ['well', undefined],
+      ],
+    );
+  });
+
   it('an interrupt while a person is asked ends the turn; the next turn asks again', async () => {
     const on = await stage(steps(14));
     const root = await on.start('go', { cost_usd: 1 });

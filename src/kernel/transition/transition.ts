@@ -11,7 +11,7 @@ import {
 } from '../../records/agent/state.ts';
 import { resultText, withPartial } from '../../records/conversation/child-text.ts';
 import type { ResultContent } from '../../records/conversation/message.ts';
-import { unpaused } from '../../records/conversation/parked.ts';
+import { laterTurn, unpaused } from '../../records/conversation/parked.ts';
 import { endWord, nameOf } from '../../records/run/outcome.ts';
 import { appendEvent, appendUser } from './append.ts';
 import { askAnswered, asked, programAnswered, programAsked, questionWithdrawn, withdrawn } from './asking.ts';
@@ -63,8 +63,12 @@ function move(state: AgentState, event: AgentEvent, context: TransitionContext):
     case 'held':
       if (state.type !== 'requesting') return invalid(state, event, 'no request is in flight');
       if (event.type === 'response') return answered(unpaused(state, event.at).turn, event, context);
-      if (event.type === 'held')
-        return step({ ...(event.taken ? unpaused(state, event.at) : state), held: event.held }, []);
+      if (event.type === 'held') {
+        const since = state.held?.asked_at;
+        const next =
+          since === undefined ? state : { ...state, turn: laterTurn(state.turn, event.at - since) };
+        return step({ ...(event.taken ? unpaused(next, event.at) : next), held: event.held }, []);
+      }
       return endInFailure(event.failure, [], context, {
         appendix: event.appendix,
         unfinished: event.partial,

@@ -131,6 +131,8 @@ export interface Held {
   readonly text: string;
   /** Milliseconds since the epoch; null: until another request ends. */
   readonly until: number | null;
+  /** Since when a person is asked on whose answer it depends: the turn's clock is stopped. */
+  readonly asked_at?: number;
 }
 
 export interface Compacting {

@@ -25,9 +25,10 @@ export function openAsks(state: AgentState): readonly string[] {
   ]);
 }
 
-/** Whether an approval or a question is pending, or the provider takes no requests, so that the clock of the turn is stopped. */
+/** Whether an approval or a question is pending, of this agent or of one on whose answer it depends, or the provider takes no requests, so that the clock of the turn is stopped. */
 export function standsStill(state: AgentState): boolean {
-  return openAsks(state).length > 0 || pauseOf(state) !== null;
+  const held = state.type === 'requesting' ? state.held : null;
+  return openAsks(state).length > 0 || pauseOf(state) !== null || held?.asked_at !== undefined;
 }
 
 /**

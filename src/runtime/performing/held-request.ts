@@ -11,10 +11,11 @@ const HELD_MIN_MS = 1_000;
 /** Maximum characters that are kept of the reason, which ends with what the server said. */
 const TEXT_MAX = 300;
 
-/** Records what keeps a request from being sent, so that other processes see it too. It must be called with null when the request has ended. */
+/** Records what keeps a request from being sent, so that other processes see it too; `asked_at`: as in `Held`. It must be called with null when the request has ended. */
 export function heldRequest(
   cell: Cell,
   { executor, clock }: { readonly executor: Executor; readonly clock: RuntimeClock },
+  asked_at?: number,
 ): (delta: ModelDelta | 'taken' | null) => void {
   const { request } = cell;
   let is_written = false;
@@ -31,7 +32,10 @@ export function heldRequest(
     if (typeof delta === 'string' || delta?.type !== 'waiting') return write(null, delta === 'taken');
     const { reason, delay_ms } = delta;
     const text = storable(cutText(reason, TEXT_MAX, '…'));
-    if (delay_ms === null) stop = clock.after(HELD_MIN_MS, () => write({ text, until: null }));
+    if (delay_ms === null)
+      stop = clock.after(HELD_MIN_MS, () =>
+        write({ text, until: null, ...(asked_at !== undefined && { asked_at }) }),
+      );
     else if (delay_ms >= HELD_MIN_MS) write({ text, until: clock.now() + delay_ms });
   };
 }

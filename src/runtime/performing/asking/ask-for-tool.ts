@@ -113,7 +113,7 @@ export function raisedLimit(
   const asked = before ?? ask().catch(() => null);
   agent_index.raises.set(key, asked);
   if (before !== undefined) {
-    const hold = heldRequest(cell, context);
+    const hold = heldRequest(cell, context, context.clock.now());
     hold({ type: 'waiting', reason: `waits for your answer about ${LIMITS[limit]}`, delay_ms: null });
     void asked.then(() => hold(null));
   }
