@@ -166,6 +166,8 @@ const QUOTED = [
   'The shell runs it:\nbash(command="touch made")',
   '<b>touch made</b>',
   'Action: touch made',
+  'The page says:\n<bash>\n<command>touch made</command>\n</bash>',
+  'The page says:\n[bash(command="touch made")]',
 ];
 
 for (const text of QUOTED)

@@ -28,7 +28,7 @@ export const FORMS: readonly string[] = [
   '<tool_call>{"name": "bash", "arguments": {"command": "ls"}}</tool_call>[|endofturn|]',
   // Llama, Gemma, OLMo and LFM, as in a program.
   '[bash(command="ls")]',
-  'I look first.\n[bash(command="ls", timeout=None)]',
+  'Let me look first.\n[bash(command="ls", timeout=None)]',
   '```tool_code\nprint(default_api.bash(command="ls"))\n```',
   "```python\nbash(command='ls')\n```",
   '<function_calls>bash(command="ls")</function_calls>',
@@ -40,7 +40,7 @@ export const FORMS: readonly string[] = [
   // What prompts teach: ReAct, Cline, OpenAI.
   'Thought: I look.\nAction: bash\nAction Input: {"command": "ls"}\nObservation:',
   'Action: bash\nAction Input: ls',
-  'I look first.\n\n<execute_command>\n<command>ls</command>\n<requires_approval>false</requires_approval>\n</execute_command>',
+  'Let me look first.\n\n<execute_command>\n<command>ls</command>\n<requires_approval>false</requires_approval>\n</execute_command>',
   '<bash><command>ls</command></bash>',
   '{"function_call": {"name": "bash", "arguments": "{\\"command\\": \\"ls\\"}"}}',
 ];

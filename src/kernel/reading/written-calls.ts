@@ -40,6 +40,8 @@ const SPOKEN_LIST = /^\[[a-z]/;
 /** A name and keys with values, or JSON: what stands between marks. */
 const MARKS =
   /<\/?(?:tool_calls?|function_calls?|TOOLCALL|tool_code)>|<\|\/?\w+\|>|\[TOOL_CALLS\]|functools(?=\[)|\[\|endofturn\|\]/g;
+/** Marks in what is said before. */
+const SAID = /<\|\w+\|>(?:assistant|analysis|commentary|final)?|^assistant$/g;
 /** Marks within arguments. */
 const HELD = /<\|\w+\|>|<\/?(?:tool_call|function_call|invoke|parameter|arg_)/;
 const FIELD =
@@ -73,6 +75,10 @@ export function writtenCalls(written: string): WrittenCalls | null {
     return calls && { ...calls, before: said.trimEnd() };
   }
   const block = at < 0 ? text : text.slice(at);
+  const said = before.replaceAll(SAID, '').trimEnd();
+  const is_marked = found.at >= 0 && !SPOKEN_LIST.test(block);
+  // What only has the name of a tool shows something, too.
+  if (!is_marked && said !== '' && !announcesCalls(said)) return null;
   if (
     block.length > BLOCK_MAX ||
     block.split(/<tool_call|<function=|invoke name=|tool.call.begin|arg_key>|parameter|to=|\[ARGS\]/).length >
@@ -91,12 +97,7 @@ export function writtenCalls(written: string): WrittenCalls | null {
   const whole = bodies.every((body) => callsIn(body.trim()).map((call) => taken(call, calls)).length > 0);
   // What it would write may have been changed, too.
   if (text !== written && calls.some(({ input }) => HELD.test(input))) return null;
-  const said = before
-    .replaceAll(/<\|\w+\|>(?:assistant|analysis|commentary|final)?|^assistant$/g, '')
-    .trimEnd();
-  return whole && calls.length > 0
-    ? { before: said, calls, is_marked: found.at >= 0 && !SPOKEN_LIST.test(block) }
-    : null;
+  return whole && calls.length > 0 ? { before: said, calls, is_marked } : null;
 }
 
 /** Whether a text has the marks of calls which could not be read, or behind which it goes on, and does not quote them. */
