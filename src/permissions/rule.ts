@@ -2,7 +2,7 @@ import { isServerTool } from '../records/server-tools.ts';
 import type { ToolPermission, Verdict } from '../records/tool.ts';
 import { nameHint } from '../render/nearest-name.ts';
 import { matchesText, urlPatternFault } from './glob-match.ts';
-import { takesPath } from './tool-permission.ts';
+import { ownToolName, takesPath } from './tool-permission.ts';
 
 export interface Rule {
   readonly verdict: Verdict;
@@ -61,11 +61,24 @@ function patternFault(pattern: string, tool: ToolPermission): string | null {
   return /\{[^{}]*,[^{}]*\}/.test(pattern) ? 'write a rule for each of what stands in braces' : null;
 }
 
+/** A rule in the form of other programs (`Bash(npm run test:*)`, `mcp__github__create`, `Edit`) in ours; null for every other. */
+function ruleHere(text: string): string | null {
+  const [, server] = /^mcp__([^*]+)$/.exec(text) ?? [];
+  if (server !== undefined) return server.includes('__') ? server : `${server}__*`;
+  const [, name = text, pattern] = /^(\w+)\((.*)\)$/s.exec(text) ?? [];
+  const own = ownToolName(name);
+  if (pattern === undefined) return own === name || own === name.toLowerCase() ? null : own;
+  return `${own}:${pattern.replace(/^domain:/, '').replace(/:\*$/, ' *')}`;
+}
+
 /**
  * As `parseRule`, but also rejects a rule about an unknown tool or about a path that no tool can reach, which would silently have no effect.
  * Among the tools of toolsets, rules apply only to those that create agents, and only if they name them.
  */
 export function parseKnownRule(text: string, verdict: Verdict, tools: readonly ToolPermission[]): Rule {
+  const here = ruleHere(text.trim());
+  if (here !== null)
+    throw new InvalidRuleError(`invalid rule "${text}": other programs write it so; here it is "${here}"`);
   const rule = parseRule(text, verdict);
   // `acp` stands for those tools of an agent program that have no counterpart here (docs/acp.md).
   const reached = tools.filter(({ name, subject }) => subject !== 'agents' || name === rule.tool);

@@ -34,3 +34,23 @@ export function takesPath({ subject }: Pick<ToolPermission, 'subject'>): boolean
 export function isScriptPath(wanted: string): boolean {
   return /[\\/]|\.m?js$/.test(wanted);
 }
+
+/** Names of our tools in Claude Code, which other programs share; the first is what its hooks are told. */
+export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  bash: ['Bash'],
+  read: ['Read'],
+  write: ['Write'],
+  patch: ['Edit', 'MultiEdit'],
+  search: ['Grep', 'Glob'],
+  web_fetch: ['WebFetch'],
+  web_search: ['WebSearch'],
+};
+
+const OWN_NAMES = new Map(
+  Object.entries(OTHER_NAMES).flatMap(([own, names]) => names.map((name) => [name.toLowerCase(), own])),
+);
+
+/** Our name of a tool as Claude Code and others call it, in whatever case: `Edit` is `patch`, `mcp__github__list` is `github__list`. */
+export function ownToolName(name: string): string {
+  return OWN_NAMES.get(name.toLowerCase()) ?? name.replace(/^mcp__(?=.*__)/, '');
+}

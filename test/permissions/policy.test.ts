@@ -350,6 +350,23 @@ test('a slash at the end of a path means the folder and all that is in it', () =
   assert.equal(verdict(cli({ deny: ['read:a/secrets/'] }), 'read', 'b/secrets/c'), 'allow');
 });
 
+test('a rule as other programs write it is refused with what it is here', () => {
+  for (const [text, here] of [
+    ['Bash(npm run test:*)', 'bash:npm run test *'],
+    ['Read(./.env)', 'read:./.env'],
+    ['WebFetch(domain:example.com)', 'web_fetch:example.com'],
+    ['Edit(src/**)', 'patch:src/**'],
+    ['Edit', 'patch'],
+    ['mcp__github__delete_file', 'github__delete_file'],
+    ['mcp__github', 'github__*'],
+  ] as const)
+    for (const verdict_of of ['allow', 'deny'] as const)
+      assert.throws(() => parseKnownRule(text, verdict_of, TOOLS), {
+        message: `invalid rule "${text}": other programs write it so; here it is "${here}"`,
+      });
+  assert.equal(ruleText(parseKnownRule('mcp__*', 'deny', TOOLS)), 'mcp__*', 'a server of that name');
+});
+
 test('malformed rules are refused with an explanation', () => {
   const elsewhere = [
     'write:../x',

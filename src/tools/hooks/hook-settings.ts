@@ -1,5 +1,6 @@
 // Hooks: commands of a person that run at named points of an agent's work (docs/hooks.md).
 import * as z from 'zod';
+import { OTHER_NAMES } from '../../permissions/tool-permission.ts';
 import { orElse } from '../../records/coppice-error.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
 import { HOOK_EVENTS, type HookEvent } from '../../records/hook.ts';
@@ -60,17 +61,6 @@ export function readHooks(value: unknown): {
   }
   return { hooks, faults };
 }
-
-/** Names under which hooks of Claude Code know our tools; the first is what they are told. */
-const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  bash: ['Bash'],
-  read: ['Read'],
-  write: ['Write'],
-  patch: ['Edit', 'MultiEdit'],
-  search: ['Grep', 'Glob'],
-  web_fetch: ['WebFetch'],
-  web_search: ['WebSearch'],
-};
 
 /** The names of a tool, the one that hooks are told first: that of Claude Code, if it has one. */
 export function hookToolNames(tool: string): readonly [string, ...string[]] {

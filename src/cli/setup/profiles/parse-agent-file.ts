@@ -1,5 +1,5 @@
 import { InvalidRuleError, parseKnownRule, ruleText } from '../../../permissions/rule.ts';
-import { toolPermission, WORKFLOW_PERMISSION } from '../../../permissions/tool-permission.ts';
+import { ownToolName, toolPermission, WORKFLOW_PERMISSION } from '../../../permissions/tool-permission.ts';
 import type { PermissionRules } from '../../../records/agent/agent.ts';
 import type { BudgetTerms } from '../../../records/agent/budget.ts';
 import type { Profile } from '../../../records/agent/profile.ts';
@@ -35,19 +35,6 @@ const KEYS: ReadonlyMap<string, string> = new Map([
 
 /** Keys of other programs that look like misspelt keys of ours. */
 const FOREIGN_KEYS: ReadonlySet<string> = new Set(['mode', 'hooks']);
-
-/** Our tools by their names in files of other programs: a denied `Edit` must not stay allowed as `patch`. */
-const FOREIGN_TOOLS: ReadonlyMap<string, string> = new Map([
-  ['Bash', 'bash'],
-  ['Read', 'read'],
-  ['Write', 'write'],
-  ['Edit', 'patch'],
-  ['MultiEdit', 'patch'],
-  ['Grep', 'search'],
-  ['Glob', 'search'],
-  ['WebFetch', 'web_fetch'],
-  ['WebSearch', 'web_search'],
-]);
 
 /**
  * Reads one agent file: front matter, then the system prompt. `stem` is its file name without extension, `source` its path
@@ -186,10 +173,8 @@ function namesOf(fields: Fields, key: string, noun: string): string[] | null {
 
 /** `foreign`: gets names that are none of our tools, which are tools of other programs, and ignored. */
 function toolsOf(fields: Fields, key: string, foreign: string[]): string[] | null {
-  const names = namesOf(fields, key, 'tool')?.map(
-    // Other programs write `mcp__SERVER__TOOL`.
-    (name) => FOREIGN_TOOLS.get(name) ?? name.replace(/^mcp__(?=.*__)/, ''),
-  );
+  // A denied `Edit` must not stay allowed as `patch`.
+  const names = namesOf(fields, key, 'tool')?.map(ownToolName);
   const isOurs = (name: string) => TOOL_NAMES.includes(name) || isServerTool(name);
   for (const name of names ?? []) {
     const meant = isOurs(name) ? null : nearestName(name, TOOL_NAMES, name.length > 4 ? 2 : 1);
