@@ -43,25 +43,59 @@ export interface Followed {
   /** Id of the last event that was read: a stream goes on after it. */
   readonly last: { id: string };
   readonly onEvent: (event: EventDocument) => void;
+  /** The server refuses, or is not reached any more. */
   readonly onRefused?: () => void;
 }
 
-/** Reads a stream of events, and opens it again, until the signal. Not an `EventSource`, which sends no header of the session. */
+/**
+ * Reads a stream of events, and opens it again, until the signal. Not an `EventSource`, which sends no header of the session. None is open while the page is
+ * hidden: browsers give all pages of a server six connections together, and with as many tabs nothing else would be answered.
+ */
 export async function follow(followed: Followed): Promise<void> {
   const { signal, onRefused } = followed;
+  let lost = false;
   while (!signal.aborted) {
-    const opened = await read(followed).catch(() => true);
+    const hides = new AbortController();
+    const look = () => document.visibilityState === 'hidden' && hides.abort();
+    document.addEventListener('visibilitychange', look);
+    look();
+    const open = AbortSignal.any([signal, hides.signal]);
+    const body = await opened({ ...followed, signal: open }).catch(() => null);
+    if (body instanceof ReadableStream) await read(body, followed).catch(() => undefined);
+    document.removeEventListener('visibilitychange', look);
     if (signal.aborted) return;
-    if (!opened) onRefused?.();
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS[opened ? 'broken' : 'refused']));
+    if (hides.signal.aborted) await shown();
+    else {
+      if (body === undefined || (body === null && !lost)) onRefused?.();
+      await new Promise((resolve) =>
+        setTimeout(resolve, PAUSE_MS[body === undefined ? 'refused' : 'broken']),
+      );
+    }
+    lost = body === null && !hides.signal.aborted;
   }
 }
 
-/** Reads one connection to its end, from after `last`. Resolves to whether the server opened the stream; rejects if the connection breaks. */
-async function read({ path, signal, last, onEvent }: Followed): Promise<boolean> {
+function shown(): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (document.visibilityState === 'hidden') return;
+      document.removeEventListener('visibilitychange', look);
+      resolve();
+    };
+    document.addEventListener('visibilitychange', look);
+    look();
+  });
+}
+
+/** Opens one connection, from after `last`. Resolves to undefined if the server refuses; rejects if it is not reached. */
+async function opened({ path, signal, last }: Followed): Promise<Response['body'] | undefined> {
   const headers = last.id === '' ? {} : { 'last-event-id': last.id };
   const { ok, body } = await ask(path, { headers, signal });
-  if (!ok || body === null) return false;
+  return ok ? body : undefined;
+}
+
+/** Reads one connection to its end; rejects if it breaks. */
+async function read(body: NonNullable<Response['body']>, { last, onEvent }: Followed): Promise<void> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
@@ -73,5 +107,4 @@ async function read({ path, signal, last, onEvent }: Followed): Promise<boolean>
       if (data !== undefined) onEvent(JSON.parse(data) as EventDocument);
     }
   }
-  return true;
 }
