@@ -44,6 +44,12 @@ it('time passes at once: a time-out of an hour ends in a test of a moment', asyn
 
 it('wrong options are refused as by openCoppice, and two coppices share nothing', async () => {
   await assert.rejects(openTest({ thinking: 'huge' as never }), { code: 'E_CONFIG' });
+  for (const [rules, message] of [
+    [[{ sya: 'x' }], /^openTest: .*"rules\.0\.sya": not known$/],
+    [[{ say: 'x', when: { agnt: 'x' } }], /"rules\.0\.when\.agnt": not known/],
+    [[{ calls: [{ name: 'x' }] }], /"rules\.0\.calls\.0\.input": missing/],
+  ] as const)
+    await assert.rejects(openTest({ rules: rules as never }), { code: 'E_RULES', message });
   const [one, two] = [await openTest(), await openTest()];
   await (await one.start({ prompt: 'x' })).result();
   assert.deepEqual([(await one.trees()).trees.length, (await two.trees()).trees.length], [1, 0]);

@@ -7,6 +7,7 @@ import type { PromptMessage } from '../../records/conversation/prompt-message.ts
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { keptIn } from '../../records/kept-in.ts';
 import { cutText } from '../../records/text/cut-text.ts';
+import { explainIssues } from '../../records/text/explain-issues.ts';
 import { jsonFaultPlace } from '../../records/text/json-text.ts';
 import type { Model, ModelDelta, ModelOutcome, ModelRequest } from '../model.ts';
 import { conversationOf, type ScriptedConversation } from './scripted-conversation.ts';
@@ -25,7 +26,7 @@ export async function openScriptedModel(path: string): Promise<Model> {
       cause: error,
     });
   });
-  return createScriptedModel(rulesIn(new TextDecoder().decode(content), path), path);
+  return createScriptedModel(rulesIn(new TextDecoder().decode(content), path), path, true);
 }
 
 /** Its errors quote nothing of the file, which may be another one than was meant. */
@@ -39,15 +40,17 @@ function rulesIn(text: string, path: string): ScriptedRules {
 
 /**
  * A model that answers from rules: deterministic and offline, otherwise complete (streams, aborts, makes calls). `label` names the
- * rules in messages. Throws `E_RULES`.
+ * rules in messages. Throws `E_RULES`. `is_file`: the message quotes nothing.
  */
-export function createScriptedModel(input: ScriptedRules, label: string): Model {
+export function createScriptedModel(input: ScriptedRules, label: string, is_file = false): Model {
   const parsed = scriptedRules.safeParse(input);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    const where = issue?.path.join('.') ?? '';
     const why = issue?.code === 'unrecognized_keys' ? 'it has a field that is not known' : issue?.message;
-    throw new CoppiceError('E_RULES', `${label}: ${where === '' ? 'the file' : where}: ${why}`, {
+    const said = is_file
+      ? `${issue?.path.join('.') || 'the file'}: ${why}`
+      : explainIssues(parsed.error.issues, input);
+    throw new CoppiceError('E_RULES', `${label}: ${said}`, {
       hint: 'See docs/scripted-model.md',
     });
   }
