@@ -270,11 +270,15 @@ export class Gate {
 
   /** Why a request waits; null if it is sent in a moment. */
   #reason(tries: string): { readonly reason: string; readonly delay_ms: number | null } | null {
-    const left = (this.#closed?.until ?? 0) - this.#options.now();
-    if (left > 0 && this.#closed !== null)
-      return { reason: waitText(this.#closed.by, left, tries), delay_ms: left };
-    if (this.#controller.is_opening) return null;
-    const { at_work, limit } = this.#controller;
+    const now = this.#options.now();
+    const { at_work, limit, is_opening } = this.#controller;
+    const left = (this.#closed?.until ?? 0) - now;
+    // What a refusal has taught may hold for longer than the pause after it.
+    const paced_ms = is_opening || at_work >= limit ? 0 : this.#controller.wait(now);
+    const wait_ms = Math.max(left, Number.isFinite(paced_ms) ? paced_ms : 0);
+    if (this.#closed !== null && wait_ms > 0 && (left > 0 || tries !== ''))
+      return { reason: waitText(this.#closed.by, wait_ms, tries), delay_ms: wait_ms };
+    if (is_opening) return null;
     if (at_work < limit) return { reason: `no turn yet: ${this.learnt}`, delay_ms: null };
     return { reason: `no slot: ${at_work} of ${limit} requests at work`, delay_ms: null };
   }

@@ -506,6 +506,34 @@ it('who is held is told why: a server in trouble did not ask to slow down', asyn
   }
 });
 
+it('who is refused is told how long what the provider stated holds it, where that is longer than the pause', async () => {
+  const { gate, now } = handDriven({ attempts: 2 });
+  const told: string[] = [];
+  const sent: number[] = [];
+  const outcome = await gate.stream(
+    model(async ({ onHeaders }) => {
+      sent.push(now());
+      if (sent.length > 1) return OK;
+      const kind = 'x-ratelimit';
+      onHeaders?.(429, {
+        [`${kind}-limit-requests`]: '100',
+        [`${kind}-remaining-requests`]: '0',
+        [`${kind}-reset-requests`]: '1h2m3s',
+      });
+      return limited();
+    }),
+    ask(),
+    (delta) => {
+      if (delta.type === 'waiting') told.push(`${delta.reason} ${Math.round(delta.delay_ms ?? 0)}`);
+    },
+  );
+  assert.equal(outcome.type, 'answer');
+  const [, held_ms = 0] = sent;
+  assert.ok(held_ms > 10_000, `${held_ms}`);
+  const text = `the provider asked to slow down: ${Math.round(held_ms / 1000)} s, try 2 of 2 (slow down)`;
+  assert.deepEqual(told, [`${text} ${Math.round(held_ms)}`]);
+});
+
 it('a failure that would be the same again is not asked for again', async () => {
   const { gate, slept } = handDriven();
   let asked = 0;
