@@ -241,6 +241,11 @@ const packageImports: Plugin = {
       contents: 'module.exports = { AbortController, AbortSignal };',
       loader: 'js',
     }));
+    // Only for a Node without `URL`; it loads a module of Node that warns of itself outside of `node_modules`.
+    onLoad({ filter: /[/\\]whatwg-url[/\\]lib[/\\]public-api\.js$/ }, () => ({
+      contents: 'module.exports = { URL, URLSearchParams };',
+      loader: 'js',
+    }));
   },
 };
 

@@ -177,3 +177,12 @@ describe('what is over', () => {
     assert.match((await run(['show', 'kid', ...flags])).stdout, /^newest turn +only words$/m);
   });
 });
+
+it('setup without a terminal says how a model is connected there', async () => {
+  const { code, stderr } = await makeHome().run(['setup']);
+  assert.equal(code, 2);
+  assert.match(
+    stderr,
+    /setup asks, and needs a terminal .*\n {2}Without one: set the variable .*coppice doctor names them/,
+  );
+});

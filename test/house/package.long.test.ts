@@ -117,6 +117,12 @@ describe('the package', () => {
     const args = ['run', '--model', `scripted:${rules}`, '--database', 'run.db', 'say hello'];
     assert.equal(run(process.execPath, [join(installed, bin.coppice), ...args]), 'hello from the package\n');
     assert.equal(run(process.execPath, [join(installed, bin.coppice), '--version']), '0.1.0\n');
+    // Warnings of bundled packages are no business of people.
+    const { stderr } = spawnSync(process.execPath, [join(installed, bin.coppice), 'doctor'], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: folder },
+    });
+    assert.equal(stderr, '');
   });
 
   it('has the licences of the packages that it holds, and asks for few others', () => {

@@ -51,9 +51,13 @@ export interface UiOptions extends RootOptions, PlacementOptions {
 /** `coppice` on a terminal: opens the conversation with the main agent, from which every agent of its tree can be opened. */
 export async function ui(context: Context, options: UiOptions): Promise<number> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true)
-    throw new CoppiceError('E_USAGE', 'the terminal UI needs a terminal on standard input and output', {
-      hint: 'Without one: coppice run "…"',
-    });
+    throw options.set_up === true
+      ? new CoppiceError('E_USAGE', 'setup asks, and needs a terminal on standard input and output', {
+          hint: 'Without one: set the variable with the key of a provider; coppice doctor names them, and the servers on this machine',
+        })
+      : new CoppiceError('E_USAGE', 'the terminal UI needs a terminal on standard input and output', {
+          hint: 'Without one: coppice run "…"',
+        });
   const store = await context.openStore();
   try {
     const found = await rootOf(context, store, options);
