@@ -162,16 +162,17 @@ export async function followRun(context: Context, run: Followed, options: Follow
     const is_settled = typeof settled !== 'number' && !('id' in settled);
     if (is_settled) for (const agent of settled) progress.see({ agent });
     progress.end();
+    const resume = resumeCommand(context, root_id, options.ask === true);
     if (!is_settled) {
       const led_on = typeof settled !== 'number' && ((await run.handOver?.(root_id)) ?? false);
       await run.close();
       const { spent, waits_for } = (typeof settled === 'number' ? null : settled.paused) ?? {};
+      const goes_on = led_on ? 'a server or worker goes on with it by itself' : run.next(root_id);
+      const by_other = spent !== undefined && (led_on || context.server !== null);
       const how_on =
         spent === 'person'
           ? `continue with: ${waits_for}${options.ask === true ? ' --ask' : ''}${sameLedgerFlags(context)}`
-          : led_on
-            ? 'a server or worker goes on with it by itself'
-            : run.next(root_id);
+          : `${goes_on}${by_other ? `; you go on with: ${resume}` : ''}`;
       const as_json = context.json || options.events === true;
       return stoppedRun(
         as_json,
@@ -183,7 +184,6 @@ export async function followRun(context: Context, run: Followed, options: Follow
     }
     const root = settled.find(({ id }) => id === root_id);
     if (root === undefined) throw new Error(`the root ${root_id} is not among its agents`);
-    const resume = resumeCommand(context, root_id, options.ask === true);
     const told_outcome = options.wait === false ? root : treeOutcome(root_id, settled);
     const how_on = told_outcome.how_on?.replace(`coppice resume ${root_id.slice(0, 8)}`, () => resume);
     const { outcome } = told_outcome;
