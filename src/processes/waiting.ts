@@ -1,5 +1,4 @@
 import { setTimeout as timer } from 'node:timers/promises';
-import type { Worker } from 'node:worker_threads';
 
 /** Waiting: the clock by which waits are measured, sleeping, timeouts, and back-off between tries. */
 
@@ -51,7 +50,11 @@ const LOOK_MS = 200;
  * Calls `late` when the thread has worked for `limit_ms`, until the returned function is called. On a busy machine, or one that slept, a thread may only have
  * waited for its turn. Its end is told by the thread itself.
  */
-export function afterWork(worker: Pick<Worker, 'cpuUsage'>, limit_ms: number, late: () => void): () => void {
+export function afterWork(
+  worker: { readonly cpuUsage: () => Promise<{ readonly user: number; readonly system: number }> },
+  limit_ms: number,
+  late: () => void,
+): () => void {
   let [since, is_over]: [number | null, boolean] = [null, false];
   const look = async () => {
     const { user, system } = await worker.cpuUsage();
