@@ -4,9 +4,10 @@
  */
 
 import * as z from 'zod';
+import { refuse } from './kernel/toolsets/acts/agent-reference.ts';
 import { ALL_TOOLSETS } from './kernel/toolsets/all-toolsets.ts';
 import { checkedTool } from './kernel/toolsets/arguments.ts';
-import type { Toolset } from './kernel/toolsets/toolset.ts';
+import type { Decision, Toolset } from './kernel/toolsets/toolset.ts';
 import { type Engine, engineOn, refuseOldNode } from './library/engine.ts';
 import type { Model } from './models/model.ts';
 import { toolPermission } from './permissions/tool-permission.ts';
@@ -25,7 +26,6 @@ import { StoreError } from './store/store-error.ts';
 import { checkRules } from './tools/built-in-permissions.ts';
 import { checkDefinition, FUNCTION, TOOL } from './tools/define-tool.ts';
 
-export { refuse } from './kernel/toolsets/acts/agent-reference.ts';
 export { type ForkPlan, forkAgent, forkNeeds } from './kernel/toolsets/acts/fork-agent.ts';
 export { sendLetter } from './kernel/toolsets/acts/send-letter.ts';
 export type { Decision, RefusalCode, Toolset, ToolsetTool, ToolsetView } from './kernel/toolsets/toolset.ts';
@@ -38,7 +38,7 @@ export type { RuntimeEvent } from './runtime/runtime-event.ts';
 export type { ResumeOptions, ResumeReport, TreeOutcome } from './runtime/runtime-face.ts';
 export type { Store } from './store/store.ts';
 export { defineTool } from './tools/define-tool.ts';
-export { StoreError };
+export { refuse, StoreError };
 
 export interface CoreOptions {
   /** The open ledger: `openSqlite(path)`, or your own. Who opened it closes it, after `close`. */
@@ -66,8 +66,16 @@ export interface CoreAgentOptions
 /** Makes a tool of a toolset whose `decode` and `needs` see only valid arguments. Throws `E_INVALID_ARGUMENT` for a definition that is none. */
 export const defineToolsetTool: typeof checkedTool = (tool) => {
   checkDefinition(TOOLSET_TOOL, tool);
-  return checkedTool(tool);
+  return checkedTool({
+    ...tool,
+    decode(...given) {
+      const decision: Partial<Decision> | undefined = tool.decode(...given);
+      if (DECISIONS.includes(String(decision?.type))) return decision as Decision;
+      return refuse('INTERNAL', `the "decode" of ${tool.name} gave no decision (${DECISIONS.join(', ')})`);
+    },
+  });
 };
+const DECISIONS = ['settle', 'refuse', 'park', 'delegate'];
 const TOOLSET_TOOL = z.looseObject({
   ...{ name: z.string(), description: z.string(), decode: FUNCTION },
   schema: z.custom((one) => one instanceof z.ZodType, 'must be a schema of zod'),

@@ -306,3 +306,41 @@ it('refuses options that are missing or unknown', async (t) => {
     message: /no option "toolset"/,
   });
 });
+
+it('a model that breaks its contract fails its request under its name', async (t) => {
+  const usage = { input: 0, output: 0, cached: 0, reasoning: 0, cost_usd: null };
+  const call = { type: 'call', id: 'c', name: 'x', input: { x: 1 } };
+  const failureOf = async (stream: () => unknown) => {
+    const own = { ...ownModel('broken', () => ''), stream } as never;
+    const core = await openWith(t, () => '', { models: { own } });
+    const { failure } = await (await core.start({ prompt: 'x', model: 'own' })).result();
+    return `${failure?.kind}: ${failure?.error}`;
+  };
+  for (const [stream, told] of [
+    [() => null, 'gave no outcome as the type Model demands'],
+    [() => 'said', 'gave no outcome as the type Model demands'],
+    [() => ({ type: 'answer', usage, finish: 'stop' }), 'gave no outcome as the type Model demands'],
+    [() => ({ type: 'failure' }), 'gave no outcome as the type Model demands'],
+    [
+      () => ({ type: 'answer', usage, finish: 'calls', content: { model: 'x', parts: [call] } }),
+      'gave a call whose "input" is not the text of JSON',
+    ],
+  ] as const)
+    assert.equal(await failureOf(stream), `internal: the model broken ${told}`);
+});
+
+it('a tool of a toolset whose decode gives no decision is an error for the model, not a call without end', async (t) => {
+  for (const decision of [undefined, 'done', Promise.resolve({ type: 'settle' })]) {
+    const act = defineToolsetTool({
+      ...{ name: 'act', description: 'x', schema: z.strictObject({}) },
+      decode: () => decision as never,
+    });
+    const own: Toolset = { name: 'own', tools: [act], guidance: '' };
+    const core = await openWith(t, calls('act', {}), { toolsets: [own] });
+    const agent = await core.start({ prompt: 'x', model: 'own', toolsets: ['own'] });
+    assert.match(
+      (await agent.result()).reply,
+      /decode.* of act gave no decision \(settle, refuse, park, delegate\)/,
+    );
+  }
+});

@@ -223,7 +223,7 @@ async function ask(
       if (cell.request === controller) keepText(cell, delta);
       emit(delta);
     };
-    const own = await model.stream(request, onDelta);
+    const own = await outcomeOfModel(model, request, onDelta);
     const stand_in = isBarred(own) ? await standIn(sent, agent, context.models) : null;
     const outcome = stand_in === null ? own : await stand_in.stream(request, onDelta);
     if (isBarred(outcome)) return own;
@@ -248,6 +248,24 @@ async function ask(
     onBegun();
     hold(null);
   }
+}
+
+/** What no reader of outcomes could read, as a model of a program may give it, fails the request under the name of the model. */
+async function outcomeOfModel(model: Model, ...asked: Parameters<Model['stream']>): Promise<ModelOutcome> {
+  const outcome: Partial<ModelOutcome> | undefined = await model.stream(...asked);
+  const fault = (why: string): ModelOutcome => {
+    const error = `the model ${model.id} gave ${why}`;
+    return { type: 'failure', failure: { kind: 'internal', error, retryable: true } };
+  };
+  if (outcome?.type === 'answer' && Array.isArray(outcome.content?.parts) && outcome.usage !== undefined) {
+    const is_unwritten = outcome.content.parts.some(
+      (part) => part.type === 'call' && typeof part.input !== 'string',
+    );
+    return is_unwritten ? fault('a call whose "input" is not the text of JSON') : (outcome as ModelOutcome);
+  }
+  const is_other =
+    outcome?.type === 'aborted' || (outcome?.type === 'failure' && outcome.failure !== undefined);
+  return is_other ? (outcome as ModelOutcome) : fault('no outcome as the type Model demands');
 }
 
 function isBarred(outcome: ModelOutcome): boolean {
