@@ -28,6 +28,8 @@ interface Stage {
   readonly highest: () => number;
   readonly refused: () => number;
   readonly asked: string[];
+  /** Answers nothing until so many are at work: on a busy machine the first would be answered before the last is sent. */
+  readonly awaits: (crowd: number) => void;
 }
 
 /** A server that answers after 20 ms, at most `at_once` at once, and what it says when it is asked for something else. */
@@ -40,6 +42,7 @@ async function stage(
   terms: { maxConcurrent?: number } = {},
 ): Promise<Stage> {
   let [at_work, highest, refused] = [0, 0, 0];
+  let crowd = 0;
   const asked: string[] = [];
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     if (request.method === 'GET') {
@@ -56,7 +59,8 @@ async function stage(
     }
     at_work += 1;
     highest = Math.max(highest, at_work);
-    await sleep(20);
+    do await sleep(20);
+    while (highest < crowd);
     at_work -= 1;
     response.writeHead(200, { 'content-type': 'text/event-stream', ...headers });
     response.end(`${EVENTS}data: [DONE]\n\n`);
@@ -70,7 +74,10 @@ async function stage(
     ...{ providers: { near: { type: 'openai-compatible', baseURL, ...terms } }, env: {}, gates },
     onLearnt: (_, text) => learnt.push(text),
   });
-  return { model, gates, learnt, asked, highest: () => highest, refused: () => refused };
+  const awaits = (many: number) => {
+    crowd = many;
+  };
+  return { model, gates, learnt, asked, awaits, highest: () => highest, refused: () => refused };
 }
 
 async function send({ model }: Stage, count: number): Promise<void> {
@@ -83,6 +90,7 @@ async function send({ model }: Stage, count: number): Promise<void> {
 it('a hundred requests are at work at once on a server that says nothing and refuses nothing', async () => {
   const near = await stage({});
   await send(near, 1);
+  near.awaits(17);
   await send(near, 200);
   assert.ok(near.highest() > 16, `${near.highest()}`);
 });
@@ -100,6 +108,7 @@ it('Ollama queues: sixteen, and more only as it answers as fast', async () => {
   await send(near, 2);
   await until(() => near.asked.length === 2, 'both were asked');
   await send(near, 1);
+  near.awaits(16);
   await send(near, 60);
   assert.ok(near.highest() >= 16 && near.highest() <= 20, `${near.highest()}`);
 });
