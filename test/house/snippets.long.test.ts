@@ -31,9 +31,9 @@ function whole(snippet: string): string {
   const wanted = new Set<string>();
   const uses = (name: string) => new RegExp(`(?<![\\w.'/])${name}\\b(?!['\\w]|: )`).test(snippet);
   const defines = (name: string) =>
-    new RegExp(`(?:const|let) (?:\\{[^}]*\\b)?${name}\\b|import \\{[^}]*\\b${name}\\b|\\{ ${name},`).test(
-      snippet,
-    );
+    new RegExp(
+      `(?:const|let) (?:\\{[^}]*\\b)?${name}\\b|import \\{[^}]*\\b${name}\\b|\\{ ${name}(?:,| \\}\\) =>)`,
+    ).test(snippet);
   for (const [name] of BEFORE) if (uses(name) && !defines(name)) wanted.add(name);
   if (wanted.has('agent')) wanted.add('coppice');
   if (wanted.has('coppice') && !defines('openCoppice')) wanted.add('openCoppice');
