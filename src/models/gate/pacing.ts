@@ -168,7 +168,8 @@ export class Pace {
     this.#use(0, now);
     if (!this.#is_first) return;
     this.#is_first = false;
-    climb.reset(Math.min(climb.value, taken / Math.max(1_000, period_ms)), true);
+    // Of a first burst others may have taken all; the one that is accepted now counts.
+    climb.reset(Math.min(climb.value, Math.max(1, taken) / Math.max(1_000, period_ms)), true);
     this.#bucket.set(climb.value * closed_ms - 1, now);
   }
 
