@@ -19,10 +19,13 @@ it('what was aborted before is not sent, and what has ended no longer listens to
   const { signal } = new AbortController();
   for (const _ of 'ab') assert.equal((await getText(url, {}, { signal, idle_ms: 60_000 })).text, 'text');
   await assert.rejects(getText(`${url}/broken`, {}, { signal, idle_ms: 60_000 }), { reason: 'connect' });
-  assert.deepEqual([asked, getEventListeners(signal, 'abort').length], [3, 0]);
+  // It is sent again where it took a kept connection.
+  const sent = asked;
+  assert.ok(sent === 3 || sent === 4, String(sent));
+  assert.equal(getEventListeners(signal, 'abort').length, 0);
   const reason = new Error('enough');
   await assert.rejects(getText(url, {}, { signal: AbortSignal.abort(reason), idle_ms: 60_000 }), reason);
-  assert.equal(asked, 3);
+  assert.equal(asked, sent);
   server.closeAllConnections();
   await new Promise((closed) => server.close(closed));
 });
