@@ -26,7 +26,7 @@ const play: Play = ({ user }) => (user === 'b' ? { text: '', finish: 'refused' }
 function dyingStore(
   store: Store,
   commits: number,
-): { readonly store: Store; readonly isDead: () => boolean } {
+): { readonly store: Store; readonly isDead: () => boolean; readonly spare: () => void } {
   let left = commits;
   const commit: Store['commit'] = async (steps) => {
     left -= 1;
@@ -40,18 +40,24 @@ function dyingStore(
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
-  return { store: dying, isDead: () => left < 0 };
+  const spare = () => {
+    left = Number.POSITIVE_INFINITY;
+  };
+  return { store: dying, isDead: () => left < 0, spare };
 }
 
 let kills = 0;
 
 /** Runs the script; its process is lost after so many commits each time. */
 async function ran(database: Database, body: string, lives: readonly number[]) {
-  let isDead = () => false;
+  let life: Pick<ReturnType<typeof dyingStore>, 'isDead' | 'spare'> = {
+    isDead: () => false,
+    spare: () => undefined,
+  };
   const dies = (commits: number) => ({
     wrap: (store: Store) => {
       const dying = dyingStore(store, commits);
-      isDead = dying.isDead;
+      life = dying;
       return dying.store;
     },
   });
@@ -64,8 +70,12 @@ async function ran(database: Database, body: string, lives: readonly number[]) {
   const { id } = await stage.start();
   const hasEnded = async () => (await stage.store.agent(id))?.state.type === 'idle';
   for (const commits of [...others, Number.POSITIVE_INFINITY]) {
-    await until(async () => isDead() || (await hasEnded()), 'the run ends or its process dies');
-    if (!isDead()) break;
+    await until(async () => life.isDead() || (await hasEnded()), 'the run ends or its process dies');
+    if (!life.isDead()) {
+      // What others of the tree still commit must not be lost with a process that nobody replaces.
+      life.spare();
+      break;
+    }
     kills += 1;
     stage = await stage.reopen(undefined, dies(commits));
     await stage.runtime.resume(id, { unattended: true });
