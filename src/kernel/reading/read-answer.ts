@@ -172,10 +172,11 @@ export function commandIn(name: string, given: JsonObject): string | null {
 
 /** The words of a call that only answers, such as `attempt_completion {"result": "…"}`, where no tool takes them; null for any other. */
 function answerIn(call: CallPart, tools: ReadTools): string | null {
+  if (call.read !== undefined || tools.find(toolMeant(call.name, tools)) !== undefined) return null;
   const given = fieldsOf(parsedObject(call.input));
   const meanings = meaningsOf(bareName(call.name), given);
   const takes = (name: string) => tools.names.includes(name.replace(/:.*/, ''));
-  if (call.read !== undefined || !meanings.includes('answer') || meanings.some(takes)) return null;
+  if (!meanings.includes('answer') || meanings.some(takes)) return null;
   const [text, ...more] = Object.values(given).filter((value) => value !== true);
   return typeof text === 'string' && text.trim() !== '' && more.length === 0 ? text : null;
 }

@@ -85,6 +85,17 @@ describe('an answer in text', () => {
   });
 });
 
+it('a tool of a program that is called as an answer of other programs is called', () => {
+  const spec = { name: 'report', own: false, description: '', input: { type: 'object' } };
+  const tool = { ...spec, fits: () => true };
+  const called: AssistantPart[] = [{ type: 'call', id: 'c', name: 'report', input: '{"text":"done"}' }];
+  const find = (name: string) => (name === 'report' ? tool : undefined);
+  assert.deepEqual(readAnswer(called, { names: ['report', 'read'], find }, 7), called);
+  assert.deepEqual(readAnswer(called, { names: ['read'], find: () => undefined }, 7), [
+    { type: 'text', text: 'done' },
+  ]);
+});
+
 describe('in a shell', () => {
   it('slash commands are told as the calls that they are', () => {
     assert.equal(
