@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { until } from '../until.ts';
 import { type Home, makeHome } from './run-cli.ts';
+import { serving } from './serving.ts';
 
 const RULES = [
   {
@@ -51,25 +52,16 @@ const MODEL = ['--model', 'scripted:rules.json'];
 
 let home: Home;
 let url = '';
-let server: ReturnType<Home['start']>;
+let stop: () => Promise<void>;
 
 before(async () => {
   home = makeHome();
   writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules: RULES }));
   // Requests may name this script, too.
   home.configure({ model: 'scripted:more.json' });
-  server = home.start(['serve', '--listen', '0', ...MODEL]);
-  let log = '';
-  server.child.stderr?.on('data', (piece: Buffer) => {
-    log += piece.toString();
-  });
-  await until(() => /listening on (\S+);/.test(log), 'a server');
-  url = /listening on (\S+);/.exec(log)?.[1] ?? '';
+  ({ url, stop } = await serving(home, MODEL));
 });
-after(async () => {
-  server.child.kill('SIGTERM');
-  await server.ended;
-});
+after(() => stop());
 
 /** Runs the command line with `--server`. */
 const there = (...args: readonly string[]) => home.run([...args, '--server', url]);

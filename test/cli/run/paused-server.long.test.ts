@@ -6,8 +6,8 @@ import { closeLater, closeOpened } from '../../close-opened.ts';
 import { REFUSALS } from '../../runtime/quota/limited-server.ts';
 import type { Fault } from '../../servers/brain.ts';
 import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
-import { until } from '../../until.ts';
 import { makeHome } from '../run-cli.ts';
+import { serving } from '../serving.ts';
 
 afterEach(closeOpened);
 
@@ -22,17 +22,8 @@ it('names the command with the server, and goes on by it', { timeout: 120_000 },
     model: 'one/any',
     providers: { one: { type: 'openai-compatible', baseURL: `${server.url}/v1` } },
   });
-  const { child, ended } = home.start(['serve', '--listen', '0']);
-  closeLater(async () => {
-    child.kill('SIGTERM');
-    await ended;
-  });
-  let log = '';
-  child.stderr?.on('data', (piece: Buffer) => {
-    log += piece.toString();
-  });
-  await until(() => /listening on (\S+);/.test(log), 'a server');
-  const url = /listening on (\S+);/.exec(log)?.[1] ?? '';
+  const { url, stop } = await serving(home);
+  closeLater(stop);
   const paused = await home.start(['run', 'go', '--server', url]).ended;
   assert.equal(paused.code, 75, paused.stderr);
   const [, command = ''] = /you go on with: coppice (resume \w{8} --server \S+) \(/.exec(paused.stderr) ?? [];

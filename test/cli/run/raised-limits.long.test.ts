@@ -7,8 +7,8 @@ import { alwaysOnBothDatabases } from '../../runtime/both-databases.ts';
 import type { Answer, Exchange } from '../../servers/brain.ts';
 import { startOpenAiChatServer } from '../../servers/openai-chat-server.ts';
 import type { ProtocolServer } from '../../servers/protocol-server.ts';
-import { until } from '../../until.ts';
 import { makeHome } from '../run-cli.ts';
+import { serving } from '../serving.ts';
 
 /** Told `STEPS n`, makes n calls, one after the other; told `SLEEP`, one that lasts. Each request costs 1,010 tokens, or a tenth of a cent. */
 function brain({ messages }: Exchange): Answer {
@@ -74,17 +74,8 @@ alwaysOnBothDatabases('a limit that is raised as the run says', (database, kind)
 
   it(`at a server, on ${kind}`, { timeout: 120_000 }, async () => {
     const { home, ledger } = await newHome();
-    const { child, ended } = home.start(['serve', '--listen', '0', ...ledger]);
-    closeLater(async () => {
-      child.kill('SIGTERM');
-      await ended;
-    });
-    let log = '';
-    child.stderr?.on('data', (piece: Buffer) => {
-      log += piece.toString();
-    });
-    await until(() => /listening on (\S+);/.test(log), 'a server');
-    const url = /listening on (\S+);/.exec(log)?.[1] ?? '';
+    const { url, stop } = await serving(home, ledger);
+    closeLater(stop);
     await plays((args) => home.run(args[0] === 'run' ? [...args, '--server', url] : args));
   });
 });

@@ -7,6 +7,7 @@ import { limitedServer, REFUSALS } from '../../runtime/quota/limited-server.ts';
 import { answerFor, forkingBrain } from '../../servers/forking-brain.ts';
 import { until } from '../../until.ts';
 import { makeHome } from '../run-cli.ts';
+import { serving } from '../serving.ts';
 
 afterEach(closeOpened);
 
@@ -21,17 +22,7 @@ async function served() {
     providers: { one: { type: 'openai-compatible', baseURL: `${provider.url}/v1`, apiKeyEnv: 'ONE' } },
   });
   const serve = async (key = 'key-one') => {
-    const { child, ended } = home.start(['serve', '--listen', '0'], { env: { ONE: key } });
-    let log = '';
-    child.stderr?.on('data', (piece: Buffer) => {
-      log += piece.toString();
-    });
-    await until(() => /listening on (\S+);/.test(log), 'a server');
-    const url = /listening on (\S+);/.exec(log)?.[1] ?? '';
-    const stop = async () => {
-      child.kill('SIGTERM');
-      await ended;
-    };
+    const { url, stop } = await serving(home, [], { ONE: key });
     closeLater(stop);
     return { stop, there: (...args: string[]) => home.run([...args, '--server', url]) };
   };

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { until } from '../../until.ts';
 import { makeHome } from '../run-cli.ts';
+import { serving } from '../serving.ts';
 
 it('a file is no model by its name: no route reads it, opens it, or quotes it', async (t) => {
   const home = makeHome();
@@ -14,17 +14,8 @@ it('a file is no model by its name: no route reads it, opens it, or quotes it', 
   writeFileSync(join(home.folder, 'passwd'), 'SECRET:x:0:0');
   writeFileSync(join(home.folder, 'auths.json'), '{"SECRET": "x", "rules": []}');
   mkdirSync(join(home.folder, 'SECRET'));
-  const server = home.start(['serve', '--listen', '0', '--model', 'scripted:rules.json']);
-  t.after(async () => {
-    server.child.kill('SIGTERM');
-    await server.ended;
-  });
-  let log = '';
-  server.child.stderr?.on('data', (text: string) => {
-    log += text;
-  });
-  await until(() => /listening on (\S+);/.test(log), 'a server');
-  const url = /listening on (\S+);/.exec(log)?.[1] ?? '';
+  const { url, stop } = await serving(home, ['--model', 'scripted:rules.json']);
+  t.after(stop);
   const token = (await home.run(['web', '--token'])).stdout.trim();
   const ask = async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
