@@ -122,7 +122,8 @@ const opencode: ClientProgram = {
           models: { m: { name: 'm' } },
         },
       },
-      mcp: { coppice: { type: 'local', command: [server.command, ...server.args] } },
+      // It asks its model without the tools of a server that has not listed them within 5 s by default.
+      mcp: { coppice: { type: 'local', command: [server.command, ...server.args], timeout: 60_000 } },
     });
     return {
       args: (prompt) => ['run', '--format', 'json', prompt],

@@ -75,7 +75,7 @@ export interface Started {
 export function start(
   command: string,
   args: readonly string[],
-  { cwd, env, limit_ms = 120_000 }: { cwd: string; env: Record<string, string>; limit_ms?: number },
+  { cwd, env, limit_ms = 600_000 }: { cwd: string; env: Record<string, string>; limit_ms?: number },
 ): Started {
   const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let [stdout, stderr] = ['', ''];
@@ -85,7 +85,11 @@ export function start(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  const timer = setTimeout(() => killTree(child.pid as number), limit_ms);
+  // Ten times what it takes: on a busy machine a program needs minutes before it first asks its model.
+  const timer = setTimeout(() => {
+    stderr += `\nended by this trial after ${limit_ms / 1_000} s`;
+    killTree(child.pid as number);
+  }, limit_ms);
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => {
