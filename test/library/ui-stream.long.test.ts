@@ -31,6 +31,10 @@ const RULES = [
     when: { root: true, step: 0, user: 'trees' },
     calls: [{ name: 'fork', input: { name: 'oak', prompt: 'What of oaks?' } }],
   },
+  {
+    ...{ when: { root: true, user: 'ask it' }, once: true },
+    calls: [{ name: 'send', input: { to: 'oak', message: 'And acorns?' } }],
+  },
   { when: { root: true, user: 'trees' }, say: 'A child looks at oaks.' },
   { when: { root: true, user: 'lobed' }, say: 'They are lobed.' },
   {
@@ -161,7 +165,7 @@ describe('a turn', () => {
   });
 
   it('shows the agents of the tree as they change, and the history says the same', async () => {
-    const { coppice } = await opened();
+    const { coppice, database } = await opened();
     const chat = await coppice.chat({ id: 'oaks', messages: [says('trees')] });
     const { message } = await read(chat);
     const agents = message?.parts.flatMap((part) =>
@@ -181,16 +185,23 @@ describe('a turn', () => {
       ['user', 'assistant'],
     );
     assert.equal(history[1]?.id, message?.id);
-    const plain = (given: sdk.UIMessage | undefined) =>
-      JSON.parse(
-        JSON.stringify(given?.parts.filter((part) => !(part.type === 'data-agent' && part.id === main?.id))),
-      );
     const sorted = (given: sdk.UIMessage | undefined) =>
-      plain(given).sort(
+      JSON.parse(JSON.stringify(given?.parts)).sort(
         (a: { type: string }, b: { type: string }) =>
           Number(a.type === 'data-agent') - Number(b.type === 'data-agent'),
       );
     assert.deepEqual(sorted(history[1]), sorted(message));
+    const told = (one: sdk.UIMessage | undefined) =>
+      one?.parts.flatMap((part) => (part.type === 'data-agent' ? (part.data as UIAgent).name : [])).sort();
+    const asked = told((await read(await coppice.chat({ id: 'oaks', messages: [says('ask it')] }))).message);
+    await coppice.close();
+    const { coppice: next } = await opened(database);
+    const hello = await next.chat({ id: 'oaks', messages: [says('hello')] });
+    const turns = [asked, told((await read(hello)).message)];
+    assert.deepEqual(turns, [['main', 'oak'], ['main']], 'an agent is told with each turn that it works in');
+    const reloaded = (await hello.messages()) as sdk.UIMessage[];
+    const answers = reloaded.filter(({ role }) => role === 'assistant');
+    assert.deepEqual(answers.map(told), [['main', 'oak'], ...turns]);
   });
 
   it('streams thoughts and words as they come, and takes back an answer that breaks off', async () => {

@@ -45,7 +45,7 @@ export function agentAsUI(agent: Agent, { live }: Pick<StreamGround, 'live'>): U
 
 /** The conversation of a chat, without the answer under way: its stream brings that. */
 export async function uiMessagesOf(ground: StreamGround, root_id: string): Promise<UIMessage[]> {
-  const agents = await ground.store.agents({ root_id });
+  const agents = (await ground.store.agents({ root_id })).reverse();
   const turns: { prompt: Prompt; parts: UIMessagePart[] }[] = [];
   const writer = new AnswerWriter();
   for (const message of await ground.store.history(root_id)) {
@@ -53,11 +53,18 @@ export async function uiMessagesOf(ground: StreamGround, root_id: string): Promi
     const prompt = promptIn(message);
     if (prompt !== null) turns.push({ prompt, parts: [] });
   }
-  for (const agent of agents)
-    if (agent.id !== root_id)
-      turns
-        .findLast(({ prompt }) => prompt.at <= agent.created_at)
-        ?.parts.push({ type: 'data-agent', id: agent.id, data: agentAsUI(agent, ground) });
+  // As the streams of the turns told them: with each turn in which an agent was made, or got or sent a letter; the root with all.
+  const letters = await ground.store.treeMail(root_id, undefined, Number.MAX_SAFE_INTEGER);
+  for (const agent of agents) {
+    const { id, created_at } = agent;
+    const own = letters.flatMap(({ from_id, to_id, sent_at }) =>
+      [from_id, to_id].includes(id) ? sent_at : [],
+    );
+    const part = { type: 'data-agent', id, data: agentAsUI(agent, ground) };
+    const turnAt = (at: number) => turns.findLast(({ prompt }) => prompt.at <= at);
+    for (const turn of id === root_id ? turns : new Set([created_at, ...own].map(turnAt)))
+      turn?.parts.push(part);
+  }
   if (agents.some(isActive)) turns.at(-1)?.parts.splice(0);
   return turns.flatMap(({ prompt: { id, text, images = [] }, parts }): UIMessage[] => {
     const said: UIMessage = { id, role: 'user', parts: [{ type: 'text', text, state: 'done' }] };

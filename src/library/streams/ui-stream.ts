@@ -120,7 +120,7 @@ async function* turnOf(
       const spoken = Math.floor(live.textAfter(agent.last_seq, agent.id).length / WORDS);
       const version = JSON.stringify({ ...data, ...(spoken > 0 && { last_words: spoken }) });
       const is_of_turn = agent.id === id || told.has(agent.id) || isActive(agent);
-      if (told.get(agent.id) === version || !(is_of_turn || agent.created_at >= prompt!.at)) continue;
+      if (told.get(agent.id) === version || !(is_of_turn || agent.updated_at >= prompt!.at)) continue;
       told.set(agent.id, version);
       yield { type: 'data-agent', id: agent.id, data };
     }
