@@ -327,6 +327,17 @@ it('a model that breaks its contract fails its request under its name', async (t
     ],
   ] as const)
     assert.equal(await failureOf(stream), `internal: the model broken ${told}`);
+  for (const [thrown, told] of [
+    [new TypeError('x is not a function'), 'TypeError: x is not a function'],
+    ['words', 'words'],
+    [undefined, 'undefined'],
+  ] as const) {
+    const throws = () => {
+      throw thrown;
+    };
+    assert.equal(await failureOf(throws), `internal: the model broken threw ${told}`);
+    assert.equal(await failureOf(() => Promise.reject(thrown)), `internal: the model broken threw ${told}`);
+  }
 });
 
 it('a tool of a toolset whose decode gives no decision is an error for the model, not a call without end', async (t) => {

@@ -225,7 +225,7 @@ async function ask(
     };
     const own = await outcomeOfModel(model, request, onDelta);
     const stand_in = isBarred(own) ? await standIn(sent, agent, context.models) : null;
-    const outcome = stand_in === null ? own : await stand_in.stream(request, onDelta);
+    const outcome = stand_in === null ? own : await outcomeOfModel(stand_in, request, onDelta);
     if (isBarred(outcome)) return own;
     if (stand_in !== null && cell.stand_in !== stand_in.id)
       onNotice(`${stand_in.id} answers in place of ${model.id}`);
@@ -250,22 +250,29 @@ async function ask(
   }
 }
 
-/** What no reader of outcomes could read, as a model of a program may give it, fails the request under the name of the model. */
+/** What a model of a program throws, or gives that no reader of outcomes could read, fails the request under the name of the model. */
 async function outcomeOfModel(model: Model, ...asked: Parameters<Model['stream']>): Promise<ModelOutcome> {
-  const outcome: Partial<ModelOutcome> | undefined = await model.stream(...asked);
-  const fault = (why: string): ModelOutcome => {
-    const error = `the model ${model.id} gave ${why}`;
+  const fault = (what: string): ModelOutcome => {
+    const error = `the model ${model.id} ${what}`;
     return { type: 'failure', failure: { kind: 'internal', error, retryable: true } };
   };
+  let outcome: Partial<ModelOutcome> | undefined;
+  try {
+    outcome = await model.stream(...asked);
+  } catch (thrown) {
+    return asked[0].signal.aborted ? { type: 'aborted' } : fault(`threw ${thrown}`);
+  }
   if (outcome?.type === 'answer' && Array.isArray(outcome.content?.parts) && outcome.usage !== undefined) {
     const is_unwritten = outcome.content.parts.some(
       (part) => part.type === 'call' && typeof part.input !== 'string',
     );
-    return is_unwritten ? fault('a call whose "input" is not the text of JSON') : (outcome as ModelOutcome);
+    return is_unwritten
+      ? fault('gave a call whose "input" is not the text of JSON')
+      : (outcome as ModelOutcome);
   }
   const is_other =
     outcome?.type === 'aborted' || (outcome?.type === 'failure' && outcome.failure !== undefined);
-  return is_other ? (outcome as ModelOutcome) : fault('no outcome as the type Model demands');
+  return is_other ? (outcome as ModelOutcome) : fault('gave no outcome as the type Model demands');
 }
 
 function isBarred(outcome: ModelOutcome): boolean {

@@ -32,7 +32,8 @@ export function verifiedIdentity(sent: HookRequest, payload: unknown, proof: Pro
       assertHas(sent, 'x-hub-signature-256', [`sha256=${own.toString('hex')}`]);
       return digest;
     case 'hmac': {
-      const forms = [own.toString('hex'), own.toString('base64')];
+      const hex = own.toString('hex');
+      const forms = [hex, hex.toUpperCase(), own.toString('base64')];
       assertHas(sent, proof.header, [...forms, ...forms.map((form) => `sha256=${form}`)]);
       return digest;
     }

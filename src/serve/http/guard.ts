@@ -100,8 +100,7 @@ export function guard(options: GuardOptions): MiddlewareHandler<Guarded> {
       throw new CoppiceError('E_TOO_MANY_REQUESTS', 'too many requests in a short time', { retryable: true });
     }
     const reads = req.method === 'GET' || req.method === 'HEAD';
-    if (OPEN.has(req.path) || (reads && OPEN_PAGE.test(req.path))) return next();
-    if (req.method === 'POST' && SIGNED.test(req.path)) return next();
+    if (OPEN.has(req.path) || SIGNED.test(req.path) || (reads && OPEN_PAGE.test(req.path))) return next();
     const scopeNow = () => tokenScope(context, access) ?? sessionScope(context, access, cookie, origin);
     if (scopeNow() === null) throw unauthorized();
     context.set('scope', scopeNow);

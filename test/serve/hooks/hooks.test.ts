@@ -210,6 +210,9 @@ function signatures(): void {
     const plain = SENDERS.hmac('plain-secret', { a: 1 }, 'x-my-signature');
     await sameAgain('plain', plain, await started('plain', plain));
     await refused('plain', SENDERS.hmac('plain-secreT', { a: 1 }, 'x-my-signature'), 401, /does not match/);
+    const { body, headers } = SENDERS.hmac('plain-secret', { b: 1 }, 'x-my-signature');
+    const hex = Buffer.from(headers['x-my-signature'] ?? '', 'base64').toString('hex');
+    await started('plain', { body, headers: { 'x-my-signature': `sha256=${hex.toUpperCase()}` } });
     const keyed = SENDERS.bearer('bearer-secret', { a: 1 }, 'b-1');
     await sameAgain('bearer', keyed, await started('bearer', keyed));
     const first = await started('bearer', SENDERS.bearer('bearer-secret', {}));
@@ -222,7 +225,10 @@ function signatures(): void {
     await refused('__proto__', SENDERS.bearer('x', {}), 404, /no hook/);
     const large = SENDERS.bearer('bearer-secret', { text: 'x'.repeat(2_000_001) });
     await refused('bearer', large, 413, /larger than 2 MB/);
-    assert.equal((await web.ask('/v1/hooks/bearer', { token: null })).status, 401);
+    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE']) {
+      const looked = await web.ask('/v1/hooks/bearer', { method, token: null });
+      assert.deepEqual([looked.status, looked.headers.allow], [405, 'POST, OPTIONS'], method);
+    }
     const { status } = await web.ask('/v1/trees', { method: 'POST', token: null, body: '{}' });
     assert.equal(status, 401);
   });
