@@ -62,9 +62,23 @@ const PLAYS: Readonly<Record<string, { readonly toolsets: readonly string[]; rea
   tasks: {
     toolsets: ['process', 'tasks'],
     play: (scene) => {
-      if (scene.step === 0) return [['task_add', { title: 'one' }]];
-      if (scene.step === 1) return [['task_claim', {}]];
-      return scene.step === 2 ? [['task_done', { number: 1 }]] : 'all is done';
+      const calls: readonly [string, object][] = [
+        ['task_add', { title: 'one' }],
+        ['task_add', { title: 'two', depends_on: [1] }],
+        ['task_list', {}],
+        ['task_add', { title: 'three', blocks: [2] }],
+        ['task_claim', {}],
+        ['task_release', { number: 1 }],
+        ['task_list', {}],
+        ['task_claim', {}],
+        ['task_done', { number: 1, result: 'the first' }],
+        ['task_claim', {}],
+        ['task_done', { number: 3 }],
+        ['task_claim', {}],
+        ['task_done', { number: 2 }],
+      ];
+      const call = calls[scene.step];
+      return call === undefined ? 'all is done' : [call];
     },
   },
 };
