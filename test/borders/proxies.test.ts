@@ -71,12 +71,11 @@ for (const [variables, of] of [
   it(`connections of all kinds use the proxy in ${of}`, async () => {
     await run(variables(url()), 'https://far.invalid', 'http://far.invalid');
     assert.equal(seen.filter((one) => one === 'CONNECT far.invalid:443').length, 4, seen.join());
+    // The global fetch asks for a tunnel in Node 24, and like the others in Node 26.
     const plain = seen
-      .filter((one) => one.includes(' http://far.invalid/'))
-      .map((one) => one.split('/').at(-1));
-    assert.deepEqual(plain, ['models', 'webhook', 'getMe']);
-    // The global fetch asks for a tunnel in any case.
-    assert.ok(seen.includes('CONNECT far.invalid:80'), seen.join());
+      .filter((one) => one !== 'CONNECT far.invalid:443')
+      .map((one) => (one === 'CONNECT far.invalid:80' ? 'mcp' : one.split('/').at(-1)));
+    assert.deepEqual(plain, ['models', 'webhook', 'mcp', 'getMe']);
   });
 
 it('addresses of this machine, and those of NO_PROXY, are reached directly', async () => {

@@ -1,6 +1,7 @@
 /** Proves that lines that are not valid messages get the error of the specification, with the id if it can be read, and that the connection continues. */
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { it } from 'node:test';
 import { StdioLines } from '../../src/mcp/stdio-lines.ts';
 
@@ -48,7 +49,8 @@ it('lines that are no messages', async () => {
     input.write(bytes.subarray(at, at + (at < 1_000 ? 7 : 9_999)));
   input.end();
   await lines.closed;
-  const answers = String(output.read())
+  output.end();
+  const answers = (await text(output))
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
 import { plainProgress } from '../../../src/cli/run/progress.ts';
 import { agentJson } from '../../../src/documents/agent-json.ts';
@@ -139,7 +140,7 @@ it('a result that never fits its schema is told in words, with what may help, no
 });
 
 describe('the progress of a run without a terminal', () => {
-  it('tells a cancelled sub-agent from a failed one, and why', () => {
+  it('tells a cancelled sub-agent from a failed one, and why', async () => {
     const stream = new PassThrough();
     const progress = plainProgress(stream, 'title', []);
     const ended = (name: string, state: AgentState) =>
@@ -150,7 +151,8 @@ describe('the progress of a run without a terminal', () => {
     ended('b', failure('timed_out', 'limit reached: run time of 2 s'));
     ended('c', { type: 'completed', result: 'r', limit: LIMIT });
     progress.end();
-    const lines = String(stream.read());
+    stream.end();
+    const lines = await text(stream);
     for (const line of [
       'a: cancelled, not needed any more',
       'b: cut short, limit reached: run time of 2 s',
