@@ -151,7 +151,46 @@ const CASES: readonly Case[] = [
     'openai-compatible',
     [404, '<html>nothing here</html>'],
     'no_model',
-    /\/chat\/completions\): 404: Not Found/,
+    /\/chat\/completions\): 404: nothing here$/,
+  ],
+  [
+    'a page of a gateway, with all that nobody reads',
+    'openai-compatible',
+    [
+      400,
+      '<!DOCTYPE html><html><head><title>503</title><style>a { color: red }</style></head><body><!-- <b> -->' +
+        '<script>if (a < b) x("<p>")</script><center><h1>400 We are&nbsp;down</h1></center><p>Back at 18:00 &amp;\n later.' +
+        '<hr>nginx/1.18.0</body></html>',
+    ],
+    'bad_request',
+    /^400: We are down Back at 18:00 & later\. nginx\/1\.18\.0$/,
+  ],
+  [
+    'a page whose words only its title has',
+    'openai-compatible',
+    [
+      400,
+      '<html><head><title>400 No cookies, no tea</title></head><body><svg><text>x</text></svg></body></html>',
+    ],
+    'bad_request',
+    /^400: No cookies, no tea$/,
+  ],
+  [
+    'an error in XML',
+    'openai-compatible',
+    [
+      403,
+      '<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>',
+    ],
+    'auth',
+    /^403: AccessDenied Request has expired \(the key/,
+  ],
+  [
+    'a page without a word',
+    'openai-compatible',
+    [400, '<html><img src="x"'],
+    'bad_request',
+    /^400: Bad Request$/,
   ],
   [
     'no tools (Ollama)',

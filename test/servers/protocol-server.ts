@@ -56,7 +56,7 @@ export async function startProtocolServer(
       told: unknown = protocol.error(status, message),
     ) => {
       response.writeHead(status, { 'content-type': 'application/json', ...headers });
-      response.end(JSON.stringify(told));
+      response.end(typeof told === 'string' ? told : JSON.stringify(told));
     };
     if (options.admits?.(request.headers) === false) return refuse(401, 'invalid key');
     if (request.url?.endsWith('/models') && options.models !== undefined) {
