@@ -44,8 +44,8 @@ export function agentJson(
     cost_usd,
     budget: budgetJson(agent),
     deeds: deedsJson(agent),
-    doing: agent.doing,
-    held: heldJson(agent),
+    doing: ledDoing(agent, unled === null),
+    held: unled === null ? heldJson(agent) : null,
     paused: pausedJson(agent),
     open_approvals: openAsks(agent.state).length,
     last_reply: agent.reply,
@@ -61,6 +61,11 @@ export function agentJson(
     ...outcomeOf(agent, unled?.why),
     pending_approval: asks.find((ask) => ask.agent_id === agent.id)?.id ?? null,
   };
+}
+
+/** What it does; of an agent that nobody leads, no request waits to be sent. */
+export function ledDoing(agent: Agent, is_led: boolean): string | null {
+  return is_led || heldJson(agent) === null ? agent.doing : null;
 }
 
 function heldJson({ state }: Agent): AgentDocument['held'] {

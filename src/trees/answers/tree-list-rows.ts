@@ -1,4 +1,4 @@
-import { failureJson } from '../../documents/agent-json.ts';
+import { failureJson, ledDoing } from '../../documents/agent-json.ts';
 import { isoTime } from '../../documents/iso-time.ts';
 import type { TreeRow } from '../../documents/shapes/agent-parts.ts';
 import { titlesOf } from '../../documents/tree-titles.ts';
@@ -74,7 +74,7 @@ async function sliceOf(
       model: root.config.model,
       profile: root.config.profile ?? null,
       cwd: root.config.cwd,
-      doing: root.doing,
+      doing: ledDoing(root, unled_tree === null),
       agents: counters?.total ?? 1,
       living: counters?.live ?? living.length,
       working: words.filter((word) => word === 'running' || word === 'waiting').length,

@@ -71,6 +71,21 @@ it('a provider that asks to slow down, and answers then', async () => {
   assert.doesNotMatch(await tree(), /slow down/);
 });
 
+it('a page of a gateway: its words, and nothing of it as an agent is left that nobody leads', async () => {
+  const page =
+    '<html><head><title>503</title></head><body><h1>We are down</h1><p>Back at 18:00.</body></html>';
+  const fault = { status: 503, headers: { 'content-type': 'text/html', 'retry-after': '30' }, body: page };
+  const { home, child, ended, told, tree } = await runAgainst(() => ({ fault }));
+  await told(/^ {7}the provider has trouble: \d+ s, try 2 of 6 \(503: We are down Back at 18:00\.\)$/m);
+  child.kill('SIGTERM');
+  await ended;
+  assert.doesNotMatch(await tree(), /trouble/);
+  for (const command of ['ps', 'show', 'tree'])
+    assert.doesNotMatch((await home.run([command])).stdout, /trouble/, command);
+  const [agent] = JSON.parse((await home.run(['ps', '--json'])).stdout).agents;
+  assert.deepEqual([agent.outcome, agent.held, agent.doing], ['unled', null, null]);
+});
+
 it('no server, and a process that is gone meanwhile', async () => {
   const { home, server, child, ended, told, tree } = await runAgainst(() => later(1));
   await told(/slow down: [12] s, try 2 of 6/);
