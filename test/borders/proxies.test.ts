@@ -133,7 +133,7 @@ it('pages of the web and commands get the proxy in the form in which it was mean
 
 it('a failed connection says what its code means', () => {
   for (const [code, cause, told] of [
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', {}, /not trusted.* NODE_EXTRA_CA_CERTS$/],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', {}, /not trusted.* NODE_EXTRA_CA_CERTS\b/],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', {}, /not trusted/],
     ['CERT_HAS_EXPIRED', {}, /not valid/],
     ['EPROTO', {}, /is its address http:/],
@@ -143,6 +143,22 @@ it('a failed connection says what its code means', () => {
     ['ECONNREFUSED', undefined, /^cannot reach far:1 \(ECONNREFUSED\)$/],
   ] as const)
     assert.match(unconnected('far:1', code, cause).message, told);
+});
+
+it('a certificate that is not trusted names the file that was given for it, and whether it is there', () => {
+  const before = process.env.NODE_EXTRA_CA_CERTS;
+  const told = (file: string) => {
+    process.env.NODE_EXTRA_CA_CERTS = file;
+    return unconnected('far:1', 'SELF_SIGNED_CERT_IN_CHAIN').message;
+  };
+  try {
+    assert.match(told('/no/company.pem'), /CERTS; now that is \/no\/company\.pem, which is not there$/);
+    const { filename } = import.meta;
+    assert.ok(told(filename).endsWith(`; now that is ${filename}, which does not have it`));
+  } finally {
+    if (before === undefined) delete process.env.NODE_EXTRA_CA_CERTS;
+    else process.env.NODE_EXTRA_CA_CERTS = before;
+  }
 });
 
 it('without proxies nothing changes', async () => {

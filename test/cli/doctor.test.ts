@@ -51,6 +51,14 @@ it('no model and no key: reports as missing what makes run exit with 4', async (
   assert.equal((await home.run(['run', 'hello'], { env })).code, 4);
 });
 
+it('a server that cannot be reached as its address says: what that means', async () => {
+  const { stdout } = await doctor({
+    OPENAI_API_KEY: KEY,
+    OPENAI_BASE_URL: env.OPENAI_BASE_URL?.replace('http:', 'https:'),
+  });
+  assert.match(stdout, /^missing +model .* cannot be reached \(EPROTO\); .*is its address http:\/\/…\?$/m);
+});
+
 it('a key that its server takes, refuses, or cannot be asked about', async () => {
   const good = await doctor({ OPENAI_API_KEY: KEY });
   assert.deepEqual([good.code, good.last], [0, 'Nothing needed is missing.']);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import {
   Agent as HttpAgent,
   request as httpRequest,
@@ -33,10 +34,12 @@ export class ConnectionError extends Error {
 
 const UNREACHED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETDOWN|ENETUNREACH|EHOSTDOWN|EHOSTUNREACH)$/;
 
+const UNTRUSTED = /^(?:DEPTH_ZERO_)?SELF_SIGNED|^UNABLE_TO_(?:GET_ISSUER|VERIFY)/;
+
 /** What the code of a failed connection means for whoever set it up. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
-    /^(?:DEPTH_ZERO_)?SELF_SIGNED|^UNABLE_TO_(?:GET_ISSUER|VERIFY)/,
+    UNTRUSTED,
     'its certificate is not trusted: name a file with that of its authority in NODE_EXTRA_CA_CERTS',
   ],
   [/^CERT_|^ERR_TLS_CERT/, 'its certificate is not valid, or not for this host'],
@@ -53,8 +56,12 @@ export function unconnected(host: string | null | undefined, code = '', cause?: 
   const which = code === '' ? '' : ` (${code}${status === undefined ? '' : ` ${status}`})`;
   const unused = unusedProxy();
   const proxy = failedProxy(cause, host ?? '');
+  const own = process.env.NODE_EXTRA_CA_CERTS;
   const advice = [
     ADVICE.find(([codes]) => codes.test(code))?.[1],
+    own && UNTRUSTED.test(code)
+      ? `now that is ${own}, which ${existsSync(own) ? 'does not have it' : 'is not there'}`
+      : undefined,
     proxy === null ? undefined : `its proxy ${proxy} (HTTPS_PROXY, HTTP_PROXY) does not answer`,
     unused === null ? undefined : `${unused} is not used: it is not the address of an HTTP proxy`,
   ].flatMap((one) => (one === undefined ? [] : `; ${one}`));

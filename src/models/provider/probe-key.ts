@@ -39,7 +39,8 @@ export async function probeKey(
     const is_silent =
       error instanceof ConnectionError ? error.reason === 'idle' : (error as Error).name === 'TimeoutError';
     const why = is_silent ? `no answer within ${TIMEOUT_MS / 1000} s` : (code ?? 'no connection');
-    return { ok: false, text: `${host} cannot be reached (${why})` };
+    const [advice = ''] = /;.*/s.exec((error as Error).message) ?? [];
+    return { ok: false, text: `${host} cannot be reached (${why})${advice}` };
   }
 }
 
