@@ -36,7 +36,7 @@ interface Scope {
 export async function oneAgent(
   store: Pick<Store, 'find'>,
   text: string,
-  { root_id, where = '', list = 'GET /v1/agents?all=true lists them' }: Scope = {},
+  { root_id, where = '', list = 'See: coppice ps --all' }: Scope = {},
 ): Promise<Agent> {
   return oneOf(text, await store.find(text, root_id), {
     none: async () =>

@@ -37,6 +37,6 @@ export function invalid(what: string, why: string): CoppiceError {
 function refusal(message: string, hint?: string): CoppiceError {
   const page = 'See /v1/openapi.json';
   return new CoppiceError('E_INVALID_ARGUMENT', message, {
-    hint: hint === undefined ? page : `${hint}. ${page}`,
+    hint: hint === undefined ? page : `${hint.replace(/(?<!\?)$/, '.')} ${page}`,
   });
 }

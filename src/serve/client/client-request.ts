@@ -13,6 +13,9 @@ export interface ClientOptions {
   readonly tries?: number;
 }
 
+/** Marks requests of our command line: hints in errors name its commands, instead of requests. */
+export const COMMANDS_HEADER = 'coppice-commands';
+
 const TRIES = 5;
 const FIRST_PAUSE_MS = 200;
 const PAUSE_MAX_MS = 5_000;
@@ -67,6 +70,7 @@ async function attemptOf(
       method,
       headers: {
         authorization: `Bearer ${client.token}`,
+        [COMMANDS_HEADER]: 'true',
         ...(in_query ? {} : { 'content-type': 'application/json' }),
         ...(creates ? { 'idempotency-key': key } : {}),
       },

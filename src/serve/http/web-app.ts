@@ -12,6 +12,7 @@ import type { McpHandler } from '../../mcp/serve-http.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { fieldsOf, itemsOf } from '../../records/text/json-fields.ts';
 import { unlessAborted } from '../../records/unless-aborted.ts';
+import { nearestName } from '../../render/nearest-name.ts';
 import { StoreError } from '../../store/store-error.ts';
 import { derivedId } from '../../trees/derived-id.ts';
 import { ROUTES } from '../api/all-routes.ts';
@@ -20,6 +21,7 @@ import { HOOK_ROUTE, type HookReceiver } from '../api/hook-route.ts';
 import { openApi } from '../api/openapi.ts';
 import type { ApiSources, Method, Route } from '../api/route.ts';
 import { CALLS } from '../client/client.ts';
+import { COMMANDS_HEADER } from '../client/client-request.ts';
 import { EXPOSITION_TYPE } from '../metrics/exposition.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { readPages } from '../pages/built-pages.ts';
@@ -77,13 +79,16 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     !/^\/(?:v1|mcp)(?:\/|$)/.test(req.path) &&
     methodsOf(app, req.path).length === 0;
   app.onError((error, context) => {
-    const { status, document } = errorAnswer(error);
+    // A person who has signed in, or one at our command line, reads of commands.
+    const sends = context.get('by') === 'token' && context.req.header(COMMANDS_HEADER) === undefined;
+    const { status, document } = errorAnswer(error, sends);
     if (status === 500 && !hasLeft(error))
       options.onTrouble(error, `${context.req.method} ${context.req.path}`);
     if (status === 401 && isAstray(context)) return pageOr(context, 404);
     if (status === 401) context.header('WWW-Authenticate', 'Bearer realm="coppice"');
     return context.json(document, status);
   });
+  const described = [...ROUTES, EVENT_ROUTE, EXPORT_ROUTE, HOOK_ROUTE];
   app.notFound((context) => {
     const { method, path } = context.req;
     const methods = methodsOf(app, path);
@@ -91,7 +96,8 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     if (lacks) context.header('Allow', [...methods, 'OPTIONS'].join(', '));
     if (lacks && method === 'OPTIONS') return context.body(null, 204);
     const message = lacks ? `this path has no ${method}` : 'there is no such path';
-    const hint = 'See /v1/openapi.json';
+    const near = methods.length > 0 ? null : nearestPath(path, described);
+    const hint = `${near === null ? '' : `Did you mean ${near}? `}See /v1/openapi.json`;
     const { status, document } = errorAnswer(new CoppiceError('E_NO_SUCH_PATH', message, { hint }));
     return context.json(document, lacks ? 405 : status);
   });
@@ -176,7 +182,6 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
   // Compression shrinks columns of numbers to a quarter. A local browser gains nothing, and this process needs its CPU time for agents.
   const shrink = compress();
   app.use('/v1/trees/:tree/timeline', (context, next) => (isLocal(context) ? next() : shrink(context, next)));
-  const described = [...ROUTES, EVENT_ROUTE, EXPORT_ROUTE, HOOK_ROUTE];
   const document = openApi(described, version, url, { ...CALLS, exportTree: EXPORT_CALL });
   app.get('/v1/openapi.json', (context) => context.json(document));
   app.get(EVENT_ROUTE.path, async (context) => {
@@ -224,6 +229,24 @@ function methodsOf({ router }: Hono<Guarded>, path: string): readonly string[] {
   return METHODS.filter((method) =>
     router.match(method, path)[0].some(([[, route]]) => route.method === method),
   ).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+}
+
+/** A path of the API that is like one that it does not have: it ends with the same word, or is two letters away; with its method if another path ends so. */
+function nearestPath(
+  path: string,
+  routes: readonly { readonly method: string; readonly path: string }[],
+): string | null {
+  const given = path.replace(/\/+$/, '').split('/');
+  const alike = routes
+    .map((route) => ({ ...route, parts: route.path.split('/') }))
+    .filter(({ parts }) => parts.length === given.length)
+    .map(({ method, parts }) => ({
+      path: parts.map((part, at) => (part.startsWith(':') ? given[at] : part)).join('/'),
+      called: parts.length > 4 && parts.at(-1) === given.at(-1) ? method : null,
+    }));
+  const same = alike.find(({ called }) => called !== null);
+  if (same !== undefined) return `${same.called} ${same.path}`;
+  return nearestName(path, new Set(alike.map((one) => one.path)), 2);
 }
 
 /** Whether the client accepts a stale answer, which means that it reloads one it already has (docs/http-api.md, "Refreshing"). */
@@ -316,6 +339,23 @@ function idempotentId(route: Pick<Route, 'method' | 'path' | 'creates'>, key: st
   return derivedId(`${route.method} ${route.path}\n${key}`);
 }
 
+/** The requests that do what commands in hints do. */
+const REQUESTS: Readonly<Record<string, string>> = {
+  'coppice approvals list': 'GET /v1/approvals',
+  'coppice approvals rules list': 'GET /v1/rules',
+  'coppice approvals show': 'GET /v1/approvals for',
+  'coppice cron list': 'GET /v1/jobs',
+  'coppice cron update': 'PATCH /v1/jobs/:job',
+  'coppice deliveries list': 'GET /v1/deliveries',
+  'coppice ps': 'GET /v1/agents',
+  'coppice ps --all': 'GET /v1/agents?all=true',
+  'coppice subagent history': 'GET /v1/runs',
+  'coppice subagent show': 'GET /v1/runs/:run of',
+  'coppice worker list': 'GET /v1/workers',
+  'coppice workflow show': 'GET /v1/workflow-runs/:run of',
+};
+const COMMANDS = /\bcoppice (?:[a-z]+ rules list|[a-z]+ (?:list|show|history|update)|ps(?: --all)?)\b/g;
+
 const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_UNAUTHORIZED: 401,
   E_FORBIDDEN: 403,
@@ -335,14 +375,15 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_INTERNAL: 500,
 };
 
-/** Converts an error to the API's answer. Details of internal errors (500) are only in the log. */
-function errorAnswer(error: unknown) {
+/** Converts an error to the API's answer; `sends`: hints name requests instead of commands. Details of internal errors (500) are only in the log. */
+function errorAnswer(error: unknown, sends = false) {
   const report = errorJson(error);
   const status = statusOf(report);
   const { code, retryable } = report;
   const failed = { code, message: 'the server failed; its log says why', hint: null, retryable };
-  const told = status === 500 ? failed : report;
-  return { status, document: { schema: 'coppice/error/v1', error: told } };
+  const { hint, ...told } = status === 500 ? failed : report;
+  const on = sends && hint !== null ? hint.replace(COMMANDS, (one) => REQUESTS[one] ?? one) : hint;
+  return { status, document: { schema: 'coppice/error/v1', error: { ...told, hint: on } } };
 }
 
 function statusOf({ code, retryable }: ErrorDocument): ContentfulStatusCode {

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { ROUTES } from '../../../src/serve/api/all-routes.ts';
+import { openClient } from '../../../src/serve/client/client.ts';
 import { PAGES } from '../../../src/serve/http/guard.ts';
 import { setWebStage, type WebStage } from './web-stage.ts';
 
@@ -85,6 +86,41 @@ it('without a token every method of every other path is 401, and says which toke
     assert.equal((await web.ask('/v1/openapi.json', { method, token: null })).status, 401, method);
   const used = await web.ask('/login', { method: 'POST', token: null });
   assert.equal(used.headers['www-authenticate'], 'Bearer realm="coppice"');
+});
+
+it('a path that is not there names the one that is like it', async () => {
+  for (const [path, near] of [
+    ['/v1/trees/abcd/kill', 'POST /v1/agents/abcd/kill'],
+    ['/v1/agents/abcd/timeline', 'GET /v1/trees/abcd/timeline'],
+    ['/v1/agnets', '/v1/agents'],
+    ['/v1/tree/abcd', '/v1/trees/abcd'],
+    ['/v1/trees/', '/v1/trees'],
+    ['/v2/jobs/nightly', '/v1/jobs/nightly'],
+  ]) {
+    const { status, json } = await web.ask(`${path}`);
+    assert.deepEqual([status, json.error.hint], [404, `Did you mean ${near}? See /v1/openapi.json`], path);
+  }
+  for (const path of ['/v1', '/v1/nothing', '/v1/trees/abcd/b/c', '/v1/trees/abcd/halt'])
+    assert.equal((await web.ask(path)).json.error.hint, 'See /v1/openapi.json', path);
+});
+
+it('hints name requests, and commands to people at our command line', async () => {
+  const client = openClient({ url: web.url, token: web.token('write') });
+  for (const [method, path, request, command] of [
+    ['GET', '/v1/agents/nobody', 'GET /v1/agents?all=true', 'coppice ps --all'],
+    ['GET', '/v1/jobs/none', 'GET /v1/jobs', 'coppice cron list'],
+    ['GET', '/v1/runs/none', 'GET /v1/runs', 'coppice subagent history'],
+    ['POST', '/v1/approvals/none/deny', 'GET /v1/approvals', 'coppice approvals list'],
+    ['DELETE', '/v1/rules/none', 'GET /v1/rules', 'coppice approvals rules list'],
+    ['POST', '/v1/workers/none/drain', 'GET /v1/workers', 'coppice worker list'],
+  ] as const) {
+    const asked = (headers: Record<string, string>) => web.ask(path, { method, headers });
+    assert.equal((await asked({})).json.error.hint, `See: ${request}`, path);
+    assert.equal((await asked({ 'coppice-commands': 'true' })).json.error.hint, `See: ${command}`, path);
+  }
+  await assert.rejects(client.job('none'), { hint: 'See: coppice cron list' });
+  const { json } = await web.ask('/v1/trees?outcome=cut%20short');
+  assert.equal(json.error.hint, 'Did you mean cut_short? See /v1/openapi.json');
 });
 
 it('OPTIONS * and TRACE leave the server alive', async () => {
