@@ -1,4 +1,5 @@
 import { Argument, Command, type CommanderError, Option } from 'commander';
+import { meantPath } from '../processes/working-folder.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { nameHint } from '../render/nearest-name.ts';
 import { addAgentsCommands } from './agents/agents-commands.ts';
@@ -104,7 +105,7 @@ function globals(command: Command): Command {
     .option('--database <url>', 'sqlite:PATH or postgres://…')
     .option('--server <url>', 'ask this server instead of the database')
     .option('--model <name>', 'provider/model')
-    .option('--cwd <folder>', 'working folder')
+    .option('--cwd <folder>', 'working folder', meantPath)
     .option('--json', 'JSON output for programs')
     .option('--no-color', 'no colours')
     .option('--debug', 'print stack traces')
@@ -172,7 +173,7 @@ function addExportCommand({ sub, imported }: CommandBuilder): void {
     .argument('[id]', "an agent of the tree; default: this folder's newest tree")
     .option('--html', 'a page that any browser opens, without a server; with --json: the documents')
     .option('--markdown', 'a Markdown transcript: messages, calls and results, with a chapter for each agent')
-    .option('--out <file>', 'output file; default: standard output')
+    .option('--out <file>', 'output file; default: standard output', meantPath)
     .action(imported(async () => (await import('./export/export.ts')).exportTree));
 }
 
@@ -180,7 +181,7 @@ function addExportCommand({ sub, imported }: CommandBuilder): void {
 function addCaseCommands({ sub, imported }: CommandBuilder): void {
   sub('record', 'Write a run that is over as a case: what its models answered and its tools returned')
     .argument('[id]', "an agent of the tree; default: this folder's newest tree")
-    .option('--out <file>', 'output file; default: standard output')
+    .option('--out <file>', 'output file; default: standard output', meantPath)
     .action(imported(async () => (await import('./export/cases/record.ts')).record, { local: true }));
   sub('replay', "Run cases against today's prompts, tools, profiles and version, without a provider")
     .argument('<file...>', 'cases that coppice record wrote')
@@ -203,7 +204,11 @@ function addGcCommand({ sub, imported }: CommandBuilder): void {
     .option('--idle', 'also idle conversations')
     .option('--runs', 'also rows of the run history')
     .option('--dry-run', 'only print what would be removed')
-    .option('--archive <file>', 'save what is removed to a new file of JSON lines; NAME.gz: compressed')
+    .option(
+      '--archive <file>',
+      'save what is removed to a new file of JSON lines; NAME.gz: compressed',
+      meantPath,
+    )
     .action(imported(async () => (await import('./gc/gc.ts')).gc, { local: true }));
 }
 

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { realPath } from '../processes/working-folder.ts';
+import { meantPath, realPath } from '../processes/working-folder.ts';
 import { cacheFolder } from './cache-folder.cjs';
 
 type Variable = 'APPDATA' | 'LOCALAPPDATA' | 'XDG_CONFIG_HOME' | 'XDG_DATA_HOME';
@@ -92,5 +92,8 @@ export function configFile(
   env: NodeJS.ProcessEnv,
 ): { readonly file: string; readonly explicit: boolean } {
   const explicit = named ?? (env.COPPICE_CONFIG || undefined);
-  return { file: explicit ?? join(configFolder(env), 'config.json'), explicit: explicit !== undefined };
+  return {
+    file: meantPath(explicit ?? join(configFolder(env), 'config.json')),
+    explicit: explicit !== undefined,
+  };
 }

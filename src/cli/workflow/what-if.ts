@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import { readCase } from '../../library/testing/cases/recorded-case.ts';
+import { meantPath } from '../../processes/working-folder.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { nameOf } from '../../records/run/outcome.ts';
 import { parsedObject } from '../../records/text/json-text.ts';
@@ -142,7 +143,7 @@ function limitsText({ tokens, cost_usd, usual }: SharedLimits): string {
 }
 
 async function read(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch(({ message }: Error) => {
+  return readFile(meantPath(file), 'utf8').catch(({ message }: Error) => {
     throw new CoppiceError('E_INVALID_ARGUMENT', `${file} cannot be read: ${message}`);
   });
 }

@@ -3,6 +3,7 @@ import type { CronJobs } from '../../cron/manage-jobs.ts';
 import { limits } from '../../documents/shapes/agent-parts.ts';
 import type { DocumentOf } from '../../documents/shapes/all-documents.ts';
 import type { ComposedRoot } from '../../mcp/mcp-options.ts';
+import { meantPath } from '../../processes/working-folder.ts';
 import type { Limits } from '../../records/agent/limits.ts';
 import type { Profile } from '../../records/agent/profile.ts';
 import type { DeepReadonly } from '../../records/deep-readonly.ts';
@@ -30,7 +31,13 @@ export const someText = (max: number) => textUpTo(max).min(1);
 export const rootSettings = {
   model: z.string().min(1).max(500).optional().describe('`provider/model`'),
   profile: z.string().min(1).max(NAME_MAX).optional().describe('profile of its agent'),
-  cwd: z.string().min(1).max(4_096).optional().describe('its folder on the machine that leads it'),
+  cwd: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .overwrite(meantPath)
+    .optional()
+    .describe('its folder on the machine that leads it'),
   thinking: z.enum(['off', 'low', 'medium', 'high']).optional().describe('how much its agent reasons'),
   toolset: words.optional().describe('how its agent works with others'),
   allow: words.optional().describe('rules that allow'),

@@ -8,6 +8,7 @@ import {
   scriptTrust,
 } from '../../models/workflow/saved-scripts.ts';
 import { SOURCE_MAX } from '../../models/workflow/script-places.ts';
+import { meantPath } from '../../processes/working-folder.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { given } from '../../records/text/json-fields.ts';
 import type { WorkflowSteer } from '../../runtime/runtime-face.ts';
@@ -44,7 +45,10 @@ const CALLS_MAX = 20_000;
 const CHECKS_MAX = 2;
 const TEXT_MAX = 1_000_000;
 
-const folder = someText(4_096).optional().describe('folder on the machine of the server; default: its own');
+const folder = someText(4_096)
+  .overwrite(meantPath)
+  .optional()
+  .describe('folder on the machine of the server; default: its own');
 export const wanted = {
   name: someText(NAME_MAX)
     .regex(/^[^\\/]+$/, 'it is no name')

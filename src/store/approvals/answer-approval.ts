@@ -5,9 +5,10 @@ import type { Mail } from '../../records/conversation/mail.ts';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { questionOf } from '../../records/question/question.ts';
 import type { Store } from '../store.ts';
+import { findAsk } from './find-ask.ts';
 import { isAsShown, shownDigest } from './shown-digest.ts';
 
-type ApprovalStore = Pick<Store, 'answer' | 'asks' | 'findAsks'>;
+type ApprovalStore = Pick<Store, 'answer' | 'asks' | 'findAsks' | 'now'>;
 
 /** The file of permanently granted rules; undefined: rules cannot be granted permanently here. */
 export interface RulesPlace {
@@ -40,6 +41,8 @@ export async function answerApproval(
     // Another answer was committed first.
     if (kept !== undefined) removeRule(kept, ask_id);
     if (result.changed === true) throw changed();
+    // Says who answered, and how.
+    await findAsk(store, ask_id);
     throw new CoppiceError('E_ASK_ANSWERED', 'this was already answered, or its call no longer exists');
   }
   return found === undefined ? [result.mail] : [result.mail, ...(await answerCovered(store, found, answer))];

@@ -109,8 +109,12 @@ it('tells in JSON that it is paused; another model answers', async () => {
   const { run, now } = await limitedHome();
   now.fault = REFUSALS.credit;
   const paused = await run('run', 'go', '--json');
-  const document = JSON.parse(paused.stdout) as Record<string, unknown> & { error: { code: string } };
+  const document = JSON.parse(paused.stdout) as Record<string, unknown> & {
+    error: { code: string; hint: string };
+  };
   assert.deepEqual([paused.code, document.outcome, document.error.code], [75, 'waiting', 'paused']);
+  const { hint } = document.error;
+  assert.match(hint, /coppice resume \S+ \(once there is credit, or with --model PROVIDER\/MODEL\)$/);
   now.fault = null;
   const resumed = await run('resume', '--model', 'two/other');
   assert.deepEqual([resumed.code, resumed.stdout.trim()], [0, 'answered by other']);

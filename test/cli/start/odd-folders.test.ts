@@ -1,6 +1,7 @@
 // Proves where files are looked for if a variable is set to nothing, or to a relative path, which would lead into the folder in which agents work.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -8,6 +9,7 @@ import { cacheFolder } from '../../../src/settings/cache-folder.cjs';
 import { configFile, configFolder, dataFolder } from '../../../src/settings/folders.ts';
 import { MAIN } from '../../house/program.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { makeHome } from '../run-cli.ts';
 
 it('an empty variable, or a relative one of the desktop, counts as unset', () => {
   const usual = configFile(undefined, {});
@@ -25,6 +27,22 @@ it('what is named is taken as it is', () => {
     file: 'mine.json',
     explicit: true,
   });
+});
+
+it('~ is the home folder, also where a shell leaves it: behind =, in a variable, in a request', async () => {
+  const home = makeHome();
+  mkdirSync(join(home.folder, 'x'));
+  const rules = join(home.folder, 'rules.json');
+  writeFileSync(rules, JSON.stringify({ rules: [{ say: 'done' }] }));
+  writeFileSync(join(home.folder, 'x', 'c.json'), JSON.stringify({ model: `scripted:${rules}` }));
+  const env = { ...home.env, COPPICE_CONFIG: '~/x/c.json' };
+  const ran = await home.run(['run', 'go', '--cwd=~/x'], { env });
+  assert.equal(ran.code, 0, ran.stderr);
+  const shown = await home.run(['show', '--cwd=~/x', '--config=~/x/c.json']);
+  assert.match(shown.stdout, new RegExp(`^folder +${join(home.folder, 'x')}$`, 'm'), shown.stderr);
+  const kept = await home.run(['export', '--cwd=~/x', '--out=~/x/tree.md', '--markdown']);
+  assert.equal(kept.code, 0, kept.stderr);
+  assert.ok(existsSync(join(home.folder, 'x', 'tree.md')));
 });
 
 describe('a program', () => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { ROUTES } from '../../../src/serve/api/all-routes.ts';
@@ -121,6 +122,11 @@ it('hints name requests, and commands to people at our command line', async () =
   await assert.rejects(client.job('none'), { hint: 'See: coppice cron list' });
   const { json } = await web.ask('/v1/trees?outcome=cut%20short');
   assert.equal(json.error.hint, 'Did you mean cut_short? See /v1/openapi.json');
+});
+
+it('~ in the folder of a tree is the home folder of the server', async () => {
+  const { json } = await web.ask('/v1/trees', { method: 'POST', body: { prompt: 'x', cwd: '~/no/such' } });
+  assert.equal(json.error.message, `there is no folder ${join(homedir(), 'no/such')}`);
 });
 
 it('OPTIONS * and TRACE leave the server alive', async () => {

@@ -14,6 +14,7 @@ export function stoppedRun(
   denied: DocumentOf<'coppice/run/v1'>['denied'],
 ): number {
   const [timed_out, paused] = [by === EXIT.timeout, typeof by === 'number' ? null : by];
+  const how = paused === null ? '' : ` (${HOW_ON[paused.paused?.spent ?? 'quota']})`;
   const why = paused?.outcome_text ?? (timed_out ? 'time is up' : 'stopped');
   if (as_json)
     printJson({
@@ -27,11 +28,10 @@ export function stoppedRun(
       error: {
         code: paused === null ? (timed_out ? 'timed_out' : 'interrupted') : 'paused',
         message: paused?.paused?.error ?? why,
-        hint: next,
+        hint: next + how,
         retryable: true,
       },
     });
-  const how = paused === null ? '' : ` (${HOW_ON[paused.paused?.spent ?? 'quota']})`;
   process.stderr.write(`${clean(why)}; nothing is lost, ${next}${how}\n`);
   if (paused === null) return by as number;
   return paused.outcome === 'waiting_for_you' ? EXIT.no_credentials : EXIT.paused;
