@@ -9,6 +9,7 @@ import { SayingDialog } from './dialog.tsx';
 import { Icon } from './icon.tsx';
 import { Notices, say } from './notice.tsx';
 import type { ListedApproval, PageContext } from './page.ts';
+import { loadSeldom } from './seldom.tsx';
 import { SignIn } from './sign-in.tsx';
 import { When } from './when.tsx';
 
@@ -36,6 +37,9 @@ function Frame({ trouble }: { readonly trouble: string | null }) {
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${page?.title ?? 'Not found'} · Coppice`;
   }, [page, waiting]);
+  useEffect(() => {
+    if (approvals.data !== null) loadSeldom().catch(() => undefined);
+  }, [approvals.data === null]);
   useMoreApprovals(approvals.data === null ? null : waiting);
   if (session.error?.code === 'E_UNAUTHORIZED') return <SignIn trouble={trouble} />;
   const context: PageContext = {

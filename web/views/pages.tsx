@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { EXPORTED } from '../data/exported.ts';
 import type { IconName } from '../parts/icon.tsx';
 import type { PageContext } from '../parts/page.ts';
-import { SeldomPage } from '../parts/seldom-page.tsx';
-import type { seldom as pages } from '../seldom.ts';
+import { Seldom } from '../parts/seldom.tsx';
 import { AgentView } from './agent/agent.tsx';
 import { ApprovalsView } from './approvals.tsx';
 import { TreeView } from './tree/tree.tsx';
@@ -21,11 +20,11 @@ interface Page {
 /** A page of the script that is loaded when it is first asked for. */
 function seldom(
   key: string | null,
-  path: Exclude<keyof typeof pages, 'cockpit' | 'rules'>,
+  path: 'workflows' | 'schedules' | 'deliveries' | 'workers' | 'search' | 'usage' | 'compare' | 'phone',
   title: string,
   icon: IconName,
 ): Page {
-  const view: Page['view'] = (context) => <SeldomPage key={path} name={path} context={context} />;
+  const view: Page['view'] = (context) => <Seldom key={path} part={path} {...context} />;
   return { ...(key === null ? {} : { key }), path, title, icon, view };
 }
 
@@ -39,7 +38,7 @@ const LIVE: readonly Page[] = [
       const [, tree, view] = context.route.path;
       if (tree === undefined) return <TreesView {...context} />;
       return view === 'live' ? (
-        <SeldomPage key={`${tree} live`} name="cockpit" context={context} />
+        <Seldom key={`${tree} live`} part="cockpit" {...context} />
       ) : (
         <TreeView key={tree} {...context} />
       );
@@ -53,7 +52,7 @@ const LIVE: readonly Page[] = [
     icon: 'approvals',
     view: (context) =>
       context.route.path[1] === 'rules' ? (
-        <SeldomPage key="rules" name="rules" context={context} />
+        <Seldom key="rules" part="rules" {...context} />
       ) : (
         <ApprovalsView {...context} />
       ),

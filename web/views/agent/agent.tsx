@@ -12,16 +12,16 @@ import { go } from '../../data/route.ts';
 import { Button } from '../../parts/button.tsx';
 import { Revealed } from '../../parts/fold-button.tsx';
 import type { PageContext } from '../../parts/page.ts';
+import { Seldom } from '../../parts/seldom.tsx';
 import { Ended, Standing } from '../../parts/status.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
 import { When } from '../../parts/when.tsx';
-import { GoBack, type Place } from '../past/go-back.tsx';
+import type { Place } from '../past/go-back.tsx';
 import { AgentActions } from './agent-actions.tsx';
 import { Composer } from './composer.tsx';
 import { FindBar } from './find-bar.tsx';
 import { MessageView } from './message.tsx';
-import { PromptView } from './prompt.tsx';
 import { RequestsView, SHOWN } from './requests.tsx';
 
 const REFRESH_MS = 1_500;
@@ -101,7 +101,9 @@ export function AgentView({ route, writes }: PageContext) {
           find={route.query.get('find')}
         />
       )}
-      {tab === 'prompt' && <PromptView agent={agent} request={requests.data?.requests.at(-1) ?? null} />}
+      {tab === 'prompt' && (
+        <Seldom part="prompt" agent={agent} request={requests.data?.requests.at(-1) ?? null} />
+      )}
       {tab === 'requests' && (
         <RequestsView requests={requests.data?.requests ?? null} total={agent.requests} />
       )}
@@ -245,7 +247,7 @@ function Transcript({ agent, writes, requests, start, find }: TranscriptProps) {
           </Revealed.Provider>
         )}
       />
-      {back !== null && <GoBack place={back} onClose={() => setBack(null)} />}
+      {back !== null && <Seldom part="go-back" place={back} onClose={() => setBack(null)} />}
     </div>
   );
 }

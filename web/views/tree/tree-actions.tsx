@@ -7,9 +7,8 @@ import { copyText } from '../../parts/copy-button.tsx';
 import { Field, OrderDialog } from '../../parts/dialog.tsx';
 import { KillDialog } from '../../parts/kill-dialog.tsx';
 import { say } from '../../parts/notice.tsx';
+import { Seldom } from '../../parts/seldom.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
-import { GoBack } from '../past/go-back.tsx';
-import { WhatIf } from '../past/what-if.tsx';
 import { ExportTree } from './export-tree.tsx';
 
 type Tree = DocumentOf<'coppice/tree/v1'>;
@@ -89,9 +88,13 @@ export function TreeActions({ tree, root, changes, like, onDone }: ActionsProps)
       <Trouble error={sending.error} />
       {dialog === 'message' && <MessageTree root={root} onClose={close} />}
       {dialog === 'again' && (
-        <GoBack place={{ root_id: root.id, agent_id: root.id, seq: 1, who: root.name }} onClose={close} />
+        <Seldom
+          part="go-back"
+          place={{ root_id: root.id, agent_id: root.id, seq: 1, who: root.name }}
+          onClose={close}
+        />
       )}
-      {dialog === 'what-if' && <WhatIf root_id={root.id} onClose={close} />}
+      {dialog === 'what-if' && <Seldom part="what-if" root_id={root.id} onClose={close} />}
       {dialog === 'budget' && <BudgetOfTree tree={tree} root={root} onClose={close} />}
       {dialog === 'kill' && <KillDialog agent={root} onClose={close} />}
       {dialog === 'export' && <ExportTree root={root} onClose={close} />}

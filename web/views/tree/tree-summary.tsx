@@ -9,10 +9,10 @@ import { FoldButton, useFold } from '../../parts/fold-button.tsx';
 import { Fact } from '../../parts/heads.tsx';
 import { Markdown, PlainText } from '../../parts/markdown.tsx';
 import type { PageContext } from '../../parts/page.ts';
+import { Seldom } from '../../parts/seldom.tsx';
 import { Standing } from '../../parts/status.tsx';
 import { When } from '../../parts/when.tsx';
 import type { Messages } from '../agent/agent.tsx';
-import { WhatIfResults } from '../past/what-if.tsx';
 import { TreeActions } from './tree-actions.tsx';
 
 type Tree = DocumentOf<'coppice/tree/v1'>;
@@ -86,9 +86,9 @@ export function TreeSummary({ root_id, context, is_run, like }: SummaryProps) {
       {task.trim() !== tree.data.title && !compares && <Folded title="Task" text={task} markdown={false} />}
       <Failures agents={tree.data.agents} root={root} />
       {compares && answer ? (
-        <WhatIfResults id={root_id} writes={context.writes}>
+        <Seldom part="what-if-results" id={root_id} writes={context.writes}>
           {answer}
-        </WhatIfResults>
+        </Seldom>
       ) : (
         answer
       )}

@@ -5,21 +5,20 @@ import { useKeys, useListedKeys } from '../../data/keys.ts';
 import { go } from '../../data/route.ts';
 import { Button } from '../../parts/button.tsx';
 import type { PageContext } from '../../parts/page.ts';
+import { Seldom } from '../../parts/seldom.tsx';
 import { Trouble } from '../../parts/trouble.tsx';
 import { Approval } from '../approvals.tsx';
-import { GoBack, type Place } from '../past/go-back.tsx';
+import type { Place } from '../past/go-back.tsx';
 import type { Why } from '../past/why.tsx';
 import { RunHead, RunPanel, useWorkflowRun } from '../workflows/run-panel.tsx';
 import { AgentMap, MAP_MIN } from './agent-map.tsx';
 import { AgentsTable } from './agents-table.tsx';
 import { axisOf, type Range, shifted, zoomed } from './axis.ts';
-import { FilesView } from './files.tsx';
 import { Inspector } from './inspector.tsx';
 import type { Lane, Timeline } from './lanes.ts';
 import { LanesPicture } from './lanes-picture.tsx';
 import { linksOf, whyLinks } from './links.ts';
 import { useTimeline } from './live-timeline.ts';
-import { MailDiagram } from './mail-diagram.tsx';
 import { linkedIn, TABS, type Tab, usePermanentLink } from './permanent-link.ts';
 import type { Selection } from './picture.ts';
 import { rowsOf } from './rows.ts';
@@ -207,7 +206,7 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
           onBack={context.writes ? setBack : null}
         />
       </div>
-      {back !== null && <GoBack place={back} onClose={() => setBack(null)} />}
+      {back !== null && <Seldom part="go-back" place={back} onClose={() => setBack(null)} />}
       <div role="tablist" class="below-tabs" aria-label="Below the timeline">
         {TABS.filter(([name]) => name !== 'workflow' || runs.length > 0).map(([name, title]) => (
           <Button
@@ -245,9 +244,9 @@ function TreePicture({ timeline, context }: { readonly timeline: Timeline; reado
           <Stacks timeline={timeline} axis={axis} range={range} what={tab} until={until} />
         )}
         {tab === 'messages' && (
-          <MailDiagram timeline={timeline} until={until} only={selected?.lane ?? null} />
+          <Seldom part="mail" timeline={timeline} until={until} only={selected?.lane ?? null} />
         )}
-        {tab === 'files' && <FilesView root_id={timeline.root_id} writes={context.writes} />}
+        {tab === 'files' && <Seldom part="files" root_id={timeline.root_id} writes={context.writes} />}
         {tab === 'tasks' && <TasksTable root_id={timeline.root_id} />}
         {tab === 'tree' && <AgentsTable timeline={timeline} until={until} onSelect={setSelected} />}
       </div>
