@@ -60,8 +60,11 @@ export async function follow(followed: Followed): Promise<void> {
     document.addEventListener('visibilitychange', look);
     look();
     const open = AbortSignal.any([signal, hides.signal]);
-    const body = await opened({ ...followed, signal: open }).catch(() => null);
-    if (body instanceof ReadableStream) await read(body, followed).catch(() => undefined);
+    let body: Response['body'] | undefined;
+    await inSlot(async () => {
+      body = await opened({ ...followed, signal: open }).catch(() => null);
+      if (body instanceof ReadableStream) await read(body, followed).catch(() => undefined);
+    });
     document.removeEventListener('visibilitychange', look);
     if (signal.aborted) return;
     if (hides.signal.aborted) await shown();
@@ -73,6 +76,18 @@ export async function follow(followed: Followed): Promise<void> {
     }
     lost = body === null && !hides.signal.aborted;
   }
+}
+
+/** Does the work while fewer than four streams of all windows are open, so that two connections are left for requests. Whoever has none is refused, and asks again. */
+async function inSlot(work: () => Promise<void>, slots = [1, 2, 3, 4]): Promise<boolean> {
+  const [slot, ...others] = slots;
+  if (slot === undefined) return false;
+  // Pages that the browser does not trust, such as from http: on another machine, have no locks.
+  if (!('locks' in navigator)) return work().then(() => true);
+  const done = await navigator.locks.request(`coppice stream ${slot}`, { ifAvailable: true }, (lock) =>
+    lock === null ? false : work().then(() => true),
+  );
+  return done || inSlot(work, others);
 }
 
 function shown(): Promise<void> {

@@ -1,5 +1,5 @@
 // Proves in a real browser that as many tabs of the dashboard can be open as a person likes, although browsers give one server six connections: those that are
-// hidden hold none, and follow again once they are looked at; and that every page says so when the server is not reached any more.
+// hidden hold none, and follow again once they are looked at; that windows beside each other leave connections for requests; and that every page says so when the server is not reached any more.
 import { it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { setWebStage } from '../http/web-stage.ts';
@@ -38,6 +38,28 @@ it('eight tabs are open, the hidden ones without a stream; the first goes on whe
     await look(page, 'visible');
     await web.stage.start('the newest');
     await page.getByRole('link', { name: 'the newest' }).waitFor();
+  } finally {
+    await watch.browser.close();
+    await web.close();
+  }
+});
+
+it('seven windows that are all looked at show what is new', { skip }, async () => {
+  const web = await setWebStage(({ user }) => `${user} is done`);
+  const watch = await openPage();
+  try {
+    const context = await watch.browser.newContext();
+    const windows = [await context.newPage()];
+    await signIn(windows[0] as Page, web);
+    await web.stage.start('the oldest');
+    while (windows.length < 7) {
+      const one = await context.newPage();
+      windows.push(one);
+      await one.goto(`${web.url}/trees`);
+      await one.getByRole('link', { name: 'the oldest' }).waitFor();
+    }
+    await web.stage.start('the newest');
+    for (const one of windows) await one.getByRole('link', { name: 'the newest' }).waitFor();
   } finally {
     await watch.browser.close();
     await web.close();

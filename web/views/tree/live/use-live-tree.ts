@@ -85,7 +85,10 @@ export function useLiveTree(tree: string, chosen: string | null): LiveTree {
       signal: stop.signal,
       last,
       onEvent: take,
-      onRefused: () => void loadTree(),
+      onRefused: () => {
+        void loadTree();
+        void loadTail();
+      },
     });
     return () => {
       stop.abort();
