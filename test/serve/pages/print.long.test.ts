@@ -1,5 +1,5 @@
 // Proves in a real browser that what is printed can be read: a conversation and a timeline as a whole and not only what is in view, answers unfolded, light
-// colours in a dark window, nothing to press; that paper says which messages it lacks; and that the page then goes on as it was.
+// colours in a dark window, nothing to press; that paper says which messages and lines it lacks; and that the page then goes on as it was.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -10,7 +10,8 @@ import { setWebStage, type WebStage } from '../http/web-stage.ts';
 import { CHROMIUM, openPage, type PageWatch, signIn } from './browser.ts';
 
 const skip = CHROMIUM === null ? 'chromium is not installed' : false;
-const AGENTS = 16;
+/** More than the table of agents holds while it is looked at. */
+const AGENTS = 30;
 const LONG = Array.from({ length: 60 }, (_, at) => `Paragraph ${at}.`).join('\n\n');
 const note = defineTool({
   name: 'note',
@@ -39,10 +40,12 @@ describe('on paper', { skip }, () => {
       ({ user, step, name }) => {
         if (user.startsWith('many') && step < 90) return [['note', { text: `note ${step}` }]];
         if (user.startsWith('crowd') && name === 'main' && step === 0)
-          return Array.from({ length: AGENTS }, (_, at) => [
+          return Array.from({ length: AGENTS / 2 }, (_, at) => [
             'fork',
-            { name: `${String.fromCharCode(97 + (at % 26))}${at}-agent`, prompt: 'say something' },
+            { name: `${String.fromCharCode(97 + at)}-agent`, prompt: 'ask another one' },
           ]);
+        if (name.endsWith('-agent') && step === 0)
+          return [['fork', { name: `${name[0]}-reader`, prompt: 'say something' }]];
         return LONG;
       },
       { tools: [note] },
@@ -130,6 +133,24 @@ describe('on paper', { skip }, () => {
       assert.equal(await page.getByRole('button', { name: 'Kill…' }).count(), 0);
       assert.ok((await page.locator('.lanes').evaluate(({ clientWidth }) => clientWidth)) <= 700);
     });
+    await page.getByRole('tab', { name: 'Tree', exact: true }).click();
+    const rows = page.getByRole('region', { name: 'Agents' }).locator('tbody tr[aria-rowindex]');
+    await rows.first().waitFor();
+    assert.ok((await rows.count()) <= AGENTS);
+    // As with more agents than a canvas has room for.
+    await page.evaluate(() =>
+      document.styleSheets[0]?.insertRule(
+        '.lanes.on-paper { min-height: 0; max-height: 120px }',
+        document.styleSheets[0].cssRules.length,
+      ),
+    );
+    await printed(page, async () => {
+      await rows.nth(AGENTS).waitFor();
+      await page
+        .getByText(`The last ${AGENTS + 1 - 4} of ${AGENTS + 1} lines of the timeline have no room`)
+        .waitFor();
+    });
+    await page.getByText('have no room on this paper').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Kill…' }).waitFor();
     await names.nth(before.names).waitFor({ state: 'detached' });
     assert.deepEqual(

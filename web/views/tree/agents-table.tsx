@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { count, dollars, duration } from '../../data/amounts.ts';
+import { usePrinting } from '../../data/printing.ts';
 import { Button } from '../../parts/button.tsx';
 import { Heads } from '../../parts/heads.tsx';
 import { Status } from '../../parts/status.tsx';
@@ -35,8 +36,9 @@ export function AgentsTable({ timeline, until, onSelect }: TableProps) {
     const word = wordThen(row.lane, until);
     return word === null ? [] : [{ ...row, word }];
   });
-  const from = Math.max(0, Math.floor(top / ROW_PX) - BEYOND);
-  const to = Math.min(rows.length, Math.ceil((top + VIEW_PX) / ROW_PX) + BEYOND);
+  const all = usePrinting();
+  const from = all ? 0 : Math.max(0, Math.floor(top / ROW_PX) - BEYOND);
+  const to = Math.min(rows.length, all ? Infinity : Math.ceil((top + VIEW_PX) / ROW_PX) + BEYOND);
   const gap = (count: number) => (row: HTMLElement | null) =>
     row?.style.setProperty('height', `${count * ROW_PX}px`);
   return (

@@ -112,45 +112,54 @@ export function LanesPicture({ scene, onRange, onSelect, onGroup }: LanesProps) 
   };
   const first = Math.max(0, Math.floor(scroll / row_height));
   const shown = rows.slice(first, first + Math.ceil(height / row_height) + 1);
+  const missing = printing ? rows.length - Math.floor((height - AXIS_HEIGHT) / row_height) : 0;
   return (
-    <div
-      class={printing ? 'lanes on-paper' : 'lanes'}
-      ref={box}
-      onScroll={({ currentTarget }) => setScroll(currentTarget.scrollTop)}
-    >
-      <div class="lanes-view">
-        <ul
-          class="lane-names"
-          ref={(list) => list?.style.setProperty('top', `${AXIS_HEIGHT - (scroll - first * row_height)}px`)}
-        >
-          {shown.map((row) => (
-            <LaneName
-              key={row.type === 'agent' ? row.lane.id : row.key}
-              row={row}
-              scene={scene}
-              onSelect={onSelect}
-              onGroup={onGroup}
-            />
-          ))}
-        </ul>
-        <canvas
-          ref={canvas}
-          class="lane-bars"
-          role="img"
-          aria-label="Bars of what each agent did; the tab Tree has them as a table"
-          onClick={pick}
-          onPointerDown={drag.down}
-          onPointerMove={(event) => {
-            drag.move(event);
-            const row = rowAt(event.clientY);
-            setHovered(row?.type === 'agent' ? row.lane.index : null);
-          }}
-          onPointerUp={drag.up}
-          onPointerLeave={() => setHovered(null)}
-        />
+    <>
+      {missing > 0 && (
+        <p class="trouble">
+          The last {missing} of {rows.length} lines of the timeline have no room on this paper: the tab Tree
+          prints every agent.
+        </p>
+      )}
+      <div
+        class={printing ? 'lanes on-paper' : 'lanes'}
+        ref={box}
+        onScroll={({ currentTarget }) => setScroll(currentTarget.scrollTop)}
+      >
+        <div class="lanes-view">
+          <ul
+            class="lane-names"
+            ref={(list) => list?.style.setProperty('top', `${AXIS_HEIGHT - (scroll - first * row_height)}px`)}
+          >
+            {shown.map((row) => (
+              <LaneName
+                key={row.type === 'agent' ? row.lane.id : row.key}
+                row={row}
+                scene={scene}
+                onSelect={onSelect}
+                onGroup={onGroup}
+              />
+            ))}
+          </ul>
+          <canvas
+            ref={canvas}
+            class="lane-bars"
+            role="img"
+            aria-label="Bars of what each agent did; the tab Tree has them as a table"
+            onClick={pick}
+            onPointerDown={drag.down}
+            onPointerMove={(event) => {
+              drag.move(event);
+              const row = rowAt(event.clientY);
+              setHovered(row?.type === 'agent' ? row.lane.index : null);
+            }}
+            onPointerUp={drag.up}
+            onPointerLeave={() => setHovered(null)}
+          />
+        </div>
+        <div ref={spacer} />
       </div>
-      <div ref={spacer} />
-    </div>
+    </>
   );
 }
 
