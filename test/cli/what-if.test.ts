@@ -86,7 +86,7 @@ it('another prompt takes the place of the message of a person; a worktree has wh
   );
 });
 
-it('models without a price, on this machine, go on without a limit unless one is named; with another limit the order is another one', async () => {
+it('is refused at the start where no worktree can be made; models without a price, on this machine, go on without a limit unless one is named; with another limit the order is another one', async () => {
   const verdict = { best: '2', why: 'the second' };
   const server = await startOpenAiChatServer({
     answer: ({ messages }) =>
@@ -98,6 +98,12 @@ it('models without a price, on this machine, go on without a limit unless one is
   const home = makeHome();
   home.configure({ providers: { local: { type: 'openai-compatible', baseURL: `${server.url}/v1` } } });
   const { id } = JSON.parse((await home.run(['run', 'go', '--model', 'local/m', '--json'])).stdout);
+  const nowhere = await home.run(['what-if', id, '--at', '1', '--times', '2']);
+  assert.equal(nowhere.code, 1, nowhere.stdout);
+  assert.match(nowhere.stderr, /^error: no worktree .*\(E_REFUSED\)\n {2}With --here \(/s);
+  const { agents } = JSON.parse((await home.run(['ps', '--all', '--json'])).stdout);
+  assert.equal(agents.length, 1, 'no run was begun');
+
   const order = ['what-if', id, '--at', '1', '--times', '2', '--here'];
   const { code, stdout, stderr } = await home.run(order);
   assert.equal(code, 0, stderr);

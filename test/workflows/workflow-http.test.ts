@@ -242,10 +242,11 @@ describe('workflows over HTTP', () => {
     const models = ['scripted:rules.json', 'nobody/nothing'];
     for (const [body, words] of [
       [{ at: '9' }, /names no message|has \d messages/],
-      [{ at: '1', models }, /nobody/],
+      [{ at: '1' }, /no worktree/],
+      [{ at: '1', models, here: true }, /nobody/],
       [{ at: '1', models: ['scripted:rules.json', 'scripted:rules.json'], here: true }, /would be the same/],
-      [{ at: '1', profiles: ['nobody'] }, /nobody/],
-      [{ at: '1', check: true }, /has no test/],
+      [{ at: '1', profiles: ['nobody'], here: true }, /nobody/],
+      [{ at: '1', check: true, here: true }, /has no test/],
     ] as const) {
       const { status, json } = await served.ask(path, body);
       assert.ok(status >= 400 && status < 500 && words.test(json.error.message), JSON.stringify(json));

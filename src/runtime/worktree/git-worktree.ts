@@ -26,9 +26,9 @@ export type Made =
   | { readonly ok: true; readonly worktree: Worktree }
   | { readonly ok: false; readonly error: string };
 
-/** Makes a worktree in `folder` of the repository that contains `base`, on a branch of its own at the current commit, or the newest one before `at_ms`. */
-export async function makeWorktree(base: string, folder: string, id: string, at_ms?: number): Promise<Made> {
-  const failed = (error: string): Made => ({ ok: false, error });
+/** What worktrees of the repository that contains `base` begin from: its current commit, or the newest one before `at_ms`. */
+export async function worktreeStart(base: string, at_ms?: number) {
+  const failed = (error: string) => ({ ok: false, error }) as const;
   const git = gitIn(base);
   const source = await placesOf(git);
   if ('error' in source)
@@ -42,10 +42,18 @@ export async function makeWorktree(base: string, folder: string, id: string, at_
   const head = await git('rev-list', '-1', ...before, 'HEAD', '--');
   if (!head.ok) return failed(`a worktree needs a first commit (git commit): ${head.error}`);
   if (head.out === '') return failed('the repository had no commit then');
+  return { ok: true, source, within, commit: head.out.trim() } as const;
+}
+
+/** Makes a worktree in `folder` of the repository that contains `base`, on a branch of its own. */
+export async function makeWorktree(base: string, folder: string, id: string, at_ms?: number): Promise<Made> {
+  const start = await worktreeStart(base, at_ms);
+  if (!start.ok) return start;
+  const { source, within, commit } = start;
   // The first nine characters are kept: they identify the agent that made the worktree.
   const name = id.replaceAll(/[^\w-]/g, '-').replace(/^(.{9}).*(.{51})$/, '$1$2');
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  return changes.run(() => addWorktree(base, source, within, head.out.trim(), folder, name));
+  return changes.run(() => addWorktree(base, source, within, commit, folder, name));
 }
 
 async function addWorktree(

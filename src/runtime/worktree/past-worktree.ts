@@ -4,7 +4,14 @@ import { containPath } from '../../permissions/path-containment.ts';
 import { gitIn, neutralGitIn } from '../../processes/git-command.ts';
 import { worktreeFolder } from '../../processes/output/spill-folder.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
-import { BRANCHES, commitWorktree, type Made, makeWorktree, saveWorktree } from './git-worktree.ts';
+import {
+  BRANCHES,
+  commitWorktree,
+  type Made,
+  makeWorktree,
+  saveWorktree,
+  worktreeStart,
+} from './git-worktree.ts';
 
 /**
  * Makes a worktree of a repository as it was at a time: the newest commit before it, with these files, by path in `base`, if they changed since that commit.
@@ -33,6 +40,12 @@ export async function pastWorktree(
   if (!saved.ok) return saved;
   const head = await saved.git('rev-parse', 'HEAD');
   return head.ok ? { ok: true, worktree: { ...worktree, base: head.out.trim() } } : head;
+}
+
+/** Why `pastWorktree` could make none; null if it could. */
+export async function noPastWorktree(base: string, at_ms: number): Promise<string | null> {
+  const start = await worktreeStart(base, at_ms);
+  return start.ok ? null : start.error;
 }
 
 /** Commits what agents changed and does a check, whose changes are taken back, except in ignored files. `files`: those that the agents changed. */

@@ -8,7 +8,7 @@ import type { Worktree } from '../../../records/agent/task-terms.ts';
 import { CoppiceError } from '../../../records/coppice-error.ts';
 import { given } from '../../../records/text/json-fields.ts';
 import type { StartOptions } from '../../../runtime/runtime-face.ts';
-import { pastWorktree } from '../../../runtime/worktree/past-worktree.ts';
+import { noPastWorktree, pastWorktree } from '../../../runtime/worktree/past-worktree.ts';
 import type { Store } from '../../../store/store.ts';
 import { isOfPerson } from '../cut-point.ts';
 import { cutAt, enterTree } from '../rewind-tree.ts';
@@ -41,6 +41,21 @@ export async function enterCell(
   return edits ? undefined : prompt;
 }
 
+/** Rejects for a moment that is none, and for worktrees that cannot be made: every continuation would fail of that. */
+export async function assertCells(store: Store, tree: Agent, at: string, here: boolean): Promise<void> {
+  const change = async (root: Agent, facts: CutFacts) => {
+    if (here) return undefined;
+    assertNoWorktree(facts);
+    await assertRepository(root.config.cwd, facts.point.at);
+  };
+  await cutAt(store, tree, { to: at }, tree.id, change);
+}
+
+export async function assertRepository(folder: string, at_ms: number): Promise<void> {
+  const error = await noPastWorktree(realPath(folder), at_ms);
+  if (error !== null) throw refused(error);
+}
+
 /** What a run of a case begins with, in a worktree of its own of what is checked out now. */
 export async function cellOfCase(
   { prompt: task, config, limits }: CaseStart,
@@ -62,20 +77,7 @@ export async function cellOfCase(
 const TASK = '{{task}}';
 const nameOf = (id: string) => `${id.slice(0, 8)}-what-if`;
 
-function refused(why: string): CoppiceError {
-  return new CoppiceError('E_REFUSED', `no worktree for this continuation: ${why}`, {
-    hint: 'With --here all of them work in the folder itself',
-  });
-}
-
-/** A worktree as the folder was: the newest commit before the cut, with the files as agents of the tree had left them. */
-async function worktreeAt(
-  store: Store,
-  root: Agent,
-  { point, cut, members }: CutFacts,
-  id: string,
-  spill_dir: string,
-): Promise<Worktree> {
+function assertNoWorktree({ cut, members }: CutFacts): void {
   const shared = members.find(
     (one) =>
       cut.places.has(one.id as string) &&
@@ -83,6 +85,24 @@ async function worktreeAt(
       worktreeOf(JSON.parse(one.config as string) as AgentConfig) !== null,
   );
   if (shared !== undefined) throw refused(`${shared.name} works in a worktree of its own`);
+}
+
+function refused(why: string): CoppiceError {
+  return new CoppiceError('E_REFUSED', `no worktree for this continuation: ${why}`, {
+    hint: 'With --here (here: true) all of them work in the folder itself',
+  });
+}
+
+/** A worktree as the folder was: the newest commit before the cut, with the files as agents of the tree had left them. */
+async function worktreeAt(
+  store: Store,
+  root: Agent,
+  facts: CutFacts,
+  id: string,
+  spill_dir: string,
+): Promise<Worktree> {
+  assertNoWorktree(facts);
+  const { point, cut } = facts;
   const folder = realPath(root.config.cwd);
   const filesSince = async (commit_ms: number): Promise<ReadonlyMap<string, string>> => {
     const files = new Map<string, string>();

@@ -5,7 +5,7 @@ import { given } from '../../../records/text/json-fields.ts';
 import type { RuntimeFace } from '../../../runtime/runtime-face.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Root } from '../../open-tree.ts';
-import { cutPoint } from '../cut-point.ts';
+import { assertCells, assertRepository } from './cell-tree.ts';
 import { type Cell, type WhatIfOrder, whatIfRoot } from './what-if-run.ts';
 
 /** What is asked for at any door: what is different in the continuations, and what is done with each. */
@@ -41,7 +41,7 @@ const NAME_MAX = 40;
 
 /**
  * The root of a run that does what is asked for. `compose`: what a root has with a profile and a model in a folder. Rejects with a `CoppiceError` for a moment that
- * is none, and for an unknown profile.
+ * is none, for worktrees that cannot be made, and for an unknown profile.
  */
 export async function whatIfStart<R extends Root>(
   store: Store,
@@ -51,7 +51,8 @@ export async function whatIfStart<R extends Root>(
 ) {
   const { prompts = [], times = 1, check, schema, judge, judge_model = model, here = false } = asked;
   const root = compared.root_id === undefined ? null : await store.agent(compared.root_id);
-  if (root !== null) await cutPoint(store, root, compared.at ?? '');
+  if (root !== null) await assertCells(store, root, compared.at ?? '', here);
+  else if (!here && cwd !== undefined) await assertRepository(cwd, Date.now());
   const models = (asked.models ?? []).map((one) => ({ name: one, model: one }));
   const named = prompts.map((one) =>
     typeof one === 'string' ? { name: one.replaceAll(/\s+/g, ' ').slice(0, NAME_MAX), prompt: one } : one,
