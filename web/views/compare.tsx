@@ -112,7 +112,7 @@ function Totals({ trees, agents }: TotalsProps) {
               <th scope="row">{title}</th>
               <td>{one}</td>
               <td>{other}</td>
-              <td class="dim">{differs}</td>
+              <td class="dim number">{differs}</td>
             </tr>
           ))}
         </tbody>

@@ -96,7 +96,7 @@ it('a tree of twelve agents is started, answered, fails in part, is killed in pa
     await page.getByRole('dialog').getByRole('button', { name: 'Kill' }).click();
     await page.getByRole('heading', { name: /dead/ }).waitFor();
     await page.goBack();
-    await page.getByRole('heading', { name: /^read everything\W+idle/ }).waitFor();
+    await page.getByRole('heading', { name: /^read everything\W+done/ }).waitFor();
     await page.getByRole('tab', { name: 'Tree' }).click();
     await row('sleeper', 'dead');
     await row('main', 'idle');

@@ -30,6 +30,7 @@ describe('the dashboard of a tree that waits for its provider', { skip: CHROMIUM
     await page.getByRole('row', { name: WAITS }).waitFor();
     await page.getByRole('link', { name: 'FORK 2' }).click();
     await page.locator('.tree-head', { hasText: WAITS }).waitFor();
+    await page.getByText("of this run waited for one's quota.").waitFor();
     await page.goto(page.url().replace('/trees/', '/agents/'));
     await page.locator('.facts', { hasText: WAITS }).first().waitFor();
     assert.deepEqual(open.faults, []);

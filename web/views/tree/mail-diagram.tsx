@@ -59,7 +59,6 @@ export function MailDiagram({ timeline, until, only }: LifeLinesProps) {
         <svg
           width={width}
           height={height}
-          role="img"
           aria-label={`${letters.length} letters between ${people.length} agents and people`}
         >
           {people.map(({ id, name }) => (

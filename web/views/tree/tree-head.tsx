@@ -1,6 +1,6 @@
 import { count, dollars, duration } from '../../data/amounts.ts';
 import { EXPORTED } from '../../data/exported.ts';
-import { Ended, Standing } from '../../parts/status.tsx';
+import { Ended, Standing, Status } from '../../parts/status.tsx';
 import { type Bar, KINDS, type Kind, type Timeline } from './lanes.ts';
 
 /** Title and totals of the tree, and what determined how long it took. */
@@ -12,17 +12,17 @@ export function TreeHead({ timeline }: { readonly timeline: Timeline }) {
   const asked = lanes.filter(({ bars }) =>
     bars.some(({ kind, end: over }) => kind === 'approval' && over === Infinity),
   );
-  // A wait that is no call and names what it is for is one for a provider.
-  const paused = lanes.find(({ bars }) =>
-    bars.some(
-      ({ kind, name, seq, end: over }) =>
-        kind === 'waiting' && name !== '' && seq === null && over === Infinity,
-    ),
-  );
+  const paused = lanes.find(({ bars }) => bars.some((bar) => isPause(bar) && bar.end === Infinity));
   return (
     <header class="tree-head">
       <h1>
-        {timeline.title} {root !== undefined && <Standing of={root.about} />}
+        {timeline.title}{' '}
+        {root !== undefined &&
+          (!timeline.lives && /^(done|failed)$/.test(root.about.outcome) ? (
+            <Status word={root.about.outcome} />
+          ) : (
+            <Standing of={root.about} />
+          ))}
       </h1>
       <p>
         {duration(end)} · {lanes.length} agent{lanes.length === 1 ? '' : 's'} · {count(tokens)} tokens{' '}
@@ -58,20 +58,27 @@ function sentence({ shares, lanes, path }: Timeline): string {
   ).sort((a, b) => b[1] - a[1])[0] as readonly [Kind, number];
   // What a person can hasten comes before the agent that waits for it.
   if (kind === 'approval') {
-    const { name = '', said = '' } = longestAsked(lanes) ?? {};
+    // The call that a person took longest to answer.
+    const { name = '', said = '' } = longest(lanes, (bar) => bar.kind === 'approval') ?? {};
     return told(time / total, `your approval of ${`${name} ${said}`.trim()}`);
   }
   const other = shares.find(({ agent }) => lanes[agent]?.about.parent !== null);
   if (other !== undefined && other.share >= 0.2)
     return told(other.share, lanes[other.agent]?.about.name ?? 'another agent');
-  const what = { request: 'the model', tool: 'tools', waiting: 'other agents', queued: 'its turn', idle: '' };
+  const pause = longest(lanes, isPause);
+  const waiting = pause === undefined ? 'other agents' : pause.name;
+  const what = { request: 'the model', tool: 'tools', waiting, queued: 'its turn', idle: '' };
   return told(time / total, what[kind]);
 }
 
-/** The call that a person took longest to answer. */
-function longestAsked(lanes: Timeline['lanes']): Bar | undefined {
-  const asked = lanes.flatMap(({ bars }) => bars.filter(({ kind }) => kind === 'approval'));
-  return asked.sort((a, b) => b.end - b.start - (a.end - a.start))[0];
+/** A wait that is no call and names what it is for is one for a provider. */
+function isPause({ kind, name, seq }: Bar): boolean {
+  return kind === 'waiting' && name !== '' && seq === null;
+}
+
+function longest(lanes: Timeline['lanes'], of: (bar: Bar) => boolean): Bar | undefined {
+  const found = lanes.flatMap(({ bars }) => bars.filter(of));
+  return found.sort((a, b) => b.end - b.start - (a.end - a.start))[0];
 }
 
 export function Legend() {

@@ -168,7 +168,7 @@ function Folded({ title, text, markdown }: FoldedProps) {
   );
 }
 
-/** Which agents failed, the first one first, and why; those that a person ended have not failed. */
+/** Which agents failed, the first one first, and why; those that a person ended have not failed. Why the root alone failed stands in the head. */
 function Failures({ agents, root }: { readonly agents: readonly Agent[]; readonly root: Agent }) {
   const failed = agents
     .filter(({ error, outcome }) => error !== null && error.kind !== 'killed' && outcome !== 'stopped')
@@ -176,7 +176,7 @@ function Failures({ agents, root }: { readonly agents: readonly Agent[]; readonl
       (a, b) =>
         Number(b.id === root.id) - Number(a.id === root.id) || a.updated_at.localeCompare(b.updated_at),
     );
-  if (failed.length === 0) return null;
+  if (failed.every(({ id }) => id === root.id)) return null;
   return (
     <article class="told failed" aria-label="What failed">
       <h2>{failed.length === 1 ? 'Failed' : `${failed.length} of ${agents.length} agents failed`}</h2>
