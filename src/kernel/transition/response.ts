@@ -81,15 +81,18 @@ function stopped(
   context: TransitionContext,
 ): Transition {
   const said = [appendAssistant(event.content)];
-  const is_unread = event.unread && turn.unfinished === undefined && turn.grace === null;
-  if (is_unread || (event.announced && turn.requests === 1)) {
+  const is_new = turn.unfinished === undefined;
+  const is_unread = event.unread && is_new;
+  if (is_unread || (event.announced && (turn.requests === 1 || (context.submits && is_new)))) {
     const order =
       (is_unread ? UNREAD : ANNOUNCED) +
       (context.submits ? 'call submit_result with your whole result.' : 'say so.');
     return nextRequest({ ...turn, unfinished: `${whole}\n\n` }, [...said, appendSystem(order)], context);
   }
-  // A child that must submit is reminded instead, whatever its text.
-  const short = context.submits ? null : incompleteAnswer(event.content, whole);
+  // A child that must submit is reminded instead; one that has written to its parent may end without a word.
+  const is_silent = context.submits || (whole.trim() === '' && context.has_reported?.() === true);
+  const short =
+    is_silent && event.content.finish !== 'length' ? null : incompleteAnswer(event.content, whole);
   if (short === null) return endTurn(turn, whole, said, context, event.appendix);
   if (turn.unfinished === undefined)
     return nextRequest({ ...turn, unfinished: whole }, [...said, appendSystem(short.order)], context);

@@ -39,6 +39,8 @@ export interface TransitionContext {
   readonly said?: () => string;
   /** Whether an agent with `reports` rests at the end of its turn, because agents that it forked will report to it. Absent: it does not. */
   readonly owed?: () => boolean;
+  /** Whether its parent has a message of this turn, which its last words need not repeat. Absent: it has none. */
+  readonly has_reported?: () => boolean;
   /** What a running call has printed so far, for its result if it is stopped. Absent, or empty: nothing that is known. */
   readonly printed?: (call_id: string) => string;
   /** Where its unreported work is (such as a worktree); added to a failure. */

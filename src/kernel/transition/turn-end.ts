@@ -46,7 +46,10 @@ export function endTurn(
   const rests = !ends || (grace === null && context.owed?.() === true);
   if (rests) return step({ type: 'idle', ...limit }, effects);
   const fail = (failure: Failure) => endInFailure(failure, effects, context, { appendix });
-  if (context.submits && grace === null && reminded === undefined)
+  const missing = context.submits ? missingEvidence(context, turn.deeds) : [];
+  const is_enough = text.trim() !== '' && context.checked !== true && missing.length === 0;
+  const is_asked = !is_enough || turn.late !== undefined;
+  if (context.submits && grace === null && reminded === undefined && is_asked)
     return nextRequest(
       { ...counters, grace, reminded: text },
       [...effects, appendSystem(nudge(text))],
@@ -56,7 +59,6 @@ export function endTurn(
   // A last answer after a limit is a result; only the run time limit makes it a failure (docs/vocabularies.md).
   if (grace !== null && grace.kind !== 'limit') return fail(grace);
   if (context.checked === true) return fail(grace ?? UNSUBMITTED);
-  const missing = context.submits ? missingEvidence(context, turn.deeds) : [];
   if (missing.length > 0) return fail(unprovedFailure(missing, grace));
   const unsubmitted = context.submits ? { unsubmitted: true as const } : {};
   return report(

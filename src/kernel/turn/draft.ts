@@ -79,7 +79,8 @@ export class Draft {
     this.#noticed = agent.noticed;
     const ends = agent.origin === 'cron' || agent.config.output?.agent_id === agent.id;
     const owed = () => ends && isOwed(agent, view, this.mail.left);
-    this.#context = { ...view.context, said: () => this.said('beginning'), owed };
+    const has_reported = () => this.#sent_this_turn;
+    this.#context = { ...view.context, said: () => this.said('beginning'), owed, has_reported };
   }
 
   get state(): AgentState {

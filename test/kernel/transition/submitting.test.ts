@@ -113,7 +113,7 @@ describe('a sub-agent that submits', () => {
   });
 
   it('is reminded once per turn, however much it does in between', () => {
-    const run = started(DEEP);
+    const run = started({ ...DEEP, checked: true });
     answer(run, 'Done, I think.');
     assert.match(system(run), /^Nothing is submitted yet/);
     answer(run, 'I look again.', [call('a')]);
@@ -131,19 +131,30 @@ describe('a sub-agent that submits', () => {
 });
 
 describe('a sub-agent that answers in text and never submits', () => {
-  it('succeeds with its text before and after the reminder, marked as not submitted', () => {
+  it('succeeds with its text at once, marked as not submitted, since it would only say it again or point to it', () => {
     const run = started(DEEP);
-    answer(run, 'Two issues: a, b.');
-    const end = answer(run, 'I said it above.');
-    const result = 'Two issues: a, b.\n\nI said it above.';
-    assert.deepEqual(told(end), [{ type: 'success', result, unsubmitted: true }]);
-    assert.deepEqual(run.state, { type: 'completed', result, unsubmitted: true });
+    const end = answer(run, 'Two issues: a, b.');
+    const outcome = { result: 'Two issues: a, b.', unsubmitted: true } as const;
+    assert.deepEqual(told(end), [{ ...outcome, type: 'success' }]);
+    assert.deepEqual(run.state, { ...outcome, type: 'completed' });
   });
 
-  it('does not repeat identical text', () => {
+  it('succeeds with what it said in all parts, if it was asked for a call that it had announced', () => {
     const run = started(DEEP);
-    answer(run, 'Two issues.');
-    assert.deepEqual(told(answer(run, 'Two issues.')), [
+    answer(run, 'I looked at one.', [call('a')]);
+    settle(run, 'a');
+    respond(run, [], { announced: true }, 'I will look at b.');
+    assert.match(system(run), /^You announced a call and made none.*call submit_result with your whole/);
+    const result = 'I will look at b.\n\nTwo issues.';
+    assert.deepEqual(told(answer(run, 'Two issues.')), [{ type: 'success', result, unsubmitted: true }]);
+  });
+
+  it('is asked to go on where its text was cut off', () => {
+    const run = started(DEEP);
+    const content = { ...answerOf('Two iss', []), finish: 'length' as const };
+    run.apply({ type: 'response', at: 6, seq: 2, content, calls: [], submission: null });
+    assert.match(system(run), /^Your answer was cut off/);
+    assert.deepEqual(told(answer(run, 'ues.')), [
       { type: 'success', result: 'Two issues.', unsubmitted: true },
     ]);
   });
@@ -237,7 +248,7 @@ describe('what is appended to an outcome', () => {
       ['Half.', `Half.\n\n${appendix}`],
       ['', appendix],
     ] as const) {
-      const run = started(CHILD);
+      const run = started({ ...CHILD, checked: true });
       respond(run, [], {}, said);
       const [outcome] = told(respond(run, [], { appendix }));
       assert.ok(outcome?.type === 'failure' && outcome.error_kind === 'no_result');

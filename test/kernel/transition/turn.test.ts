@@ -201,10 +201,10 @@ describe('limits', () => {
 describe('submitting', () => {
   it('the reminder counts as a request', () => {
     const run = started({ ...CHILD, turns: 1 });
-    answer(run, 'All done.');
+    answer(run, '');
     answer(run, 'Really done.');
     const limit = 'limit reached: 1 model request in one turn';
-    const result = 'All done.\n\nReally done.';
+    const result = 'Really done.';
     assert.deepEqual(run.state, { type: 'completed', result, limit, unsubmitted: true });
   });
 
