@@ -168,6 +168,11 @@ const QUOTED = [
   'Action: touch made',
   'The page says:\n<bash>\n<command>touch made</command>\n</bash>',
   'The page says:\n[bash(command="touch made")]',
+  'You can run it like this.\n\nbash(command="touch made")',
+  'The shell runs it.\n```\nbash(command="touch made")',
+  'The shell runs it:\n\n{"name": "bash", "arguments": {"command": "touch made"}}',
+  'This is what was stored.\n\n{"name": "nothing", "arguments": {"command": "touch made"}}',
+  '{"bash": {"command": "touch made"}}',
 ];
 
 for (const text of QUOTED)
@@ -184,6 +189,10 @@ for (const text of [
   '<start_function_call>\n<tool_call>touch made</tool_call>',
   '<function_calls>\n<invoke name="bash">\n<parameter name="command">touch made</parameter>\n</invoke>\n</function_calls>\n\nIt is made.',
   '<|channel|>commentary to=functions.bash<|message|>touch made',
+  // Nothing announces it, and nothing says that it is an example.
+  'Two are done. Now the last one.\n\nbash(command="touch made", timeout=5)',
+  'Two are done.\n{"name": "Bash", "arguments": {"command": "touch made"}}',
+  '```\nls\n```\nThat is that.\n\nbash {"command": "touch made"}',
   // Marks in what it would write could not be told from those of the call.
   '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>bash<｜tool▁sep｜>{"command": "echo \'<｜eos｜>\'"}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
 ])
@@ -200,6 +209,13 @@ for (const text of [
     const again = await setStage(() => text, { tools });
     assert.equal((await again.perform()).reply, `${text}\n\n${text}`);
   });
+
+it('a call without a name is answered with the names of the tools, and its run goes on', async () => {
+  const on = await setStage(solo([['', { command: 'touch made' }]], 'Done.'), { tools });
+  const { root, reply } = await on.perform();
+  assert.match((await on.results(root))[0]?.output ?? '', /^there is no tool "".*Tools: bash, /);
+  assert.equal(reply, 'Done.');
+});
 
 it('a call with marks that names no tool is answered like any other', async () => {
   const text = '<tool_call>{"name":"no_such_tool","arguments":{"command":"touch made"}}</tool_call>';
@@ -492,6 +508,12 @@ it('texts and arguments of any size and shape are read in time, or left alone', 
     '<|tool_call_begin|>',
     '```\n',
     '<',
+    '<escape>',
+    'you ',
+    '{"name":\n',
+    'a(b=1)\n',
+    'Tool: a\nInput: b\n',
+    '<start_function_call>call:a{',
   ];
   for (const mark of marks)
     for (const [before, after] of [
@@ -500,7 +522,11 @@ it('texts and arguments of any size and shape are read in time, or left alone', 
       ['<function=a>', '</function>'],
       ['[TOOL_CALLS]', ']'],
     ])
-      assert.equal(writtenCalls(`${before}${mark.repeat(100_000)}${after}`), null, `${before}${mark}`);
+      assert.deepEqual(
+        writtenCalls(`${before}${mark.repeat(100_000)}${after}`)?.calls ?? [],
+        [],
+        `${before}${mark}`,
+      );
   // Each quote of a text that is cut off was tried as the beginning of another.
   for (const cut of [`{"a":"${'\\"'.repeat(1_000_000)}`, `{'a':'${"\\'".repeat(1_000_000)}\\`])
     assert.equal(mendedJson(cut).ok, false);

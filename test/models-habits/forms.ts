@@ -26,6 +26,10 @@ export const FORMS: readonly string[] = [
   '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "bash", "parameters": {"command": "ls"}}]<|END_ACTION|>',
   '<|action_start|><|plugin|>{"name": "bash", "parameters": {"command": "ls"}}<|action_end|>',
   '<tool_call>{"name": "bash", "arguments": {"command": "ls"}}</tool_call>[|endofturn|]',
+  // FunctionGemma, Apertus, Command R.
+  '<start_function_call>call:bash{command:<escape>ls<escape>}<end_function_call>',
+  '<|tools_prefix|>[{"bash": {"command": "ls"}}]<|tools_suffix|>',
+  'Plan: I look.\nAction: ```json\n[{"tool_name": "bash", "parameters": {"command": "ls"}}]\n```',
   // Llama, Gemma, OLMo and LFM, as in a program.
   '[bash(command="ls")]',
   'Let me look first.\n[bash(command="ls", timeout=None)]',
@@ -37,9 +41,14 @@ export const FORMS: readonly string[] = [
   // As the examples of our own errors show it.
   'bash {"command": "ls"}',
   'bash({"command": "ls"});',
+  'slash.bash {"command": "ls"}',
+  'I see the fault. Now I will look at it:\n\n{"name": "bash", "arguments": {"command": "ls"}}',
+  'I see the fault. Now I will look at it:\n\nbash(command="ls")',
   // What prompts teach: ReAct, Cline, OpenAI.
   'Thought: I look.\nAction: bash\nAction Input: {"command": "ls"}\nObservation:',
   'Action: bash\nAction Input: ls',
+  'Tool: bash\nInput: {"command": "ls"}',
+  'Action: bash\nArguments: {"command": "ls"}',
   'Let me look first.\n\n<execute_command>\n<command>ls</command>\n<requires_approval>false</requires_approval>\n</execute_command>',
   '<bash><command>ls</command></bash>',
   '{"function_call": {"name": "bash", "arguments": "{\\"command\\": \\"ls\\"}"}}',

@@ -70,7 +70,7 @@ for (const habit of READ)
   it(`read as meant: ${habit.who} ${JSON.stringify(habit.wrote).slice(0, 150)}`, () => {
     const { read } = CATALOG.setupFor(CONFIGS.get(habit.who) as AgentConfig);
     const written = partsOf(habit);
-    const calls = readAnswer(written, read, 1).flatMap((part) => (part.type === 'call' ? [part] : []));
+    const calls = readAnswer(written, read, 1).parts.flatMap((part) => (part.type === 'call' ? [part] : []));
     const ran = calls.map((call) => {
       const { name, input } = call.read ?? call;
       return [name, JSON.parse(input)];

@@ -650,6 +650,124 @@ export const HABITS: readonly Habit[] = [
     { name: 'a', prompt: 'b' },
     { description: 'a', prompt: 'b', run_in_background: true },
   ),
+  // Arguments as a bare list.
+  read('process', 'bash', ['ls'], LS),
+  read('process', 'bash', ['bash', '-lc', 'ls -l'], { command: 'ls -l' }),
+  read('process', 'wait', ['a', 'b'], { from_agents: ['a', 'b'], timeout: 300 }),
+  read('process', 'kill', ['a'], { agent_id: 'a' }),
+  {
+    who: 'process',
+    wrote: [['read', ['a.txt', 'b.txt']]],
+    reads: [
+      ['read', A],
+      ['read', { path: 'b.txt' }],
+    ],
+  },
+  // Ranges of lines.
+  named(
+    'process',
+    'str_replace_editor',
+    'read',
+    { ...A, offset: 2, limit: 8 },
+    {
+      command: 'view',
+      path: 'a.txt',
+      view_range: [2, 9],
+    },
+  ),
+  named(
+    'process',
+    'view_file',
+    'read',
+    { ...A, offset: 1, limit: 50 },
+    {
+      AbsolutePath: 'a.txt',
+      StartLine: 1,
+      EndLine: 50,
+    },
+  ),
+  named('process', 'read_file', 'read', { ...A, offset: 3 }, { ...A, view_range: [3, -1] }),
+  read('process', 'read', { filePath: 'a.txt', endLine: '7' }, { ...A, offset: 1, limit: 7 }),
+  // The same of Codex, OpenClaw and Claude Code.
+  named(
+    'process',
+    'spawn_agent',
+    'fork',
+    { name: 'b', prompt: 'b', profile: 'explore' },
+    {
+      message: 'b',
+      agent_type: 'Explore',
+      fork_context: true,
+    },
+  ),
+  named('process', 'exec', 'bash', LS, { command: 'ls', yieldMs: 10_000, workdir: '.', pty: false }),
+  named(
+    'process',
+    'SendMessage',
+    'send',
+    { to: 'a', message: 'x' },
+    {
+      type: 'message',
+      recipient: 'a',
+      content: 'x',
+      summary: 'y',
+    },
+  ),
+  read(
+    'process',
+    'fork',
+    { name: 'a', prompt: 'b', profile: 'Explore' },
+    {
+      name: 'a',
+      prompt: 'b',
+      profile: 'explore',
+    },
+  ),
+  read(
+    'fanout',
+    'spawn_agents',
+    { tasks: [{ task: 'b', profile: 'EXPLORE' }] },
+    {
+      tasks: [{ task: 'b', profile: 'explore' }],
+    },
+  ),
+  read(
+    'sessions',
+    'sessions_spawn',
+    { task: 'b', agentId: 'tester', runTimeoutSeconds: 60 },
+    {
+      task: 'b',
+      timeoutSeconds: 60,
+    },
+  ),
+  named(
+    'delegate',
+    'subagent',
+    'subagent_spawn',
+    { task: 'b', description: 'b', profile: 'explore' },
+    {
+      task: 'b',
+      agent: 'explore',
+    },
+  ),
+  {
+    who: 'delegate',
+    wrote: [
+      [
+        'delegate_task',
+        {
+          tasks: [
+            { description: 'a', prompt: 'b' },
+            { description: 'c', prompt: 'd' },
+          ],
+        },
+      ],
+    ],
+    reads: [
+      ['subagent_spawn', { description: 'a', task: 'b' }],
+      ['subagent_spawn', { description: 'c', task: 'd' }],
+    ],
+  },
   // answered with a right call
   answer(
     'delegate',
@@ -662,12 +780,7 @@ export const HABITS: readonly Habit[] = [
   answer('process', 'tail', { path: 'a.txt' }, /no tool "tail".*read \{"path":"a.txt"\}/),
   answer('process', 'stop_agent', { id: 'x' }, /no tool "stop_agent".*kill \{"agent_id":"x"\}/),
   answer('process', 'edit_file', { path: 'a', content: 'x' }, /no tool "edit_file".*patch \{"path":"a"/),
-  answer(
-    'process',
-    'str_replace_editor',
-    { command: 'view', path: 'a', view_range: [1, 9] },
-    /read \{"path":"a"\}/,
-  ),
+  answer('process', 'view', { path: 'a', view_range: [9, 1] }, /read \{"path":"a"\}/),
   answer('process', 'Glob', { pattern: 'src/*.ts' }, /bash \{"command":"find src -name '\*\.ts'"\}/),
   answer(
     'process',

@@ -22,7 +22,7 @@ export const ALIASES: ReadonlyMap<string, readonly string[]> = new Map(
     command: cmd script shellcommand commandline bashcommand; content: contents filetext text filecontent data body newcontent code codecontent
     edits: changes replacements; old_text: oldstring oldstr old search find before; new_text: newstring newstr new replace replacement after
     pattern: query regex regexp q searchpattern searchterm; glob: include includepattern fileglob filepattern; ignore_case: i caseinsensitive
-    max_results: headlimit limit maxcount; offset: startline linestart fromline start; limit: linecount numlines maxlines lines
+    max_results: headlimit limit maxcount; offset: startline startlineoneindexed linestart fromline start; limit: linecount numlines maxlines lines
     prompt: task instructions instruction message goal; task: prompt instructions instruction message goal taskdescription text
     tasks: agents prompts subtasks items; name: label title agentname jobname job description; label: name title agentname description
     description: label name title summary; message: text content body msg prompt task
@@ -54,8 +54,8 @@ export const IGNORED: ReadonlyMap<string, readonly string[]> = new Map(
     runinbackground: false; background: false; isbackground: false; interactive: false; dangerouslydisablesandbox: false
     withescalatedpermissions: false; sandboxpermissions: use_default; outputmode: content; n: true; expectedreplacements: 1
     command: view create str_replace; agentid: main default
-    directory: . ./; workdir: . ./; workingdirectory: . ./; cwd: . ./; yieldtimems: *; maxoutputtokens: *; login: *; tty: false; requiresapproval: false; safetoautorun: true
-    blocking: true; block: true; parallel: true; success: true; restart: false; overwrite: true; linecount: *; allowmultiple: false; emptyfile: false; shouldreadentirefile: true; casesensitive: true
+    directory: . ./; workdir: . ./; workingdirectory: . ./; cwd: . ./; yieldtimems: *; yieldms: *; pty: false; maxoutputtokens: *; login: *; tty: false; requiresapproval: false; safetoautorun: true
+    type: message; blocking: true; block: true; parallel: true; success: true; restart: false; overwrite: true; linecount: *; allowmultiple: false; emptyfile: false; shouldreadentirefile: true; casesensitive: true
     kind: cron every at agentTurn systemEvent; enabled: true; wakemode: *`),
 );
 

@@ -1,5 +1,5 @@
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
-import { fieldsOf, wordOf } from '../../records/text/json-fields.ts';
+import { fieldsOf, numberOf, wordOf } from '../../records/text/json-fields.ts';
 import { isJsonObject, type JsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
 import { meaningsOf, plainName } from './argument-aliases.ts';
 import { shellCommand } from './call-errors.ts';
@@ -19,6 +19,12 @@ export interface ReadTools {
 /** Maximum calls that a text or another call may hold. */
 const HELD_MAX = 100;
 
+/** `unread`: calls in its text that cannot be read, or that may be an example. */
+export interface ReadAnswer {
+  readonly parts: readonly AssistantPart[];
+  readonly unread: boolean;
+}
+
 /**
  * Reads the calls of an answer as they are meant. The parts stay as the model wrote them, so that caches hold, with what was read beside them; only calls that
  * stand in the text, or inside another call, become parts of their own. `written` finds the former.
@@ -28,16 +34,19 @@ export function readAnswer(
   tools: ReadTools,
   seq: number,
   written: (text: string) => WrittenCalls | null = writtenCalls,
-): readonly AssistantPart[] {
+): ReadAnswer {
+  let unread = false;
   const made = parts.some((part) => part.type === 'call') ? parts : withWritten();
   const read = made.flatMap((part): readonly AssistantPart[] =>
     part.type === 'call' ? unfolded(part, tools).map((call) => readCall(call, tools)) : [part],
   );
   // Beside other calls it is none yet: more is said when these have run.
   const words = read.flatMap((part) => (part.type === 'call' ? [answerIn(part, tools)] : []));
-  return words.includes(null)
-    ? read
-    : read.map((part) => (part.type === 'call' ? { type: 'text', text: words.shift() as string } : part));
+  if (words.includes(null)) return { parts: read, unread };
+  const said = read.map((part) =>
+    part.type === 'call' ? { type: 'text' as const, text: words.shift() as string } : part,
+  );
+  return { parts: said, unread };
 
   /** With the calls written into the last text, if all of them name a tool of the agent, or marks say that they are calls. */
   function withWritten(): readonly AssistantPart[] {
@@ -51,6 +60,8 @@ export function readAnswer(
     const isKnown = (call: CallPart) =>
       tools.find(toolMeant(call.name, tools)) !== undefined || foreignCall(call, tools).read !== undefined;
     if (!found.is_marked && !calls.every(isKnown)) return parts;
+    unread = calls.length === 0 || found.is_shown === true;
+    if (unread) return parts;
     const said = found.before === '' ? [] : [{ ...part, type: 'text' as const, text: found.before }];
     return [...parts.slice(0, at), ...said, ...calls];
   }
@@ -67,9 +78,10 @@ function unfolded(part: CallPart, tools: ReadTools): readonly CallPart[] {
     if (calls.length > 0 && calls.length <= HELD_MAX)
       return calls.map((call, index) => ({ type: 'call', id: `${part.id}_${index + 1}`, ...call }));
   }
-  const { paths, ...others } = fieldsOf(parsedObject(part.input));
+  const listed = /^\s*\[/.test(part.input) ? parseJson(part.input) : null;
+  const { paths, ...others } = listed?.ok ? { paths: listed.value } : fieldsOf(parsedObject(part.input));
   const reads = /^read(manyfiles|files)?$/.test(plainName(bareName(part.name)));
-  const tool = find(toolMeant(part.name, tools)) ?? (reads ? find('read') : undefined);
+  const tool = find(toolMeant(part.name, tools)) ?? find(reads ? 'read' : foreignTool(part, tools));
   const is_list = isPaths(paths) && Object.keys(others).length === 0;
   const held =
     is_list && tool?.name === 'read' && tool.own && !tool.fits({ paths })
@@ -109,9 +121,11 @@ function isPaths(paths: unknown): paths is string[] {
   return Array.isArray(paths) && paths.every((path) => typeof path === 'string' && !/[*?[{]/.test(path));
 }
 
+const LAST_LINE = /^(endline|lineend|endlineoneindexed(inclusive)?)$/;
+
 /** A name without what some programs put around it. */
 function bareName(name: string): string {
-  return name.replace(/^(functions|tools|default_api|tool)[.:/]/i, '').replace(/:\d+$|<\|.*$/s, '');
+  return name.replace(/^(functions|tools|default_api|tool|slash)[.:/]/i, '').replace(/:\d+$|<\|.*$/s, '');
 }
 
 /** The tool that a name means: itself, or the only one that is spelt like it. */
@@ -125,10 +139,15 @@ function toolMeant(name: string, { names, find }: ReadTools): string {
 /** A pattern that the shell's `find` takes as it is: names in all folders below one. */
 const WHEREVER = /^(?:[\w./-]+\/)?\*\*\/[\w.*?-]+$/;
 
+/** The own tool, with its command, that a call of another program means; empty if there is none. */
+function foreignTool(part: CallPart, { names }: ReadTools): string {
+  const has = (name: string) => names.includes(name.replace(/:.*/, ''));
+  return meaningsOf(bareName(part.name), parsedObject(part.input)).find(has) ?? '';
+}
+
 /** The `Edit` of another program is a `patch`, and so on, where nothing of it is left that the own tool does not take. */
 function foreignCall(part: CallPart, tools: ReadTools): CallPart {
-  const has = (name: string) => tools.names.includes(name.replace(/:.*/, ''));
-  const meant = meaningsOf(bareName(part.name), parsedObject(part.input)).find(has) ?? '';
+  const meant = foreignTool(part, tools);
   const given = fieldsOf(parsedObject(part.input));
   if (
     meant === 'bash:find' &&
@@ -189,11 +208,12 @@ function readCall(part: CallPart, tools: ReadTools, name = toolMeant(part.name, 
   if (slash !== null) return slashCall(part, slash);
   const renamed = name === part.name ? [] : [`${part.name} → ${name}`];
   const parsed = inputOf(part.input, tool);
-  const fits = parsed !== undefined && tool.fits(parsed.value);
+  // The names of profiles are not part of what is checked.
+  const fits = parsed !== undefined && tool.fits(parsed.value) && !(tool.own && /"profile"/.test(part.input));
   const reading =
     parsed === undefined || fits
       ? { input: parsed?.value, changes: [], told: [] }
-      : inSeconds(readArguments(tool, parsed.value), tool);
+      : inLines(inSeconds(readArguments(tool, parsed.value), tool), tool);
   // What no reading makes valid is left as it was written, for the check of an MCP server.
   const is_read = parsed !== undefined && (tool.own || fits || tool.fits(reading.input));
   const changes = is_read ? [...parsed.changes, ...reading.changes] : [];
@@ -201,6 +221,18 @@ function readCall(part: CallPart, tools: ReadTools, name = toolMeant(part.name, 
   const input = changes.length === 0 ? part.input : JSON.stringify(reading.input);
   const note = reading.told.length === 0 ? {} : { note: reading.told.join('; ') };
   return { ...part, read: { name, input, changes: [...renamed, ...changes], ...note } };
+}
+
+/** The last line that other programs take, alone or in a range, as the number of lines that `read` takes. */
+function inLines(reading: Reading, { name, own, fits }: FoundTool): Reading {
+  if (!own || name !== 'read' || fits(reading.input)) return reading;
+  const { view_range, offset = 1, ...given } = fieldsOf(reading.input);
+  const [key, end] = Object.entries(given).find(([one]) => LAST_LINE.test(plainName(one))) ?? ['view_range'];
+  const [first, last] = (Array.isArray(view_range) ? view_range : [offset, end]).map(numberOf);
+  if (first === undefined || last === undefined || (last < first && last !== -1)) return reading;
+  const { [key]: _, ...others } = given;
+  const input = { ...others, offset: first, ...(last !== -1 && { limit: last - first + 1 }) };
+  return fits(input) ? { ...reading, input, changes: [...reading.changes, `${key} → limit`] } : reading;
 }
 
 /** A timeout that is too long for the tool in seconds, as programs write it that take milliseconds. */

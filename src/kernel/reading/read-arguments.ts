@@ -45,7 +45,9 @@ const VALUES = /^(message|result|error|thought)$/;
 const WRAPPERS = /^(arguments|args|kwargs|input|toolinput|actioninput|parameters|params|function)$/;
 /** Keys beside it that only repeat what is called. */
 const CALLED = /^(name|tool|toolname|action|type)$/;
+/** Kinds of agents; the second only where an agent is created. */
 const AGENT_TYPE = /^(sub)?agenttype$/;
+const AGENT_KIND = /^(sub)?agent(type|id)?$/;
 /** Tools whose agents work in the background in any case. */
 const ASIDE = new Set(['fork', 'spawn_agents', 'sessions_spawn']);
 const UNITS = /^(?:timeout|duration|wait|sleep)?(?:(ms|millis|milliseconds)|minutes|mins)$/;
@@ -135,10 +137,16 @@ class ArgumentReader {
       case 'object': {
         if (isJsonObject(inner)) return inner;
         const [only = '', ...more] = requiredOf(schema);
-        const holder = more.length > 0 || !this.#own || value === '' ? undefined : propertiesOf(schema)[only];
+        const properties = this.#own && value !== '' ? propertiesOf(schema) : {};
+        const holder = more.length > 0 ? undefined : properties[only];
         if (holder !== undefined && accepts(holder, value)) return { [only]: value };
-        // All arguments in a list of one.
-        return Array.isArray(value) && value.length === 1 && isJsonObject(value[0]) ? value[0] : value;
+        if (!Array.isArray(value)) return value;
+        // All arguments in a list of one, or what the only list takes, or a command in words.
+        if (value.length === 1 && isJsonObject(value[0])) return value[0];
+        const lists = Object.entries(properties).filter(([, { items }]) => isJsonObject(items));
+        const [[name, { items }] = [holder === undefined ? '' : only, {}], ...others] = lists;
+        const is_fit = value.every((one) => accepts((items ?? {}) as JsonObject, one));
+        return name === '' || others.length > 0 || value.length === 0 || !is_fit ? value : { [name]: value };
       }
       default:
         return value;
@@ -263,7 +271,7 @@ class ArgumentReader {
         ? spelt
         : missing.filter((name) => namesOf(name).includes(plain.replace(UNITS, 'timeout')));
     if (only !== undefined && more.length === 0) return only;
-    const profiles = AGENT_TYPE.test(plain) && !read.has('profile') ? properties.profile?.enum : undefined;
+    const profiles = this.#isKind(plain) && !read.has('profile') ? properties.profile?.enum : undefined;
     const word = plainName(wordOf(value) ?? '');
     return Array.isArray(profiles) && profiles.some((one) => plainName(one) === word) ? 'profile' : null;
   }
@@ -278,12 +286,22 @@ class ArgumentReader {
     );
   }
 
+  /** Whether a key is for the kind of an agent. */
+  #isKind(plain: string): boolean {
+    const creates = ASIDE.has(this.#name) || this.#name === 'subagent_spawn';
+    return (creates && this.#own ? AGENT_KIND : AGENT_TYPE).test(plain);
+  }
+
   #isIgnored(key: string, value: unknown): boolean {
     const [plain, word] = [plainName(key), wordOf(value) ?? ''];
-    if (AGENT_TYPE.test(plain) && !/^(general|general-purpose|default|worker)$/i.test(word))
+    const is_kind = word !== '' && this.#isKind(plain);
+    if (is_kind && !/^(general|general-purpose|default|worker|main)$/i.test(word))
       this.told.push(`${key} was ignored: there is no ${shortJson(value)} here`);
-    const is_so = ASIDE.has(this.#name) && word === 'true' && plain.endsWith('background');
-    return is_so || (this.#own && isNoise(key, value));
+    const is_so =
+      (ASIDE.has(this.#name) && word === 'true' && plain.endsWith('background')) ||
+      (this.#name === 'send' && plain === 'summary') ||
+      (this.#name === 'fork' && plain === 'forkcontext' && word === 'true');
+    return this.#own && (is_so || is_kind || isNoise(key, value));
   }
 
   /** Adds what is required and missing where something sensible follows from the rest. */

@@ -8,12 +8,14 @@ export interface WrittenCall {
   readonly input: string;
 }
 
-/** The calls at the end of a text, and the text before them. */
+/** The calls at the end of a text, and the text before them. No calls: it has marks of some that cannot be read. */
 export interface WrittenCalls {
   readonly before: string;
   readonly calls: readonly WrittenCall[];
   /** Whether marks say that these are calls, and not only the names of tools. */
   readonly is_marked?: boolean;
+  /** Set if the text before them does not announce them: they may be an example. */
+  readonly is_shown?: boolean;
 }
 
 /** Maximum characters and marks of the calls of a text: bounds the search. */
@@ -25,7 +27,7 @@ const PREFIX = /<(\/?)(?:(?:antml|minimax|seed|xai|steptml):|longcat_|｜DSML｜
 const TOKEN = /<[|｜](\/?[\w▁]+)[|｜]>/g;
 /** Where calls begin, in the forms of open models whose server does not parse them. */
 const BEGIN =
-  /<(?:tool_calls?|function_calls?|TOOLCALL|tool_code)>|<\|(?:tool_calls?(?:_(?:section_)?(?:begin|start))?|START_ACTION|action_start|python_tag)\|>|\[TOOL_CALLS\]|<(?:invoke|function_call) name=|<function=|functools\[(?=\{)|(?:<\|channel\|>)?(?:commentary|analysis)\s?to=|<\|start\|>assistant to=|^to=(?=[\w.]+\s?\{)|^\[(?=[\w.]+\(\w+=)|^Action:[ \t]*(?=[\w.-]+[ \t]*\nAction Input:)/m;
+  /<(?:tool_calls?|function_calls?|TOOLCALL|tool_code)>|<\|(?:tool_calls?(?:_(?:section_)?(?:begin|start))?|START_ACTION|action_start|python_tag|tools_prefix)\|>|\[TOOL_CALLS\]|<(?:invoke|function_call) name=|<function=|functools\[(?=\{)|(?:<\|channel\|>)?(?:commentary|analysis)\s?to=|<\|start\|>assistant to=|^to=(?=[\w.]+\s?\{)|^\[(?=[\w.]+\(\w+=)|^(?:Action|Tool):[ \t]*(?=[\w.-]+[ \t]*\n(?:Action )?(?:Input|Arguments):)/m;
 /** Calls by their name and arguments: of Claude and Qwen; Kimi and DeepSeek; gpt-oss; Mistral; and of prompts that teach a form. */
 const NAMED =
   /<(?:(?:invoke|function_call) name=|function=)"?([^">\s]+)"?>([\s\S]*?)<\/(?:invoke|function|function_call)>/g;
@@ -33,7 +35,7 @@ const FORMS = [
   /<\|tool_call_begin\|>\s*(?:function\s*<\|tool_sep\|>)?\s*([\w.-]+?)(?::\d+)?\s*(?:<\|tool_(?:call_argument_begin|sep)\|>|```json)(\s*\{[\s\S]*?)(?:```\s*)?<\|tool_call_end\|>/g,
   /(?:<\|start\|>assistant)?\s*(?:<\|channel\|>)?(?:commentary|analysis)?\s?to=(?:functions\.)?([\w.-]+?)(?:<\|channel\|>\w+)?\s*(?:<\|constrain\|>)?\s*(?:json|code)?\s*(?:<\|message\|>)?\s*(\{[\s\S]*?\})\s*(?:<\|call\|>|$)/g,
   /\[TOOL_CALLS\]\s*([\w.-]+)(?:\[CALL_ID\]\w+)?\[ARGS\]\s*(\{[\s\S]*?\})\s*(?=\[TOOL_CALLS\]|$)/g,
-  /^Action:[ \t]*([\w.-]+)[ \t]*\nAction Input:([\s\S]*?)(?:\nObservation:\s*)?$/g,
+  /^(?:Action|Tool):[ \t]*([\w.-]+)[ \t]*\n(?:Action )?(?:Input|Arguments):([\s\S]*?)(?:\nObservation:\s*)?$/g,
 ];
 /** What may be any other list, unless its names are those of tools. */
 const SPOKEN_LIST = /^\[[a-z]/;
@@ -51,40 +53,52 @@ const FIELD =
 function marked(written: string): { readonly text: string; readonly at: number } | null {
   const text = written
     .replaceAll(PREFIX, '<$1')
-    .replaceAll(TOKEN, (_, word: string) => `<|${word.replaceAll('▁', '_')}|>`);
+    .replaceAll(TOKEN, (_, word: string) => `<|${word.replaceAll('▁', '_')}|>`)
+    .replaceAll(
+      /<(start|end)_function_call>(?:call:)?/g,
+      (_, side) => `<${side === 'end' ? '/' : ''}tool_call>`,
+    )
+    .replaceAll(/<escape>([^<]*(?:<(?!escape>)[^<]*)*)<escape>/g, (_, value) => JSON.stringify(value));
   const at = text.search(BEGIN);
   const before = text.slice(0, Math.max(0, at));
   return before.split('```').length % 2 === 0 || before.endsWith('`') ? null : { text, at };
 }
 
+/** What makes a sentence, or its colon, introduce an example. */
+const INTRODUCES = /[:：]\s*$|\b(?:you|examples?|e\.g|like)\b[^\n]*$/i;
+
 /**
- * The calls at the end of a text, and the text before them; null unless all of them are complete. Calls in a code block or within a sentence are
- * quotations: where a text goes on, nothing is a call.
+ * The calls at the end of a text, and the text before them; null if there are none, or not all of them are complete. Calls in a code block or within a
+ * sentence are quotations: where a text goes on, nothing is a call.
  */
 export function writtenCalls(written: string): WrittenCalls | null {
   const found = marked(written);
   if (found === null) return null;
   const { text } = found;
-  const at = found.at < 0 ? ownTag(text) : found.at;
+  const at = found.at < 0 ? bareCalls(text) : found.at;
   const before = text.slice(0, Math.max(0, at));
   const fenced = at < 0 ? fencedEnd(text) : null;
   // A code block shows something, unless it is the whole text or what the sentence before it announces.
   if (fenced !== null && /^(json|tool_call|tool_code|python)?$/.test(fenced.language)) {
-    const { said, block } = fenced;
-    const calls = said === '' || announcesCalls(said) ? writtenCalls(block) : null;
+    const { block } = fenced;
+    const said = fenced.said.replace(/(?<![^\n])Action:\s*$/, '');
+    const is_meant = said === '' || said !== fenced.said || announcesCalls(said);
+    const calls = is_meant ? writtenCalls(block) : null;
     return calls && { ...calls, before: said.trimEnd() };
   }
   const block = at < 0 ? text : text.slice(at);
   const said = before.replaceAll(SAID, '').trimEnd();
   const is_marked = found.at >= 0 && !SPOKEN_LIST.test(block);
   // What only has the name of a tool shows something, too.
-  if (!is_marked && said !== '' && !announcesCalls(said)) return null;
+  const is_shown = !is_marked && said !== '' && !announcesCalls(said);
+  if (is_shown && INTRODUCES.test(said.slice(-300))) return null;
+  const unread = triesCalls(found) ? { before: '', calls: [] } : null;
   if (
     block.length > BLOCK_MAX ||
     block.split(/<tool_call|<function=|invoke name=|tool.call.begin|arg_key>|parameter|to=|\[ARGS\]/).length >
       MARKS_MAX
   )
-    return null;
+    return unread;
   const calls: WrittenCall[] = [];
   const rest = FORMS.reduce(
     (left, form) =>
@@ -94,25 +108,36 @@ export function writtenCalls(written: string): WrittenCalls | null {
     taken({ name, input: parsedObject(body) === null ? fieldsIn(body) : body }, calls),
   );
   const bodies = rest.split(MARKS).filter((body) => body.trim() !== '');
-  const whole = bodies.every((body) => callsIn(body.trim()).map((call) => taken(call, calls)).length > 0);
+  const is_keyed = block.startsWith('<|tools_prefix|>');
+  const whole = bodies.every(
+    (body) => callsIn(body.trim(), is_keyed).map((call) => taken(call, calls)).length > 0,
+  );
   // What it would write may have been changed, too.
-  if (text !== written && calls.some(({ input }) => HELD.test(input))) return null;
-  return whole && calls.length > 0 ? { before: said, calls, is_marked } : null;
+  if (text !== written && calls.some(({ input }) => HELD.test(input))) return unread;
+  return whole && calls.length > 0 ? { before: said, calls, is_marked, is_shown } : unread;
 }
 
-/** Whether a text has the marks of calls which could not be read, or behind which it goes on, and does not quote them. */
-export function triesCalls(written: string): boolean {
-  const { text = '', at = -1 } = marked(written) ?? {};
+/** Whether marks of calls which cannot be read, or behind which the text goes on, are no quotation. */
+function triesCalls({ text, at }: { readonly text: string; readonly at: number }): boolean {
   const block = text.slice(Math.max(0, at));
   const goes_on = /<\/(?:tool_calls?|function_calls?|function|invoke)>[ \t]*[^\s<]/.test(block);
   const begins_line = at === 0 || text[at - 1] === '\n' || !/^<\w/.test(block);
   return at >= 0 && begins_line && !goes_on && !SPOKEN_LIST.test(block);
 }
 
-/** Where the tag of a tool that ends a text begins, as `<read><path>a</path></read>`; -1 if there is none. */
-function ownTag(text: string): number {
-  const name = /<\/([a-z_]+)>\s*$/.exec(text.slice(-200))?.[1];
-  return name === undefined ? -1 : `\n${text}`.indexOf(`\n<${name}>`);
+/** The line in which a call without marks may begin: JSON, as in a program, or as our own examples show it. */
+const BARE =
+  /^(?=\[?\s*\{\s*"(?:name|tool|tool_name|function|type|id)"|[a-z_][\w.]*(?:\(\s*(?:\w+\s*=|\{)|\s?\{\s*"))/im;
+
+/** Where the tag of a tool that ends a text begins, as `<read><path>a</path></read>`, or another call without marks; -1 if there is none. */
+function bareCalls(text: string): number {
+  const end = text.slice(-200);
+  const name = /<\/([a-z_]+)>\s*$/.exec(end)?.[1];
+  if (name !== undefined) return `\n${text}`.indexOf(`\n<${name}>`);
+  const parts = text.split('```');
+  const last = parts.at(-1) as string;
+  const at = parts.length % 2 === 1 && /[)}\]];?\s*$/.test(end) ? last.search(BARE) : -1;
+  return at < 0 ? at : text.length - last.length + at;
 }
 
 /** Leaves nothing of a whole call in the text. */
@@ -196,8 +221,9 @@ function spokenCalls(body: string): string {
 
 /**
  * `NAME` with keys and values, tags for each, or arguments as in a program, or `{"name": …, "arguments": …}`, one or a list; none of anything else.
+ * `is_keyed`: or `{NAME: …}`.
  */
-function callsIn(body: string): readonly WrittenCall[] {
+function callsIn(body: string, is_keyed = false): readonly WrittenCall[] {
   const name = /^[\w.-]+(?=\s*<arg_key>)/.exec(body)?.[0];
   const fields = name === undefined ? null : fieldsIn(body.slice(name.length));
   if (name !== undefined) return fields === null ? [] : [{ name, input: fields }];
@@ -211,7 +237,8 @@ function callsIn(body: string): readonly WrittenCall[] {
   const is_spoken = /^\[?\s*[a-z_][\w.]*(?:\(|\s?\{)[\s\S]*[)}];?\s*\]?$/i.test(body);
   // Most answers are plain text: an error for each would cost more than the rest of reading them.
   if (!is_spoken && !/^[[{]/.test(body)) return [];
-  const parsed = mendedJson(is_spoken ? spokenCalls(body) : body);
+  const glued = is_spoken ? [] : gluedObjects(body);
+  const parsed = mendedJson(is_spoken ? spokenCalls(body) : glued.length > 0 ? `[${glued.join()}]` : body);
   const whole = parsed.ok ? parsed.value : [];
   const listed = isJsonObject(whole) && Object.keys(whole).join() === 'tool_calls' ? whole.tool_calls : whole;
   const calls = [listed].flat().flatMap((one) => {
@@ -221,6 +248,9 @@ function callsIn(body: string): readonly WrittenCall[] {
     const { id: _id, tool_call_id: _call, type, ...fields } = call;
     const keys = Object.keys(fields).sort((one) => (NAME_KEY.test(one) ? -1 : 1));
     const [called, given] = keys.map((key) => fields[key]);
+    const [key = '', ...more] = keys;
+    if (is_keyed && more.length === 0 && isJsonObject(called))
+      return { name: key, input: JSON.stringify(called) };
     const is_use = type === 'tool_use' && keys.join(' ') === 'name input';
     if (typeof called !== 'string' || given == null || !(is_use || CALL_KEYS.test(keys.join(' '))))
       return [null];

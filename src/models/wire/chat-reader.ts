@@ -162,13 +162,18 @@ export class ChatReader implements WireReader {
   end(done: boolean): void {
     for (const [type, text] of this.#tag.rest()) this.#say(type, text, TAG);
     if (this.#finish === undefined && !(done && this.#collector.begun)) return;
-    if (this.#nameless.size > 0) throw new BrokenEvent('a call has no name');
     if (this.#details.length > 0) {
       const details = this.#details as JSONObject[];
       const providerMetadata = { [this.#provider]: { [THOUGHTS]: { field: 'reasoning', details } } };
       this.#collector.add({ type: 'reasoning-delta', id: '0', delta: '', providerMetadata });
     }
     this.#tracker.flush();
+    // The tracker drops them; who made them is told that there is no such tool.
+    for (const [index, { id, function: called }] of this.#nameless) {
+      const input = called.arguments || '{}';
+      const toolCallId = id ?? `call_${index}`;
+      this.#collector.add({ type: 'tool-call', toolCallId, toolName: '', input });
+    }
     const usage = fieldsOf(this.#usage);
     const tokens = {
       input: numberOf(usage.prompt_tokens),

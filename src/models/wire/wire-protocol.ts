@@ -75,11 +75,9 @@ export function thoughtAt(value: unknown): string {
   return texts.join('');
 }
 
-/** The name of a tool that is called. Throws `BrokenEvent` if it is missing. */
+/** The name of a tool that is called; one that is missing is empty, and the model is told that there is no such tool. */
 export function calledName(value: unknown): string {
-  const name = wordOf(value);
-  if (name === undefined) throw new BrokenEvent('a call has no name');
-  return name;
+  return wordOf(value) ?? '';
 }
 
 /** The type of an event; where its data does not say it, its name in the stream. Throws `BrokenEvent` if neither does, and the event says something. */

@@ -1,6 +1,6 @@
 import { announcesCalls, endsOpen } from '../../kernel/reading/announcement.ts';
 import { readAnswer } from '../../kernel/reading/read-answer.ts';
-import { triesCalls, writtenCalls } from '../../kernel/reading/written-calls.ts';
+import { writtenCalls } from '../../kernel/reading/written-calls.ts';
 import { writtenSlash } from '../../kernel/toolsets/slash/written-slash.ts';
 import type { EventOf } from '../../kernel/transition/event.ts';
 import type { ModelOutcome } from '../../models/model.ts';
@@ -54,7 +54,8 @@ export function answered(
   const has_slash = catalog.toolsetTool(agent.config, 'slash') !== undefined;
   const written = (text: string) =>
     (has_slash && runsCalls(agent) ? writtenSlash(text) : null) ?? writtenCalls(text);
-  const parts = distinctCalls(whole ? readAnswer(said, setup.read, seq, written) : said);
+  const read = whole ? readAnswer(said, setup.read, seq, written) : { parts: said, unread: false };
+  const parts = distinctCalls(read.parts);
   const calls = parts
     .filter((part): part is CallPart => part.type === 'call')
     .map(({ id, read, ...part }): Call => {
@@ -66,10 +67,9 @@ export function answered(
     });
   const text = assistantText({ parts });
   const announced = whole && calls.length === 0 && (announcesCalls(text) || endsOpen(text));
-  const unread = whole && calls.length === 0 && triesCalls(text);
   return {
     ...(announced && { announced }),
-    ...(unread && { unread }),
+    ...(read.unread && { unread: true as const }),
     type: 'response',
     at,
     seq,

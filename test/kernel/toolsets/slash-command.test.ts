@@ -48,6 +48,10 @@ const anyText = fc
   )
   .map((parts) => parts.join('').toWellFormed());
 
+it('check_mail is check-mail', () => {
+  assert.deepEqual(command('/check_mail'), { name: 'check-mail' });
+});
+
 describe('a message of send', () => {
   it('is everything after the one blank behind the UUID, to the last character', () => {
     for (const text of [

@@ -79,7 +79,7 @@ describe('an answer in text', () => {
       { type: 'call', id: 'c', name: 'bash', input: '{}' },
     ];
     assert.deepEqual(
-      readAnswer(called, { names: ['slash'], find: () => undefined }, 7, writtenSlash),
+      readAnswer(called, { names: ['slash'], find: () => undefined }, 7, writtenSlash).parts,
       called,
     );
   });
@@ -90,8 +90,8 @@ it('a tool of a program that is called as an answer of other programs is called'
   const tool = { ...spec, fits: () => true };
   const called: AssistantPart[] = [{ type: 'call', id: 'c', name: 'report', input: '{"text":"done"}' }];
   const find = (name: string) => (name === 'report' ? tool : undefined);
-  assert.deepEqual(readAnswer(called, { names: ['report', 'read'], find }, 7), called);
-  assert.deepEqual(readAnswer(called, { names: ['read'], find: () => undefined }, 7), [
+  assert.deepEqual(readAnswer(called, { names: ['report', 'read'], find }, 7).parts, called);
+  assert.deepEqual(readAnswer(called, { names: ['read'], find: () => undefined }, 7).parts, [
     { type: 'text', text: 'done' },
   ]);
 });

@@ -67,9 +67,10 @@ const SEPARATOR = /^(?:\r\n|[ \t\r\n])/;
  */
 export function readSlash(written: string, offered: Offered = {}): SlashReading {
   const text = plainCommand(written);
-  const [head, name = ''] = HEAD.exec(text) ?? ['', ''];
+  const [head, word = ''] = HEAD.exec(text) ?? ['', ''];
+  const name = word.replace('_', '-');
   if (!isCommand(name)) {
-    const what = name === '' ? 'no command' : `unknown command "${cutText(name, 80).toWellFormed()}"`;
+    const what = name === '' ? 'no command' : `unknown command "${cutText(word, 80).toWellFormed()}"`;
     return refused(
       `${what}${waitHint(name)}. Usage:\n${[forkUsage(offered), ...Object.values(USAGE)].join('\n')}`,
       'UNKNOWN_COMMAND',
