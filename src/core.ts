@@ -24,7 +24,7 @@ import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 import { StoreError } from './store/store-error.ts';
 import { checkRules } from './tools/built-in-permissions.ts';
-import { checkDefinition, FUNCTION, TOOL } from './tools/define-tool.ts';
+import { checkDefinition, FUNCTION, freeTools, TOOL } from './tools/define-tool.ts';
 
 export { type ForkPlan, forkAgent, forkNeeds } from './kernel/toolsets/acts/fork-agent.ts';
 export { sendLetter } from './kernel/toolsets/acts/send-letter.ts';
@@ -158,7 +158,7 @@ function rootOf(options: CoreAgentOptions, all: readonly Tool[], known: ToolPerm
     throw new CoppiceError('E_INVALID_ARGUMENT', 'start needs the options "prompt" and "model": texts');
   checkRules(permissions, known, (verdict) => `permissions.${verdict} of start`);
   const none = { allow: [], ask: [], deny: [] };
-  const config = { ...none, ...permissions, allow: [...own, ...(permissions.allow ?? [])] };
+  const config = { ...none, ...permissions, allow: [...freeTools(all), ...(permissions.allow ?? [])] };
   const names = { tools: [...new Set(tools)], toolsets: [...new Set(toolsets)] };
   return {
     ...{ prompt, name, limits },

@@ -18,6 +18,7 @@ import {
 } from '../settings/settings-profiles.ts';
 import { subagentTerms } from '../settings/subagent-terms.ts';
 import { BUILT_IN_PERMISSIONS, checkRules } from '../tools/built-in-permissions.ts';
+import { freeTools } from '../tools/define-tool.ts';
 import type { AgentOptions, NamedOptions } from './coppice-options.ts';
 import type { SubagentTerms } from './subagents/subagent-options.ts';
 
@@ -63,7 +64,7 @@ export function agentConfig(
       cwd: agent.cwd ?? options.cwd ?? process.cwd(),
       permissions: {
         cli: { ...none, ...given(agent.permissions ?? {}) },
-        config: { ...none, ...rules, allow: [...own, ...allow] },
+        config: { ...none, ...rules, allow: [...freeTools(tools), ...allow] },
       },
     },
   );

@@ -100,6 +100,8 @@ export interface Tool<Input = unknown> {
   /** Whether it is a tool of Coppice, for which names of other programs' parameters are known; default: no. */
   readonly own?: boolean;
   readonly permission: ToolPermission;
+  /** Set if a program's definition says what holds where no rule applies; the other tools of programs are allowed. */
+  readonly is_judged?: boolean;
   /** Whether calls may run in parallel with other such calls of the same message (reads may; bash and writes may not). */
   readonly side_by_side: boolean;
   /** Whether calls are idempotent; only such calls are repeated after a crash. */

@@ -151,7 +151,13 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool<Input
   checkDefinition(DEFINITION, definition);
   const tool = defineOwnTool(definition, (schema) => ({ ...schema }));
   void tool.spec.input;
-  return { ...tool, own: false };
+  const { default: verdict, allowed } = definition.permission ?? {};
+  return { ...tool, own: false, is_judged: verdict !== undefined || allowed !== undefined };
+}
+
+/** Names of a program's own tools that its agents may use without approval, unless a rule says otherwise. */
+export function freeTools(tools: readonly Tool[]): string[] {
+  return tools.flatMap(({ spec, is_judged }) => (is_judged === true ? [] : spec.name));
 }
 
 /** `defineTool` for the tools of Coppice: their schemas are translated at the first request, so that no start waits for it; a wrong one throws then. */

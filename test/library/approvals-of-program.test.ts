@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
 import { type Approval, type CoppiceOptions, defineTool } from '../../src/coppice.ts';
+import type { Tool } from '../../src/core.ts';
 import { closeOpened } from '../close-opened.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
@@ -18,10 +19,13 @@ const RULES = [
   { calls: [{ name: 'deploy', input: { to: 'production' } }] },
 ];
 
-async function stage(coppice: Partial<CoppiceOptions>) {
+async function stage(
+  coppice: Partial<CoppiceOptions>,
+  permission: Partial<Omit<Tool['permission'], 'name'>> = {},
+) {
   const ran: string[] = [];
   const deploy = defineTool<{ to: string }>({
-    ...{ name: 'deploy', description: 'x' },
+    ...{ name: 'deploy', description: 'x', permission },
     input: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] },
     run: ({ to }) => {
       ran.push(to);
@@ -67,6 +71,33 @@ it('a grant for the session answers the next calls of the tree', async () => {
   await agent.send('again');
   await agent.result();
   assert.deepEqual([asked, on.ran.length], [1, 2]);
+});
+
+it('a tool that says how its calls are judged is judged so, where no rule is about it', async () => {
+  const permissions = {};
+  for (const [permission, ran] of [
+    [{ default: 'ask' }, []],
+    [{ default: 'deny' }, []],
+    [{ allowed: ['{"to":"test"}'] }, []],
+    [{ allowed: ['{"to":"prod*"}'] }, ['production']],
+    [{ default: 'allow' }, ['production']],
+    [{ subject: 'text' }, ['production']],
+  ] as const) {
+    const on = await stage({ permissions }, permission);
+    await on.ask();
+    assert.deepEqual(on.ran, ran, JSON.stringify(permission));
+  }
+  const allowed = await stage({ permissions: { allow: ['deploy'] } }, { default: 'ask' });
+  await allowed.ask();
+  assert.deepEqual(allowed.ran, ['production']);
+  let asked = 0;
+  const onApproval = () => {
+    asked += 1;
+    return 'allow' as const;
+  };
+  const asking = await stage({ permissions, onApproval }, { default: 'ask' });
+  await asking.ask();
+  assert.deepEqual([asked, asking.ran], [1, ['production']]);
 });
 
 it('without a callback such calls are denied, as ever', async () => {

@@ -307,6 +307,16 @@ it('refuses options that are missing or unknown', async (t) => {
   });
 });
 
+it('a tool that asks for approval is denied, since nobody can give one', async (t) => {
+  const asking = defineTool({
+    ...{ name: 'asking', description: 'x', input: z.strictObject({}), permission: { default: 'ask' } },
+    run: () => 'ran',
+  }) as Tool;
+  const core = await openWith(t, calls('asking', {}), { tools: [asking] });
+  const { reply } = await (await core.start({ prompt: 'x', model: 'own' })).result();
+  assert.match(reply, /needs approval .* nobody can give it/);
+});
+
 it('a model that breaks its contract fails its request under its name', async (t) => {
   const usage = { input: 0, output: 0, cached: 0, reasoning: 0, cost_usd: null };
   const call = { type: 'call', id: 'c', name: 'x', input: { x: 1 } };
