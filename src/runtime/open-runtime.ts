@@ -100,6 +100,7 @@ class Runtime implements RuntimeFace {
       mayCreate: (agent, need) => mayCreate(agent, need, options),
       discard: (worktree) => this.#worktrees.discard(worktree),
       onRound: (root_ids) => this.#quiescence.check(root_ids),
+      onStuck: (root_id, why) => this.#quiescence.fail(root_id, why),
     });
     this.#orders = new HumanOrders(this.#executor, options);
     this.#quiescence = new Quiescence(this.#executor, options);

@@ -2,6 +2,7 @@ import type { Need, NeedAnswer, WorldNeed } from '../../kernel/toolsets/toolset.
 import type { WorldEffect } from '../../kernel/turn/advance-result.ts';
 import type { Agent } from '../../records/agent/agent.ts';
 import type { Worktree } from '../../records/agent/task-terms.ts';
+import type { CoppiceError } from '../../records/coppice-error.ts';
 import type { Store, WorkerRole } from '../../store/store.ts';
 import type { RuntimeClock } from '../runtime-clock.ts';
 import type { RuntimeEvent } from '../runtime-event.ts';
@@ -27,4 +28,6 @@ export interface ExecutorOptions {
   readonly discard: (worktree: Worktree) => void;
   /** Called after a round with the trees whose agents took steps: one of them may have come to rest. Without an argument: no round is under way or due. */
   readonly onRound: (root_ids?: ReadonlySet<string>) => void;
+  /** Called when an agent of the tree is led no more, because the ledger stores none of its steps. */
+  readonly onStuck: (root_id: string, why: CoppiceError) => void;
 }

@@ -7,6 +7,7 @@ import type { Agent } from '../../records/agent/agent.ts';
 import { isTerminal } from '../../records/agent/state.ts';
 import type { Mail } from '../../records/conversation/mail.ts';
 import type { PlacedMessage } from '../../records/conversation/message.ts';
+import { CoppiceError } from '../../records/coppice-error.ts';
 import type { Store } from '../../store/store.ts';
 import { isInvalidData } from '../../store/store-error.ts';
 import type { Cell } from './cell.ts';
@@ -17,8 +18,11 @@ import type { LedgerSync } from './ledger-sync.ts';
 import { type StepViewContext, stepView } from './step-view.ts';
 import { TreeShares } from './tree-shares.ts';
 
+/** Tries of a step, half a minute, where a program's own ledger fails in words that do not say whether it can be reached. */
+const TRIES_MAX = 10;
 /** Plain ASCII, and too short to be cut anywhere: what the database says may be what it cannot store. */
 const UNSTORABLE = 'a fault in Coppice: the ledger cannot store the next step';
+const HINT = 'Its agent is led no more: once the ledger stores it, resume the tree in a new process';
 
 /** A step that is decided but not committed yet. */
 export interface PendingStep {
@@ -29,7 +33,7 @@ export interface PendingStep {
 
 export interface GroupCommitOptions
   extends StepViewContext,
-    Pick<ExecutorOptions, 'store' | 'emit' | 'onRound'> {
+    Pick<ExecutorOptions, 'store' | 'emit' | 'onRound' | 'onStuck'> {
   readonly sync: LedgerSync;
   /** Called when the ledger has accepted the step. */
   readonly accepted: (pending: PendingStep, verdict: Extract<Verdict, { ok: true }>) => void;
@@ -203,9 +207,16 @@ export class GroupCommit {
 
   async #write(pending: readonly PendingStep[], taken: readonly Cell['inputs'][]): Promise<void> {
     const steps = pending.map(({ step }) => step);
+    let tries = 0;
     const reached = await this.#ask(async (store) => {
       await this.foreign.read(store, steps);
-      return store.commit(steps).catch(invalidData);
+      return store.commit(steps).catch((error: unknown) => {
+        tries += 1;
+        if (isInvalidData(error)) return error;
+        if (Object(error).code === undefined && tries === TRIES_MAX)
+          return new Error(`${Object(error).message}`);
+        throw error;
+      });
     });
     if (reached === null) return;
     if (reached.answer instanceof Error) return this.#contain(pending, taken, reached.answer);
@@ -232,7 +243,7 @@ export class GroupCommit {
       for (const [index, one] of pending.entries()) await this.#write([one], [taken[index] ?? []]);
       return;
     }
-    const { clock, drop, emit, runs } = this.#options;
+    const { clock, drop, emit, onStuck, runs } = this.#options;
     const text = `a fault in Coppice: the ledger cannot store the next step: ${error.message}`;
     runs.undoBegin(cell.agent);
     const events = (taken[0] ?? []).flatMap((input) => (input.type === 'event' ? [input] : []));
@@ -241,7 +252,8 @@ export class GroupCommit {
     if (told !== undefined) emit({ type: 'notice', agent_id: cell.agent.id, text });
     if (told === UNSTORABLE && request === undefined) {
       emit({ type: 'notice', agent_id: cell.agent.id, text: 'this process leads it no more' });
-      return drop(cell);
+      drop(cell);
+      return onStuck(cell.agent.root_id, new CoppiceError('E_DATABASE', text, { hint: HINT }));
     }
     const error_text = told === undefined ? text : UNSTORABLE;
     const failure = { kind: 'internal', error: error_text, retryable: true } as const;
@@ -311,12 +323,6 @@ export class GroupCommit {
     const ask = () => question(store);
     return retryUntilReachable(this.#options, ask, () => this.#closed);
   }
-}
-
-/** Returns an error about the data itself, which no retry would mend; throws any other. */
-function invalidData(error: unknown): Error {
-  if (isInvalidData(error)) return error;
-  throw error;
 }
 
 /**

@@ -26,6 +26,8 @@ export class Quiescence {
   readonly #store: Store;
   /** By root id. */
   readonly #waiting = new Map<string, Set<Waiting>>();
+  /** Why trees never come to rest here. */
+  readonly #stuck = new Map<string, CoppiceError>();
   #timer: Stop | null = null;
   /** Why nothing is waited for any more. */
   readonly #closed = new AbortController();
@@ -41,6 +43,8 @@ export class Quiescence {
     const agent = this.#executor.agent_index.agent(agent_id) ?? (await this.#store.agent(agent_id));
     const root_id = agent?.root_id ?? agent_id;
     this.#closed.signal.throwIfAborted();
+    const stuck = this.#stuck.get(root_id);
+    if (stuck !== undefined) throw stuck;
     return new Promise((resolve, reject) => {
       const waiting = { agent_id, root_id, until, resolve, reject };
       const all = this.#waiting.get(root_id) ?? new Set();
@@ -58,6 +62,12 @@ export class Quiescence {
     for (const root_id of root_ids)
       for (const waiting of this.#waiting.get(root_id) ?? [])
         if (!this.#seemsBusy(waiting) && !this.#executor.isBusyWith(root_id)) void this.#confirm(waiting);
+  }
+
+  /** Ends the waits for a tree that never comes to rest here, now and later. */
+  fail(root_id: string, why: CoppiceError): void {
+    this.#stuck.set(root_id, why);
+    for (const waiting of this.#waiting.get(root_id) ?? []) this.#end(waiting, () => waiting.reject(why));
   }
 
   #seemsBusy({ agent_id, root_id, until }: Waiting): boolean {

@@ -9,11 +9,13 @@ import { inputSchema } from '../../../src/kernel/toolsets/arguments.ts';
 import type { Toolset, ToolsetTool } from '../../../src/kernel/toolsets/toolset.ts';
 import type { Agent } from '../../../src/records/agent/agent.ts';
 import type { Tool } from '../../../src/records/tool.ts';
+import { type RuntimeClock, SYSTEM_RUNTIME_CLOCK } from '../../../src/runtime/runtime-clock.ts';
 import { postgresStoreError } from '../../../src/store/postgres/postgres-error.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { defineTool } from '../../../src/tools/define-tool.ts';
 import { until } from '../../until.ts';
 import { type Database, onBothDatabases } from '../both-databases.ts';
+import { HandClock } from '../hand-clock.ts';
 import { type Play, setStage } from '../stage.ts';
 import { errorOf } from '../toolsets/fanout-stage.ts';
 
@@ -237,6 +239,25 @@ function suite(database: Database): void {
       assert.match(JSON.stringify(said), /cannot store the next step: .* no equivalent in/);
       await on.runtime.send(id, 'again');
       await until(async () => (await on.store.agent(id))?.reply === 'well', 'it goes on');
+    }
+  });
+
+  it('a ledger that stores no step, and says so in its own words, ends the wait for it', async () => {
+    class Hasty extends HandClock {
+      override readonly after: RuntimeClock['after'] = (ms, ring) =>
+        SYSTEM_RUNTIME_CLOCK.after(ms > 5_000 ? ms : 0, ring);
+    }
+    for (const error of [new Error('my disk says no'), new TypeError('my disk says no')]) {
+      const no = () => {
+        throw error;
+      };
+      const on = await setStage(() => 'well', {
+        ...{ database: await database(), clock: new Hasty(), wrap: committing(no) },
+      });
+      const { id } = await on.start('one');
+      const told = { code: 'E_DATABASE', message: /my disk says no/ };
+      await assert.rejects(on.runtime.settled(id), told);
+      await assert.rejects(on.runtime.settled(id), told, 'and the next one');
     }
   });
 
