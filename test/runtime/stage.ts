@@ -221,10 +221,12 @@ function actor(play: Play, requests: ModelRequest[], cost_usd: number | null): M
     async stream(request, onDelta) {
       requests.push(request);
       const line = await Promise.race([
-        Promise.resolve(play(sceneOf(request))),
+        Promise.try(play, sceneOf(request)).catch((error: Error) => error),
         new Promise<null>((resolve) => request.signal.addEventListener('abort', () => resolve(null))),
       ]);
       if (line === null || request.signal.aborted) return { type: 'aborted' };
+      if (line instanceof Error)
+        return { type: 'failure', failure: { kind: 'no_model', error: line.message, retryable: true } };
       const usage = { input: 10, output: 2, cached: 0, reasoning: 0, cost_usd };
       if (typeof line === 'object' && 'text' in line) {
         const { text, ...ending } = line;
