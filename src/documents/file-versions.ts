@@ -63,8 +63,9 @@ export function* fileVersions(newest_first: readonly FileChange[]): Generator<Fi
 /** The text after a change; null if unknown. Compares hashes, because two calls of an answer may have the same id. */
 function textAfter({ result, answer }: FileChange, before: string | null): string | null {
   for (const part of answer?.parts ?? []) {
-    if (part.type !== 'call' || part.id !== result.call_id || part.name !== result.name) continue;
-    const text = textOfCall(part.input, before);
+    if (part.type !== 'call' || part.id !== result.call_id) continue;
+    const { name, input } = part.read ?? part;
+    const text = name === result.name ? textOfCall(input, before) : null;
     if (text !== null && hashBytes(text) === result.file.hash) return text;
   }
   return null;

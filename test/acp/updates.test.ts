@@ -126,6 +126,16 @@ describe('a conversation', () => {
     ]);
   });
 
+  test('has calls as they were read', () => {
+    const read = { name: 'read', input: '{"path":"a.ts"}', changes: ['view → read'] };
+    const call = { type: 'call' as const, id: 'a', name: 'view', input: '{"file":"a.ts"}', read };
+    const { updates } = told([placed({ kind: 'assistant', content: { model: 'm', parts: [call] } })]);
+    assert.deepEqual(
+      updates.map((update) => update.sessionUpdate === 'tool_call' && [update.title, update.kind]),
+      [['read a.ts', 'read']],
+    );
+  });
+
   test('of a fork ends the calls that were open where it was forked', () => {
     seq = 0;
     const { updates } = told([

@@ -68,3 +68,21 @@ it('tells who wrote each line of a file', async () => {
   assert.match(missing.stderr, /b\.txt: there is no such file/);
   assert.match((await home.run(['blame', 'a.txt:9'])).stderr, /the file has no line 9/);
 });
+
+it('knows what calls did that were written for the tools of other programs', async () => {
+  const home = makeHome();
+  const calls = [
+    { name: 'write', input: { path: 'a.txt', file_text: 'one\ntwo\n' } },
+    { name: 'patch', input: { path: 'a.txt', edits: [{ old: 'two', new: 'zwei' }] } },
+    { name: 'Edit', input: { file_path: 'a.txt', old_string: 'one', new_string: 'eins' } },
+  ];
+  const rules = calls.map((call, step) => ({ when: { step }, calls: [call] }));
+  writeFileSync(join(home.work, 'rules.json'), JSON.stringify({ rules: [...rules, { say: 'done' }] }));
+  await home.run(['run', 'Translate it', '--model', 'scripted:rules.json', '--allow', '*']);
+  assert.equal(readFileSync(join(home.work, 'a.txt'), 'utf8'), 'eins\nzwei\n');
+
+  const { stdout } = await home.run(['blame', 'a.txt']);
+  assert.match(stdout, /^main \S+ #\d+ \d+s ago {2}1 {2}eins\nmain \S+ #\d+ \d+s ago {2}2 {2}zwei\n$/);
+  const undone = await home.run(['rewind', '--to', 'before 2', '--files', '--dry-run']);
+  assert.doesNotMatch(undone.stdout, /not undone/);
+});

@@ -4,7 +4,7 @@ import { it } from 'node:test';
 import { SubagentWatch } from '../../src/library/subagents/subagent-watch.ts';
 import type { Agent } from '../../src/records/agent/agent.ts';
 import { type AgentState, newTurn } from '../../src/records/agent/state.ts';
-import type { Message } from '../../src/records/conversation/message.ts';
+import type { CallPart, Message } from '../../src/records/conversation/message.ts';
 import { CONFIG, termsOf } from '../store/ledger-fixture.ts';
 
 function watching() {
@@ -22,8 +22,8 @@ function watching() {
     seq += 1;
     watch.see({ type: 'message', agent_id: id, message: { agent_id: id, seq, at: 1, ...message } });
   };
-  const call = (id: string, name: string) => {
-    const part = { type: 'call', id: 'call_1', name, input: '{}' } as const;
+  const call = (id: string, name: string, read?: CallPart['read']) => {
+    const part = { type: 'call', id: 'call_1', name, input: '{}', ...(read && { read }) } as const;
     say(id, { kind: 'assistant', content: { model: 'm', parts: [part] } });
   };
   const answer = (id: string, name: string, output: string) =>
@@ -59,4 +59,12 @@ it('calls of two sub-agents that have the same id', () => {
     'a begins call_1 read',
     'a ends call_1 read: of a',
   ]);
+});
+
+it('a call that was read as another one is told as the one that runs', () => {
+  const { told, begin, call, answer } = watching();
+  begin('a');
+  call('a', 'Edit', { name: 'patch', input: '{}', changes: ['Edit → patch'] });
+  answer('a', 'patch', 'done');
+  assert.deepEqual(told, ['a begins call_1 patch', 'a ends call_1 patch: done']);
 });

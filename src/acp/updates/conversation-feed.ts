@@ -170,8 +170,8 @@ export class ConversationFeed {
       if (part.type !== 'call') continue;
       // A model may give several calls the same id.
       const id = `${agent_id.slice(0, 8)}-${seq}-${index}`;
-      const view = toolCallView(part.name, part.input, this.#options.agent.config.cwd, live);
-      const { name, input } = part;
+      const { name, input } = part.read ?? part;
+      const view = toolCallView(name, input, this.#options.agent.config.cwd, live);
       const shown = view.content ?? [];
       this.#open.push({ id, call_id: part.id, name, input, agent_id, shown, output: '', timer: null });
       show?.(id, view);

@@ -166,10 +166,11 @@ function hasWritten({ id, parent_id }: Row, { tails, members }: CutFacts): boole
   return (tails.get(id as string) ?? []).some(
     ({ kind, content }) =>
       kind === 'assistant' &&
-      content.parts.some(
-        (part) =>
-          part.type === 'call' && part.name === 'send' && names.some((name) => part.input.includes(name)),
-      ),
+      content.parts.some((part) => {
+        if (part.type !== 'call') return false;
+        const call = part.read ?? part;
+        return call.name === 'send' && names.some((name) => call.input.includes(name));
+      }),
   );
 }
 

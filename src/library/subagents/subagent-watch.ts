@@ -93,7 +93,8 @@ export class SubagentWatch {
       watched.turns += 1;
       watched.calls.clear();
       watched.begun.clear();
-      for (const part of message.content.parts) if (part.type === 'call') watched.calls.set(part.id, part);
+      for (const part of message.content.parts)
+        if (part.type === 'call') watched.calls.set(part.id, { ...part, ...part.read });
     }
     if (message.kind === 'result') this.#settled(id, watched, message.content);
   }
