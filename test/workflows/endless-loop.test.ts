@@ -39,6 +39,36 @@ for (const [what, line, body] of loops)
     assert.equal(failure.line, line, JSON.stringify(failure.stack));
   });
 
+const jobs: readonly (readonly [what: string, line: number, body: string])[] = [
+  ['a loop that awaits', 3, '\nfor (;;) {\n  await null;\n}'],
+  [
+    'a function that awaits itself',
+    3,
+    '\nasync function spin() { await null; return spin(); }\nawait spin();',
+  ],
+  ['promises that make promises', 3, '\nconst next = () => Promise.resolve().then(next);\nawait next();'],
+  [
+    'promises that nothing awaits',
+    4,
+    'function tick() {\n\n  Promise.resolve().then(tick);\n}\ntick();\nawait new Promise(() => {});',
+  ],
+  ['a thenable', 3, '\nconst then = { then(done) { done(then); } };\nawait then;'],
+  [
+    'loops side by side',
+    4,
+    "log('a');\n\nconst one = async () => { for (;;) await 0; };\nawait Promise.all([one(), one()]);",
+  ],
+  ['races', 4, '\nlet done = false;\nwhile (!done) await Promise.race([Promise.resolve(1)]);'],
+];
+for (const [what, line, body] of jobs)
+  it(`microtasks without end: ${what}`, async () => {
+    for (let steps = 200_000; steps < 240_000; steps += 9_000) {
+      const failure = await endOf(body, { steps });
+      assert.match(failure.message, /steps without waiting for a result/);
+      assert.equal(failure.line, line, JSON.stringify(failure.stack));
+    }
+  });
+
 it('where it is broken off within an asynchronous generator, its end is the limit all the same', async () => {
   const body = 'async function* all() { for (;;) yield 1; }\nfor await (const one of all());';
   // Which of its steps is broken off depends on how many there were.

@@ -25,6 +25,9 @@ const STEPS_BETWEEN_ASKING = 10_000;
 /** Starting a job of the queue takes about as long as this many steps. */
 const STEPS_OF_JOB = 100;
 const JOBS_AT_ONCE = 1_000;
+/** How often it is looked where a script is that has done too much, and how many times `JOBS_AT_ONCE` it gets for that. */
+const LOOKS_MAX = 24;
+const CHANCES = 300;
 
 export interface MachineSetup {
   /** The interpreter, compiled. */
@@ -45,11 +48,14 @@ export class ScriptMachine {
   readonly #context: QuickJSContext;
   /** What the script has asked for and done. */
   readonly record: ScriptRecord;
-  #face: { readonly deliver: QuickJSHandle; readonly take: QuickJSHandle } | null = null;
+  #face: Readonly<Record<'deliver' | 'take' | 'here', QuickJSHandle>> | null = null;
   /** Since the last result: steps, where the CPU time began, and why they are too many. */
   #steps = 0;
   #since_ms = 0;
   #over: string | null = null;
+  /** How often it was looked where it is since, and its stack there. */
+  #looks = 0;
+  #where: string | null = null;
 
   static async open(setup: MachineSetup): Promise<ScriptMachine> {
     const base = {
@@ -72,7 +78,7 @@ export class ScriptMachine {
     setup.setClock(setup.started_at);
     runtime.setMemoryLimit(setup.limits.memory_mb * 1024 * 1024);
     runtime.setMaxStackSize(STACK_BYTES);
-    runtime.setInterruptHandler(() => this.#tired(STEPS_BETWEEN_ASKING));
+    runtime.setInterruptHandler(() => this.#tired(STEPS_BETWEEN_ASKING) && this.#isInScript());
     this.#runtime = runtime;
     this.#context = runtime.newContext();
   }
@@ -91,6 +97,7 @@ export class ScriptMachine {
       this.#face = {
         deliver: this.#context.getProp(face, 'deliver'),
         take: this.#context.getProp(face, 'take'),
+        here: this.#context.getProp(face, 'here'),
       };
       this.#call(this.#context.getProp(face, 'begin'), script);
     });
@@ -110,7 +117,7 @@ export class ScriptMachine {
   #rest(): void {
     this.#steps = 0;
     this.#since_ms = cpuMs();
-    this.#over = null;
+    [this.#over, this.#looks, this.#where] = [null, 0, null];
   }
 
   /** Whether what was done up to here is more than may be done at once. Steps alone do not bound it: an error that is caught takes as long as a hundred. */
@@ -124,12 +131,33 @@ export class ScriptMachine {
     return this.#over !== null;
   }
 
+  /**
+   * Whether the place where a script that has done too much would be ended is one of its lines: while a job of the queue is taken up, it is none. The interpreter asks at
+   * regular distances, so a look moves the next one on.
+   */
+  #isInScript(): boolean {
+    // While it looks, it is asked again only by what the script has made of errors.
+    if (this.#face === null || this.#looks < 0 || this.#looks === LOOKS_MAX) return true;
+    const looks = this.#looks;
+    this.#looks = -1;
+    // So that those of each length of a loop have their turn.
+    const steps = this.#context.newNumber(Math.floor(looks / 6));
+    const result = this.#context.callFunction(this.#face.here, this.#context.undefined, steps);
+    const found = result.error ?? result.value;
+    const stack: unknown = result.error ? null : this.#context.dump(found);
+    found.dispose();
+    this.#looks = looks + 1;
+    if (authorLines(stack).length === 0) return false;
+    this.#where = stack as string;
+    return true;
+  }
+
   /** Runs the script's code, and what it left to do; reports what ends it. */
   #guarded(enter: () => void): void {
     this.#rest();
     try {
       enter();
-      let chances = 10;
+      let chances = CHANCES;
       while (this.record.end === null && this.#runtime.hasPendingJob()) {
         const result = this.#runtime.executePendingJobs(JOBS_AT_ONCE);
         if (result.error) this.#report(result.error);
@@ -137,7 +165,7 @@ export class ScriptMachine {
         else if (this.#tired(result.value * STEPS_OF_JOB) && chances-- === 0) break;
       }
       // Its end is the limit, whatever an asynchronous generator has made of that.
-      if (this.record.end === null && this.#over !== null) this.record.fail('limit', this.#over);
+      if (this.record.end === null && this.#over !== null) this.#failOver(this.#over, this.#where);
       if (this.record.end === null) this.#takeAll();
     } catch (error) {
       // The interpreter itself could not go on: it found no memory or no stack for its own work.
@@ -174,12 +202,16 @@ export class ScriptMachine {
       typeof thrown === 'object' && thrown !== null ? (thrown as { message?: string; stack?: string }) : {};
     const over = this.#over;
     if (over !== null) {
+      const known = authorLines(stack).length > 0 ? stack : this.#where;
       this.#rest();
       // What it did until then, and why the globals ended it if they did.
       this.#takeAll();
-      const line = lineOfLoop(this.#setup.program, authorLines(stack)[0] ?? '');
-      if (this.record.end === null) this.record.fail('limit', over, stack, line);
+      if (this.record.end === null) this.#failOver(over, known);
     } else this.record.threw('threw', String(message), stack);
+  }
+
+  #failOver(over: string, stack: string | null): void {
+    this.record.fail('limit', over, stack, lineOfLoop(this.#setup.program, authorLines(stack)[0] ?? ''));
   }
 
   #takeAll(): void {

@@ -322,5 +322,10 @@ export function installGlobals(
       if (event !== undefined) delete out[taken++];
       return event;
     },
+    /** Where the script is, after so many steps. */
+    here(steps: number): unknown {
+      for (let n = 0; n < steps; n++);
+      return new PlainError().stack;
+    },
   };
 }
