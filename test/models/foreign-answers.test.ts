@@ -322,6 +322,14 @@ describe('an answer that no provider gives', () => {
     assert.match(failure.error, /that model is busy/);
   });
 
+  it('is a stream under the type of what its events hold: it is read', async () => {
+    const text = chunk({ content: 'whole' }) + chunk({}, 'stop') + DONE;
+    const outcome = await outcomeOf((response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(text),
+    );
+    assert.equal(textOf(outcome), 'whole');
+  });
+
   it('is a redirect: it is not followed, and says where it leads', async () => {
     const { error, retryable } = failed(
       await outcomeOf((response) => response.writeHead(308, { location: 'https://new.example/v1' }).end()),

@@ -1,5 +1,5 @@
 import type { RequestOptions } from 'node:http';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { APICallError, type LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { unpacked } from '../../processes/hosts/unpacked.ts';
@@ -57,10 +57,13 @@ export async function sendWire(
     const body = unpacked(answer);
     try {
       if (foreign !== null) {
-        const whole = typeOf(answer) === JSON_TYPE ? parsedObject(await readBody(body)) : null;
+        const text = typeOf(answer) === JSON_TYPE ? await readBody(body) : '';
         answer.destroy();
-        if (whole === null) throw foreign;
-        return takeWhole(whole, reader, collector, foreign);
+        const whole = parsedObject(text);
+        if (whole !== null) return takeWhole(whole, reader, collector, foreign);
+        // Some servers give events the type of what they hold.
+        if (!/^(?:data|event):/m.test(text)) throw foreign;
+        return await read(Readable.from([text]), reader, collector);
       }
       if (status < 200 || status >= 300) {
         const text = await readBody(body);
