@@ -74,11 +74,16 @@ export class CronJobs {
 
   /** Rejects as `add` would for this name and input; does not check what depends on the origin or on other jobs. */
   async check(name: string, input: JobInput): Promise<void> {
-    this.#wished(name, input, await this.#options.store.now());
+    this.#wished(name, input, await this.#options.store.now(), () => undefined);
   }
 
-  #wished(name: string, input: JobInput, now: number): Omit<NewCronJob, Exclude<keyof JobOrigin, 'id'>> {
-    const schedule = this.#schedule(input, now);
+  #wished(
+    name: string,
+    input: JobInput,
+    now: number,
+    note = this.#options.note,
+  ): Omit<NewCronJob, Exclude<keyof JobOrigin, 'id'>> {
+    const schedule = this.#schedule(input, now, note);
     return {
       id: randomUUID(),
       name: checkedName(name),
@@ -229,8 +234,8 @@ export class CronJobs {
     throw new CoppiceError('E_JOB_NOT_FOUND', `${job.name} was removed`);
   }
 
-  #schedule(input: ScheduleInput, now: number): Schedule {
-    const { default_tz, note, bounds } = this.#options;
+  #schedule(input: ScheduleInput, now: number, note = this.#options.note): Schedule {
+    const { default_tz, bounds } = this.#options;
     const least_ms = bounds?.least_ms;
     const schedule = parseSchedule({ ...input, now, default_tz, ...(note === undefined ? {} : { note }) });
     if (least_ms === undefined || schedule.type === 'at') return schedule;

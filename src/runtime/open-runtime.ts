@@ -201,6 +201,11 @@ class Runtime implements RuntimeFace {
   async checked(config: AgentConfig, limits?: RestOptions['limits']): Promise<AgentConfig> {
     const checked = checkedConfig(config, this.#catalog);
     await this.#models.model(checked.model, limits);
+    // One whose key is missing stands in for nothing; a name that can never mean a model is a mistake.
+    for (const name of checked.fallback ?? [])
+      await this.#models.model(name).catch((error: unknown) => {
+        if ((error as CoppiceError).code === 'E_MODEL_UNKNOWN') throw error;
+      });
     return checked;
   }
 

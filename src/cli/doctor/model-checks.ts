@@ -54,8 +54,14 @@ async function wantedModels(context: Context, store: Store | null): Promise<Map<
     if (!(error instanceof CoppiceError)) throw error;
     wanted.set(null, ['none chosen and no key found; coppice demo needs neither']);
   }
-  want(context.loaded.configuration.agents?.defaults?.subagents?.model, 'sub-agents');
-  for (const { name, model } of profilesOf(context)) want(model, `profile ${name}`);
+  const { agents, context: conversations } = context.loaded.configuration;
+  want(agents?.defaults?.subagents?.model, 'sub-agents');
+  want(conversations?.model, 'summaries');
+  for (const name of agents?.defaults?.fallback ?? []) want(name, 'fallback');
+  for (const { name, model, fallback = [] } of profilesOf(context)) {
+    want(model, `profile ${name}`);
+    for (const other of fallback) want(other, `fallback of profile ${name}`);
+  }
   for (const { name, config, enabled } of (await store?.jobs().catch(() => [])) ?? [])
     if (enabled) want(config.model, `schedule ${name}`);
   return wanted;

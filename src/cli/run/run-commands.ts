@@ -14,7 +14,7 @@ export function addRunCommands({ sub, deferred, imported }: CommandBuilder): voi
     .option('--detach', 'only record the task; coppice worker or coppice serve leads it')
     .option('--dry-run', 'start nothing; estimate usage from past agents')
     .option('--ask', ASK);
-  deliverOption(followOptions(rootOptions(run))).action(
+  deliverOption(followOptions(placementOptions(rootOptions(run)))).action(
     imported(async () => (await import('./run.ts')).run, { creates_ledger: true }),
   );
 
@@ -25,7 +25,7 @@ export function addRunCommands({ sub, deferred, imported }: CommandBuilder): voi
     .option('--accessible', 'words instead of symbols, no animation')
     .option('--plain', 'ASCII, no colours')
     .option('--detach', 'workers lead what you start; this window follows and steers it');
-  rootOptions(ui).action(
+  placementOptions(rootOptions(ui)).action(
     imported(async () => (await import('./ui.ts')).ui, { creates_ledger: true, local: true }),
   );
 
@@ -80,7 +80,12 @@ export function rootOptions(command: Command): Command {
     )
     .addOption(thinkingOption())
     .option('--toolset <name>', 'toolset by which agents work together (repeatable)', collect, [])
-    .option('--profile <name>', 'configure the agent by a named profile; see coppice profiles')
+    .option('--profile <name>', 'configure the agent by a named profile; see coppice profiles');
+}
+
+/** Adds the options that say on which machines a tree may be led. */
+function placementOptions(command: Command): Command {
+  return command
     .option('--label <name>', 'with --detach: only on workers with this label (repeatable)', collect, [])
     .option('--anywhere', 'with --detach: on any machine, not only on this one');
 }

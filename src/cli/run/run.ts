@@ -1,7 +1,7 @@
 import { clean } from '../../render/clean.ts';
 import { fit } from '../../render/style.ts';
 import type { CoppiceClient } from '../../serve/client/client.ts';
-import type { PlacementOptions } from '../../trees/leaders/placement.ts';
+import { type PlacementOptions, refusePlacement } from '../../trees/leaders/placement.ts';
 import { ask } from '../setup/ask-server.ts';
 import {
   composeRoot,
@@ -46,6 +46,7 @@ export async function run(context: Context, given: string | undefined, options: 
     const title = `coppice run  ·  ${server.url}  ·  ${shown}`;
     return followAtServer(at, server, begin, { ...options, title });
   }
+  refusePlacement(options);
   const limits = parseLimits(options.limit);
   const terms = composeTerms(context);
   const compose = (at: Context) =>

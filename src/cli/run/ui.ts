@@ -12,7 +12,7 @@ import { clean } from '../../render/clean.ts';
 import { exportPieces } from '../../serve/pages/tree-export.ts';
 import { outputFolder, rulesFile, workFolder } from '../../settings/folders.ts';
 import type { Store } from '../../store/store.ts';
-import { type PlacementOptions, placementOf } from '../../trees/leaders/placement.ts';
+import { type PlacementOptions, placementOf, refusePlacement } from '../../trees/leaders/placement.ts';
 import { runApp } from '../../tui/app.ts';
 import type { AppEnd, AppOptions } from '../../tui/app-options.ts';
 import { keyBindings } from '../../tui/keys/keys-config.ts';
@@ -58,6 +58,7 @@ export async function ui(context: Context, options: UiOptions): Promise<number> 
       : new CoppiceError('E_USAGE', 'the terminal UI needs a terminal on standard input and output', {
           hint: 'Without one: coppice run "…"',
         });
+  if (options.detach !== true) refusePlacement(options);
   const store = await context.openStore();
   try {
     const found = await rootOf(context, store, options);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CoppiceError } from '../../records/coppice-error.ts';
 import { configFile } from '../../settings/folders.ts';
+import { reasonOf } from '../../tools/files/bounded-file.ts';
 import type { Configuration } from './configuration.ts';
 
 export interface LoadedConfiguration {
@@ -23,13 +24,10 @@ export async function loadConfiguration(
     // Without a byte order mark, as everywhere where JSON of people is read.
     text = new TextDecoder().decode(readFileSync(file));
   } catch (error) {
-    if (!explicit && (error as NodeJS.ErrnoException).code === 'ENOENT')
-      return { file: null, configuration: {} };
-    throw new CoppiceError(
-      'E_CONFIG',
-      `the configuration ${file} cannot be read: ${(error as Error).message}`,
-      { cause: error },
-    );
+    const is_missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (!explicit && is_missing) return { file: null, configuration: {} };
+    const why = is_missing ? 'there is no such file' : reasonOf(error);
+    throw new CoppiceError('E_CONFIG', `the configuration ${file} cannot be read: ${why}`, { cause: error });
   }
   const value = await parse(text, file);
   // Imports lazily: the schemas take longer to load than most commands take to run.

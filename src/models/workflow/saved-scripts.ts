@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { Trust } from '../../permissions/grants/trust.ts';
 import { isScriptPath } from '../../permissions/tool-permission.ts';
-import { CoppiceError } from '../../records/coppice-error.ts';
+import { CoppiceError, orElse } from '../../records/coppice-error.ts';
 import { nameHint } from '../../render/nearest-name.ts';
 import type { LoadedWorkflow } from '../workflow-host.ts';
 import { readSource, type SavedScript, savedScripts } from './script-places.ts';
@@ -51,14 +51,17 @@ export function loadScript(wanted: string, folder: string, trust: ScriptTrust): 
 function accepted(wanted: string, folder: string, { home, accepts }: ScriptTrust) {
   const all = savedScripts(folder, home);
   const saved = all.find(({ name }) => name === wanted);
-  if (saved === undefined)
+  if (saved === undefined) {
+    const isCalledSo = ({ name, path }: SavedScript) =>
+      orElse(() => readMeta(readSource(path, name)).name === wanted, false);
+    const called = all.find(isCalledSo);
+    const names = all.map(({ name }) => name);
     throw new CoppiceError('E_SCRIPT', `there is no workflow "${wanted}"`, {
-      hint: nameHint(
-        wanted,
-        all.map(({ name }) => name),
-        'Workflows',
-      ),
+      hint: called
+        ? `${called.path} calls itself so: name it ${called.name}, as its file`
+        : nameHint(wanted, names, 'Workflows'),
     });
+  }
   const source = readSource(saved.path, wanted);
   if (!saved.own && !accepts(saved.path, trustHash(source, folder)))
     throw new CoppiceError(

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, readSync } from 'node:fs';
+import { CoppiceError } from '../../records/coppice-error.ts';
 
 const FILE_MAX = 64 * 1024;
 
@@ -43,5 +44,5 @@ const REASONS: Readonly<Record<string, string>> = {
 
 export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === undefined ? message : (REASONS[code] ?? code);
+  return code === undefined || error instanceof CoppiceError ? message : (REASONS[code] ?? code);
 }

@@ -32,6 +32,12 @@ export interface PlacementOptions {
   readonly anywhere?: boolean;
 }
 
+/** Throws `E_USAGE` if this process leads the tree itself: then nobody would ask where it may be led. */
+export function refusePlacement({ label, anywhere = false }: PlacementOptions): void {
+  if (label.length > 0 || anywhere)
+    throw new CoppiceError('E_USAGE', 'only with --detach do --label and --anywhere choose who leads a tree');
+}
+
 /** Binds a tree to this machine, where its folder is, unless `anywhere` is set or the ledger is SQLite, which is on one machine anyway. */
 export function placementOf(
   store: Store,
