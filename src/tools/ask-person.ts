@@ -3,6 +3,8 @@ import { formFields } from '../records/question/form-field.ts';
 import type { Tool } from '../records/tool.ts';
 import { defineOwnTool } from './define-tool.ts';
 
+const NOBODY = 'nobody can be asked in this run (on the command line, --ask lets questions wait)';
+
 const input = z.strictObject({
   question: z.string().min(1),
   choices: z.array(z.string().min(1)).min(1).optional(),
@@ -23,15 +25,13 @@ export const askPerson: Tool<z.infer<typeof input>> = defineOwnTool<z.infer<type
     const fields = formFields(form);
     if (fields === null)
       throw new Error('the schema of the question is not a flat form that people can fill in');
-    if (askOne === undefined) throw new Error('nobody can be asked in this run');
+    if (askOne === undefined) throw new Error(NOBODY);
     const answer = await askOne(
       { asker: `the workflow agent ${agent.name}`, message: question, fields, call: '' },
       signal,
     );
     if (answer.action !== 'accept')
-      throw new Error(
-        answer.action === 'nobody' ? 'nobody can be asked in this run' : 'the person gave no answer',
-      );
+      throw new Error(answer.action === 'nobody' ? NOBODY : 'the person gave no answer');
     return JSON.stringify(schema === undefined ? answer.values.answer : answer.values);
   },
 });

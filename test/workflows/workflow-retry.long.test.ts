@@ -68,7 +68,8 @@ describe('running one agent of a workflow again', { concurrency: true }, () => {
     const { code, stdout, stderr } = await home.run(['workflow', 'resume', 'one']);
     assert.equal(home.asked.get('hold c'), 3, 'once by its successor, once more after the kill');
     assert.deepEqual([code, stdout], [0, '["c",0]\n'], stderr);
-    assert.match((await home.run(['workflow', 'retry', 'sea'])).stderr, /it has finished/);
+    const { stderr: finished } = await home.run(['workflow', 'retry', 'sea']);
+    assert.match(finished, /makes its call anew: coppice workflow rerun \S+ --fresh sea\n/);
   });
 
   it('that the script has gone on without is refused, and says what helps', async () => {

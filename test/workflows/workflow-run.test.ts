@@ -116,12 +116,13 @@ describe('a workflow that succeeds', { concurrency: true }, () => {
 
 it('names of other programs are told and taken as what is there', async () => {
   const { code, stdout, stderr } = await home.workflow(`
-    return Promise.all([{ model: 'sonnet', agentType: 'Explore' }, { model: 'inherit' }, { model: 'scripted:rules.json' }]
+    return Promise.all([{ model: 'sonnet', agentType: 'general-purpose' }, { agentType: 'Explore', model: 'inherit' }, { model: 'scripted:rules.json' }]
       .map((options, n) => agent('say ' + n, options)))`);
   assert.equal(code, 0, stderr);
   assert.deepEqual(JSON.parse(stdout), ['0', '1', '2']);
   const { stdout: said } = await home.run(['logs', /coppice tree (\w+)/.exec(stderr)?.[1] ?? '']);
-  assert.match(said, /agentType "Explore" is no profile here/);
+  assert.match(said, /agentType "general-purpose" is no profile here/);
+  assert.doesNotMatch(said, /agentType "Explore" is/);
   assert.match(said, /no model here is called "sonnet", so the agent has its usual model/);
   assert.doesNotMatch(said, /called "inherit"|called "scripted/);
 });
@@ -196,7 +197,12 @@ describe('a workflow in which something fails', { concurrency: true }, () => {
     ['throws', "await agent('say x')\nnull.x", /script: TypeError: .*\(line 3\)/],
     ['is stuck', 'await new Promise(() => {})', /awaits a promise that nothing will resolve/],
     ['returns no JSON', 'return new Map()', /the result is not JSON/],
-    ['asks where nobody can be asked', "return ask('why?')", /nobody can be asked in this run/],
+    ['runs a workflow that is not there', "return workflow('none')", /is failed; 1 call was refused/],
+    [
+      'asks where nobody can be asked',
+      "return ask('why?')",
+      /nobody can be asked in this run \(on the command line, --ask/,
+    ],
   ] as const)
     it(`fails where its script ${name}`, async () => {
       const { code, stdout, stderr } = await home.workflow(body);
@@ -220,6 +226,9 @@ it('asks a person, who answers where approvals are answered', async () => {
   assert.match(JSON.stringify(question), /Which colour\?/);
   const id = question?.id ?? '';
   assert.match((await own.run(['approvals'])).stdout, /answer: \(one of 1\. red, 2\. blue, required\)/);
+  const whole = (await own.run(['approvals', 'show', id])).stdout;
+  assert.match(whole, /answer a question: coppice approvals allow ID ANSWER/);
+  assert.doesNotMatch(whole, /^allow: /m);
   for (const wrong of [['--value', 'answer=green'], ['3'], ['0'], ['red, blue']])
     assert.notEqual((await own.run(['approvals', 'allow', id, ...wrong])).code, 0);
   assert.match((await own.run(['approvals', 'allow', id, '2'])).stdout, /^answered /);

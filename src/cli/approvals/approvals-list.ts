@@ -23,14 +23,12 @@ export async function approvalsList(context: Context): Promise<number> {
   const { approvals, open } = document;
   const more = open - approvals.length;
   const look = { now: Date.now(), style: context.out, hint: context.hint };
-  const questions = approvals.some(({ subject_kind }) => subject_kind === 'question');
   return printResult(context, document, () =>
     approvals.length === 0
       ? ['nothing waits for approval']
       : [
           ...approvals.flatMap((one) => [...askLines(one, look), '']),
-          context.hint(HOW),
-          ...(questions ? [context.hint(HOW_ANSWERED)] : []),
+          ...howAnswered(context, approvals),
           ...(more > 0 ? [`${more} more wait: they follow when these are answered`] : []),
         ],
   );
@@ -43,8 +41,16 @@ export async function approvalsShow(context: Context, id: string): Promise<numbe
   return printResult(context, document, () => [
     ...document.approvals.flatMap((one) => askLines(one, look)),
     '',
-    context.hint(HOW),
+    ...howAnswered(context, document.approvals),
   ]);
+}
+
+function howAnswered({ hint }: Context, approvals: readonly ListedApproval[]): string[] {
+  const questions = approvals.filter(({ subject_kind }) => subject_kind === 'question').length;
+  return [
+    ...(questions < approvals.length ? [hint(HOW)] : []),
+    ...(questions > 0 ? [hint(HOW_ANSWERED)] : []),
+  ];
 }
 
 export interface AskLook {

@@ -7,6 +7,7 @@ import { retryLetter } from '../../records/workflow/workflow-terms.ts';
 import { clean } from '../../render/clean.ts';
 import type { Orders } from '../../runtime/orders/ledger-orders.ts';
 import type { WorkflowSteer } from '../../runtime/runtime-face.ts';
+import { shellWord } from '../../settings/suggested-command.ts';
 import type { Store } from '../../store/store.ts';
 import { isLed } from '../answers/people-answers.ts';
 import { oneOf } from '../find-agent.ts';
@@ -79,12 +80,13 @@ export async function skipAgent({ store, runtime }: Ordering, text: string): Pro
  */
 export async function retryAgent({ store, runtime }: Ordering, text: string): Promise<WorkflowOrder> {
   const { id, was, name, state, config, run } = await agentOfRun(store, text);
-  const refused = (why: string) =>
+  const refused = (why: string, anew = 'makes its calls that failed anew', fresh = '') =>
     new CoppiceError('E_REFUSED', `${clean(name)} is not run again: ${why}`, {
-      hint: `Once the run has ended, this makes its calls that failed anew: coppice workflow rerun ${run.id}`,
+      hint: `Once the run has ended, this ${anew}: coppice workflow rerun ${run.id}${fresh}`,
     });
   if (config.workflow !== undefined) throw refused('it is no agent, but a part of the script');
-  if (state.type === 'completed') throw refused('it has finished');
+  if (state.type === 'completed')
+    throw refused('it has finished', 'makes its call anew', ` --fresh ${shellWord(clean(name))}`);
   const told = async () => (await store.mail(run.id)).every(({ from_id }) => from_id !== id);
   if (!isActive(run) || (isTerminal(state.type) && (await told())))
     throw refused('the script has gone on without it');

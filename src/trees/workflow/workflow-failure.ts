@@ -41,7 +41,8 @@ export async function workflowFailure(
     ...(failed === 0 ? [] : [`${failed} of its ${agents.length} agents failed`]),
     ...(refused === 0 ? [] : [counted(refused, 'call was refused', 'calls were refused')]),
   ];
-  if (!kept) return `the workflow is ${nameOf(outcome)}, but ${faults.join(', and ')}`;
+  const but = UNSUCCESSFUL.has(outcome) ? ';' : ', but';
+  if (!kept) return `the workflow is ${nameOf(outcome)}${but} ${faults.join(', and ')}`;
   const results = `${finished} of its agents finished: coppice workflow show ${run_id.slice(0, 8)}`;
   return `the workflow is ${nameOf(outcome)}; ${[...faults, results].join(', and ')}`;
 }

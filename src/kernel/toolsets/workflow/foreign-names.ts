@@ -26,6 +26,11 @@ export function meantModel(
   );
 }
 
+/** The profile that is meant, as `explore` by `Explore`; null if there is none. */
+export function meantProfile(wanted: string | undefined, { profiles }: Known): string | null {
+  return [wanted, wanted?.toLowerCase()].find((one) => one !== undefined && profiles.has(one)) ?? null;
+}
+
 /** What is to be told of names that mean nothing here; null if there is nothing. */
 export function unknownNames(
   { agentType, model }: { readonly agentType?: string | undefined; readonly model?: string | undefined },
@@ -35,7 +40,7 @@ export function unknownNames(
   const kinds = [...terms.profiles.keys()].join(', ') || 'none';
   const is_other = model !== undefined && model !== 'inherit' && meantModel(model, self, terms) === null;
   const notes = [
-    ...(agentType === undefined || terms.profiles.has(agentType)
+    ...(agentType === undefined || meantProfile(agentType, terms) !== null
       ? []
       : [`agentType "${agentType}" is no profile here, so the agent has none. Profiles: ${kinds}`]),
     ...(is_other ? [`no model here is called "${model}", so the agent has its usual model`] : []),

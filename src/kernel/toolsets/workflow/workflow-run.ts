@@ -16,7 +16,7 @@ import { checkTask, modelOf, needsOf, type TaskOptions, taskPlace } from '../act
 import { checkedTool } from '../arguments.ts';
 import type { Decision, Toolset, ToolsetTool, ToolsetView } from '../toolset.ts';
 import { earlierCall, earlierNeed, reusable, reused } from './earlier-calls.ts';
-import { meantModel, unknownNames } from './foreign-names.ts';
+import { meantModel, meantProfile, unknownNames } from './foreign-names.ts';
 import { inheritedConfig, inheritedConversation } from './inherited-conversation.ts';
 import { workflowAgent } from './workflow-agent.ts';
 
@@ -64,12 +64,11 @@ function thinkingOf(effort: string | undefined): AgentConfig['thinking'] | null 
 }
 
 function optionsOf(input: AgentInput, self: Agent, terms: ToolsetView['terms']): TaskOptions {
-  const { schema, agentType: profile, isolation, budget, model } = input;
-  const known = profile !== undefined && terms.profiles.has(profile);
+  const { schema, agentType, isolation, budget, model } = input;
   return {
     output_schema: schema ?? null,
     worktree: isolation === 'worktree',
-    profile: known ? profile : null,
+    profile: meantProfile(agentType, terms),
     model: meantModel(model, self, terms),
     budget,
   };
