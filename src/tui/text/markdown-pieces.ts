@@ -71,17 +71,32 @@ export function* cutPieces(text: string, resumed: Piece | null): Generator<Piece
     const found = text.indexOf('\n', place);
     const end = found === -1 ? text.length : found + 1;
     const row = text.slice(place, Math.min(end, place + PIECE_MAX)).trimEnd();
-    const row_most = code === null ? pieceMax(row) : Math.min(pieceMax(row), CODE_MAX);
+    const fenced = code === null && FENCE.test(row);
+    const opening = fenced ? OPENING.exec(row) : null;
+    if (opening !== null) {
+      cut(place, place > 0);
+      code = { fence: fenceOf(opening), opens: true, closes: false, context: end };
+    } else if (code === null && inner === null && row !== '') {
+      const parted = blank && !/^(?: {2}|\t| \t)/.test(row);
+      if (parted || (rows >= ROWS_MAX && ITEM.test(row))) cut(place, parted);
+      blank = false;
+    }
+    const room = code === null ? PIECE_MAX : CODE_MAX;
+    const mostFrom = (from: number) =>
+      Math.min(pieceMax(text.slice(from, Math.min(end, from + PIECE_MAX))), room);
+    let row_most = mostFrom(place);
     if (end - start > Math.min(most, row_most)) {
       if (place > start) cut(place, false);
-      for (let next = start; next < end; next = cutPlace(text, start, end, row_most))
+      for (let next = start; next < end; next = cutPlace(text, start, end, row_most)) {
         if (next > start) cut(next, false);
+        row_most = mostFrom(start);
+      }
       if (code !== null) code = { ...code, opens: false, context: start };
     }
     rows += 1;
     most = Math.min(most, row_most);
     if (code !== null) {
-      if (closes(row, code.fence.marker)) {
+      if (opening === null && closes(row, code.fence.marker)) {
         code = { ...code, closes: true };
         cut(end, true);
         code = null;
@@ -90,21 +105,10 @@ export function* cutPieces(text: string, resumed: Piece | null): Generator<Piece
         // The colours of a row depend on those before it.
         code = { ...code, opens: false, context: end - code.context > CODE_MAX ? end : code.context };
       }
-      place = end;
-      continue;
-    }
-    const fenced = FENCE.test(row);
-    const opening = fenced ? OPENING.exec(row) : null;
-    if (opening !== null) {
-      cut(place, place > 0);
-      code = { fence: fenceOf(opening), opens: true, closes: false, context: end };
     } else if (inner !== null) {
       if (closes(row.trimStart(), inner)) inner = null;
     } else if (row === '') blank = true;
     else {
-      if (blank && !/^(?: {2}|\t| \t)/.test(row)) cut(place, true);
-      else if (rows > ROWS_MAX && ITEM.test(row)) cut(place, false);
-      blank = false;
       const nested = fenced ? INNER_OPENING.exec(row) : null;
       if (nested !== null) inner = nested[1] ?? nested[2] ?? null;
     }

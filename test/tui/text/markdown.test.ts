@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { markdown as batches, MarkdownTail } from '../../../src/tui/text/markdown.ts';
-import { cutPieces } from '../../../src/tui/text/markdown-pieces.ts';
+import { cutPieces, type Piece } from '../../../src/tui/text/markdown-pieces.ts';
 import { ASCII, COLOUR, drawn, fits, HOSTILE, isHarmless, LOOKS, PLAIN, SPOKEN } from '../ui-fixture.ts';
 
 const markdown = (...args: Parameters<typeof batches>): readonly string[] => drawn(batches(...args));
@@ -207,6 +207,36 @@ it('splits text into pieces that lose nothing and are short enough to render', (
       const pieces = [...cutPieces(text, null)];
       assert.equal(pieces.map((piece) => text.slice(piece.start, piece.end)).join(''), text);
       for (const { start, end } of pieces) assert.ok(end - start <= 8_192 + 20);
+    }),
+  );
+});
+
+it('cuts a growing text where it cuts the whole one', () => {
+  const line = fc.constantFrom(
+    'a',
+    '',
+    '  b',
+    '- c',
+    '1. d',
+    '```',
+    '  ```',
+    'x '.repeat(5_000),
+    `🎉${'y '.repeat(5_000)}`,
+  );
+  const run = fc.tuple(line, fc.integer({ min: 1, max: 20 })).map(([row, count]) => Array(count).fill(row));
+  const rows = fc.array(run, { minLength: 1, maxLength: 6 }).map((runs) => runs.flat());
+  const step = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 9_000 }));
+  fc.assert(
+    fc.property(rows, fc.infiniteStream(step), (all, steps) => {
+      const text = all.join('\n');
+      const grown: Piece[] = [];
+      for (let end = 0; end < text.length; ) {
+        end += steps.next().value ?? 1;
+        const resumed = grown.pop() ?? null;
+        grown.push(...cutPieces(text.slice(0, end), resumed));
+      }
+      const cuts = (of: Iterable<Piece>) => [...of].map(({ start, end, gap }) => [start, end, gap].join(' '));
+      assert.deepEqual(cuts(grown), cuts(cutPieces(text, null)));
     }),
   );
 });
