@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { AppContext } from './app-context.ts';
 import { helpRows } from './keys/key-rows.ts';
 import { describeBindings } from './keys/keys-config.ts';
@@ -6,7 +7,7 @@ import { EntryPrinter } from './printing/entry-printer.ts';
 import { isList } from './state/confirmation.ts';
 import type { Entry } from './state/entry.ts';
 import { paneOf, type UiState } from './state/ui-state.ts';
-import { drawingWidth, type Frame } from './terminal/screen.ts';
+import { drawingWidth, type Frame, type Growing } from './terminal/screen.ts';
 import { type FrameBudget, frameBudget } from './text/frame-budget.ts';
 import { MarkdownTail } from './text/markdown.ts';
 import { frameView } from './views/frame-view.ts';
@@ -51,12 +52,33 @@ export class AppScreen {
     if (wants_full && !screen.full) screen.enterFull();
     else if (!wants_full && screen.full) screen.leaveFull();
     if (!wants_full) {
-      screen.draw(this.#frame(state, Math.max(1, screen.rows - 1)), above);
+      const frame = this.#frame(state, Math.max(1, screen.rows - 1));
+      screen.draw({ ...frame, growing: this.#growing(state, frame) }, above);
       return root.whole;
     }
     const full = this.#full(state, spend);
     screen.draw(full.frame, above);
     return root.whole && full.whole;
+  }
+
+  /** Takes what a resize has left of the streamed answer in the scrollback. */
+  left(streamed: string): void {
+    this.#printer?.left(streamed);
+  }
+
+  /** The streamed answer of the root as a frame shows it, without its last row, if all of it that is not printed is there. */
+  #growing({ view, root_id, panes }: UiState, { lines, growing }: Frame): Growing | null {
+    const pane = view === null || view !== root_id ? undefined : panes.get(view);
+    if (pane === undefined || !growing || finishedEntries(pane.entries) < pane.entries.length) return null;
+    const { streaming, reasoning } = pane;
+    if (streaming === '') return null;
+    // Its thoughts are printed above its first finished block.
+    if (reasoning !== '' && this.#printer?.printed(streaming) === 0) return null;
+    const text = streaming.trimEnd();
+    const last = stripVTControlCharacters(lines[growing.rows - 1] ?? '').trim();
+    // With marks that are not shown, a place in the row is not found in the text.
+    if (last === '' || !text.endsWith(last)) return { rows: growing.rows, text };
+    return growing.rows === 1 ? null : { rows: growing.rows - 1, text: text.slice(0, -last.length) };
   }
 
   /** Lists and other agents fill the screen; the main conversation stays inline. */

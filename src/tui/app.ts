@@ -90,7 +90,10 @@ class App implements AppContext {
     this.vim = options.vim;
     this.screen = options.openScreen({
       onInput: (data) => this.#input(data),
-      onResize: () => this.#draw(),
+      onResize: (left) => {
+        if (left !== undefined && this.#view instanceof AppScreen) this.#view.left(left);
+        this.#draw();
+      },
       onHangup: () => this.leave('hangup'),
       onStray: (text) => this.#notices.print(text.trimEnd(), 'dim'),
     });

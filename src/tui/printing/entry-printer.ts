@@ -37,6 +37,11 @@ export class EntryPrinter {
     return streaming.startsWith(this.#streamed) ? this.#streamed.length : 0;
   }
 
+  /** Counts a part of the answer that is being streamed as printed: the screen has left it in the scrollback. */
+  left(streamed: string): void {
+    if (streamed.startsWith(this.#streamed)) this.#streamed = streamed;
+  }
+
   /** Returns the next lines of the entries before index `end`. */
   lines(entries: readonly Entry[], end: number, options: PrintOptions): Printed {
     const lines: string[] = [];

@@ -7,7 +7,7 @@ import {
   upOrDown,
 } from './control-sequences.ts';
 import { hasDisputedWidth, rowsOf, type TerminalSize } from './reflow.ts';
-import type { Frame } from './screen.ts';
+import type { Frame, Growing } from './screen.ts';
 
 /**
  * Paints inline: printed lines that go into the scrollback, and a live block below them. The position of the block is known only
@@ -16,6 +16,7 @@ import type { Frame } from './screen.ts';
 export class InlinePainter {
   #lines: readonly string[] = [];
   #cursor: Frame['cursor'] = null;
+  #growing: Growing | null = null;
   /** The cursor's row in the block. */
   #row = 0;
   #shown = true;
@@ -42,6 +43,19 @@ export class InlinePainter {
     return this.#below.ask(rows - (this.#lines.length - this.#row));
   }
 
+  /** After a resize: gives the growing lines of a block that does not fit any more to the scrollback; returns their text. */
+  leave({ columns, rows, reflow }: TerminalSize): string | undefined {
+    const high = sum(this.#lines.map((one) => rowsOf(one, columns)));
+    if (!this.#resized || this.#growing === null || high <= rows) return undefined;
+    // What the terminal has cut off must be printed.
+    if (reflow === 'none' && high > this.#lines.length) return undefined;
+    const { rows: left, text } = this.#growing;
+    this.#lines = this.#lines.slice(left);
+    this.#row -= left;
+    this.#growing = null;
+    return text;
+  }
+
   /** Takes the terminal's answer: the row of the screen, from 0, in which the cursor was. */
   placed(row: number): void {
     this.#below.answered(row);
@@ -51,7 +65,7 @@ export class InlinePainter {
   print(lines: readonly string[], size: TerminalSize, frame?: Frame): string {
     if (lines.length === 0) return '';
     const { lines: block, cursor } =
-      frame === undefined ? { lines: this.#lines, cursor: this.#cursor } : onScreen(frame, size);
+      frame === undefined ? { lines: this.#lines, cursor: this.#cursor } : this.#onScreen(frame, size);
     const printed = lines.map((line) => `${line.includes('\x1b') ? `${line}\x1b[0m` : line}\r\n`).join('');
     const out = `${this.#hide()}${this.#toTop(size)}${ERASE_BELOW}${printed}`;
     this.#below.take(sum(lines.map((line) => (hasDisputedWidth(line) ? 2 : rowsOf(line, size.columns)))));
@@ -59,7 +73,7 @@ export class InlinePainter {
   }
 
   draw(frame: Frame, size: TerminalSize): string {
-    const { lines, cursor } = onScreen(frame, size);
+    const { lines, cursor } = this.#onScreen(frame, size);
     if (this.#resized) {
       const out = `${this.#hide()}${this.#toTop(size)}${ERASE_BELOW}`;
       return `${out}${this.#fresh(lines, size)}${this.#placeCursor(cursor, size)}`;
@@ -86,6 +100,7 @@ export class InlinePainter {
 
   #forget(): void {
     this.#replaced([]);
+    this.#growing = null;
     this.#cursor = null;
     this.#row = 0;
   }
@@ -95,6 +110,16 @@ export class InlinePainter {
     else this.#below.take(lines.length - this.#lines.length);
     this.#resized = false;
     this.#lines = lines;
+  }
+
+  /** The part of a frame that fits the screen: its lower end, where the input is. */
+  #onScreen(frame: Frame, { rows }: TerminalSize): Frame {
+    const cut = Math.max(0, frame.lines.length - rows);
+    const { cursor } = frame;
+    this.#growing = cut === 0 ? (frame.growing ?? null) : null;
+    if (cut === 0) return frame;
+    const kept = cursor === null || cursor.row < cut ? null : { ...cursor, row: cursor.row - cut };
+    return { lines: frame.lines.slice(cut), cursor: kept };
   }
 
   #hide(): string {
@@ -161,15 +186,6 @@ export class InlinePainter {
     this.#shown = true;
     return `${move}${CURSOR_SHOWN}`;
   }
-}
-
-/** The part of a frame that fits the screen: its lower end, where the input is. */
-function onScreen(frame: Frame, { rows }: TerminalSize): Frame {
-  const cut = Math.max(0, frame.lines.length - rows);
-  const { cursor } = frame;
-  if (cut === 0) return frame;
-  const kept = cursor === null || cursor.row < cut ? null : { ...cursor, row: cursor.row - cut };
-  return { lines: frame.lines.slice(cut), cursor: kept };
 }
 
 function sum(numbers: readonly number[]): number {

@@ -7,6 +7,13 @@ export interface Frame {
   readonly lines: readonly string[];
   /** Position of the cursor (row of `lines`, column in cells); null: hidden. */
   readonly cursor: { readonly row: number; readonly column: number } | null;
+  readonly growing?: Growing | null;
+}
+
+/** A text that only grows, which the first lines of a frame show. */
+export interface Growing {
+  readonly rows: number;
+  readonly text: string;
 }
 
 /**
@@ -16,7 +23,7 @@ export interface Frame {
  * - Full (`enterFull` … `leaveFull`): the alternate screen, filled by `draw`; leaving shows the inline part as it was left. What is
  *   printed meanwhile appears after leaving.
  * - Each call is one write, wrapped in synchronized output (`CSI ? 2026`). After a resize the block is drawn afresh; lines above it
- *   are never lost or duplicated.
+ *   are never lost or duplicated. A block that no longer fits is partly in the scrollback by then: its growing lines stay there for good.
  * - `close` restores the terminal as it was, whatever happened before, and may be called from an exit handler.
  */
 export interface Screen {
@@ -51,7 +58,8 @@ export function drawingWidth({ columns }: Pick<Screen, 'columns'>): number {
 export interface ScreenListener {
   /** One key or paste at a time, as the terminal sent it (bracketed pastes whole). */
   readonly onInput: (data: string) => void;
-  readonly onResize: () => void;
+  /** `left`: the growing text that has been left in the scrollback. */
+  readonly onResize: (left?: string) => void;
   /** The terminal is gone (SIGHUP), or the program is asked to end. */
   readonly onHangup: () => void;
   /** A library has written to standard error: on this terminal, it would stand in the middle of what is drawn. */

@@ -348,7 +348,7 @@ export class TerminalScreen implements Screen {
   #settle(): void {
     if (this.#settling === null || this.#notifying) return;
     this.#notifying = true;
-    this.#listener.onResize();
+    this.#listener.onResize(this.#inline.leave(this.#size));
     this.#notifying = false;
     this.#stopSettling();
     if (this.#state !== 'open') return;

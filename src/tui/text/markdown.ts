@@ -51,10 +51,10 @@ export class MarkdownTail {
     from: number,
   ): { readonly lines: readonly string[]; readonly end: number } | null {
     this.#read(text, width, style);
-    const first = this.#pieces.findLastIndex((piece) => piece.start < from) + 1;
+    const first = this.#pieces.findLastIndex((piece) => piece.end <= from) + 1;
     for (let index = first; index < this.#pieces.length - 1; index += 1) {
-      const { gap, end } = this.#pieces[index] as Piece;
-      const lines = this.#linesAt(index, style);
+      const { gap, end } = behind(this.#pieces[index] as Piece, from);
+      const lines = this.#linesAt(index, style, from);
       if (lines.length > 0) return { lines: gap && from > 0 ? ['', ...lines] : lines, end };
     }
     return null;
@@ -75,10 +75,12 @@ export class MarkdownTail {
     [this.#text, this.#width, this.#style, this.#theme] = [text, width, style, theme];
   }
 
-  #linesAt(index: number, style: UiStyle): readonly string[] {
-    const piece = this.#pieces[index] as Piece;
-    const lines = this.#rendered[index] ?? linesOf(this.#text, piece, index, Math.max(1, this.#width), style);
-    this.#rendered[index] = lines;
+  #linesAt(index: number, style: UiStyle, from: number): readonly string[] {
+    const whole = this.#pieces[index] as Piece;
+    const piece = behind(whole, from);
+    const kept = piece === whole ? this.#rendered[index] : undefined;
+    const lines = kept ?? linesOf(this.#text, piece, index, Math.max(1, this.#width), style);
+    if (piece === whole) this.#rendered[index] = lines;
     return lines;
   }
 
@@ -86,9 +88,9 @@ export class MarkdownTail {
     const parts: (readonly string[])[] = [];
     let [count, gap] = [0, false];
     for (let index = this.#pieces.length - 1; index >= 0 && count < rows; index -= 1) {
-      const piece = this.#pieces[index] as Piece;
-      if (piece.start < from) break;
-      const lines = this.#linesAt(index, style);
+      const piece = behind(this.#pieces[index] as Piece, from);
+      if (piece.end <= from) break;
+      const lines = this.#linesAt(index, style, from);
       if (lines.length === 0) continue;
       if (gap) parts.push(['']);
       parts.push(lines);

@@ -55,7 +55,9 @@ export function layout(layers: Layers, height: number): Frame {
   const above = [...live, ...status, ...spinner, ...children, ...queued, ...question, ...bar, ...navigation];
   const cursor =
     typed.cursor === null ? null : { row: above.length + typed.cursor.row, column: typed.cursor.column };
-  return { lines: [...above, ...typed.lines, ...hint], cursor };
+  // Of more lines than there is room for, only the newest are shown.
+  const growing = live.length < room ? { rows: live.length, text: '' } : null;
+  return { lines: [...above, ...typed.lines, ...hint], cursor, growing };
 }
 
 function lineIfItFits(text: string | null, take: (rows: number) => number): readonly string[] {

@@ -38,6 +38,14 @@ class Printing {
     return this;
   }
 
+  left(streamed: string): void {
+    this.#printer.left(streamed);
+  }
+
+  words(): readonly string[] {
+    return this.lines.join(' ').match(/w\d+\./g) ?? [];
+  }
+
   entries(entries: readonly Entry[]): this {
     this.lines.push(...this.#printer.lines(entries, entries.length, options).lines);
     return this;
@@ -84,6 +92,27 @@ describe('a streamed answer', () => {
         },
       ),
     );
+  });
+
+  it('that a resize has left in the scrollback in part goes on behind that part', () => {
+    const words = Array.from({ length: 60 }, (_, index) => `w${index}.`);
+    const kinds = [
+      words.join(' '),
+      `\`\`\`\n${words.join('\n')}\n\`\`\``,
+      words.map((one) => `- ${one}`).join('\n'),
+    ];
+    for (const all of kinds)
+      for (let left = 20; left < all.length; left += 7) {
+        const cut = all.slice(0, all.slice(0, left).search(/\s\S*$/) + 1);
+        const printing = new Printing().streamed(cut);
+        printing.left(cut);
+        const known = printing.words();
+        const shown = cut.match(/w\d+\./g) ?? [];
+        printing
+          .streamed(all.slice(0, left + 30))
+          .entries([ASKED, answer(2, { type: 'text', text: all } as AssistantPart)]);
+        assert.deepEqual([...shown, ...printing.words().slice(known.length)], words, cut);
+      }
   });
 
   it('that is asked for again begins below what had come of it', () => {

@@ -90,3 +90,30 @@ for (const cuts of [true, false])
         else assert.ok(history.includes(part), part);
     if (cuts) assert.doesNotMatch(history, /\[0 main\]|^[┌│└]|^>\s*$/m);
   });
+
+it('a paragraph that fills the screen is kept once where the window can no longer hold it', async (test) => {
+  const count = 60;
+  const words = Array.from({ length: count }, (_, index) => `<${index}> ${'word '.repeat(8)}`).join('');
+  const ui = await openUi(
+    test,
+    { rules: [{ say: `${words}<end>`, chunk_ms: 150 }] },
+    { columns: 120, rows: 40 },
+  );
+  await ui.say('stream');
+  await ui.pty.until('<24>');
+  await betweenFrames(ui);
+  ui.pty.resize(40, 10);
+  await ui.pty.until('<30>');
+  await betweenFrames(ui);
+  ui.pty.resize(200, 50);
+  const working = () => ui.pty.screen().some((row) => row.includes('answering'));
+  await ui.pty.until(() => ui.pty.screen().join('').includes('<end>') && !working(), 'the whole answer');
+  await ui.say('/quit');
+  await ui.pty.ended;
+  const history = ui.pty.history().join('\n').replaceAll(/\s/g, '');
+  const twice = Array.from({ length: count }, (_, index) => `<${index}>`).filter(
+    (word) => history.split(word).length > 2,
+  );
+  // A frame that was on its way may have been drawn at the new size.
+  assert.ok(twice.length < 12, `twice: ${twice.join(' ')}`);
+});

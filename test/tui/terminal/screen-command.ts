@@ -9,6 +9,8 @@ export type ScreenCommand =
   | readonly ['draw', Frame]
   /** A block as wide as the screen, redrawn on every resize. */
   | readonly ['bottom', readonly string[]]
+  /** Lines above that block of a text that only grows. */
+  | readonly ['growing', readonly string[]]
   | readonly ['full', boolean]
   | readonly ['attention', string]
   | readonly ['title', string]

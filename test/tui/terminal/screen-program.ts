@@ -8,6 +8,7 @@ const inputs: string[] = [];
 let resizes = 0;
 let hangups = 0;
 let bottom: readonly string[] | null = null;
+let growing: readonly string[] = [];
 
 const screen = new TerminalScreen(
   { input: process.stdin, output: process.stdout },
@@ -23,8 +24,9 @@ const screen = new TerminalScreen(
       if (data === '\x1a') screen.suspend();
       else if (data === 'q') screen.close();
     },
-    onResize() {
+    onResize(left) {
       resizes += 1;
+      if (left !== undefined) growing = growing.filter((line) => !left.includes(line));
       drawBottom();
       // After the output for the new size.
       setImmediate(() => process.stdout.write(`\x1b]2;size ${screen.columns}x${screen.rows}\x07`));
@@ -58,6 +60,9 @@ function perform(command: ScreenCommand): void {
   else if (name === 'bottom') {
     bottom = value;
     drawBottom();
+  } else if (name === 'growing') {
+    growing = value;
+    drawBottom();
   } else if (name === 'full') value ? screen.enterFull() : screen.leaveFull();
   else if (name === 'attention') screen.attention('shop', value);
   else if (name === 'title') screen.title(value);
@@ -79,8 +84,9 @@ function windowSize(): string {
 function drawBottom(): void {
   if (bottom === null) return;
   const rule = '-'.repeat(screen.columns);
-  const lines = [rule, ...bottom.map((line) => line.slice(0, screen.columns)), rule, 'hint'];
-  screen.draw({ lines, cursor: { row: lines.length - 3, column: 2 } });
+  const lines = [...growing, rule, ...bottom.map((line) => line.slice(0, screen.columns)), rule, 'hint'];
+  const grown = growing.length === 0 ? null : { rows: growing.length, text: growing.join(' ') };
+  screen.draw({ lines, cursor: { row: lines.length - 3, column: 2 }, growing: grown });
 }
 
 /** Tells the test, invisibly, that a command has been executed. */

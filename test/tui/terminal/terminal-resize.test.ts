@@ -43,6 +43,35 @@ for (const { name, lines } of [
   });
 }
 
+for (const [columns, rows, kept] of [
+  [20, 8, 'a window that can no longer hold it'],
+  [60, 10, 'a window that is lower'],
+  [58, 19, 'a window that can hold it'],
+] as const)
+  test(`a growing text is in the scrollback or in the block, but not in both, after ${kept}`, async () => {
+    const stage = await open({ columns: 60, rows: 20 });
+    await stage.perform('bottom', ['> draft']);
+    await stage.perform('printMany', 30);
+    const text = Array.from({ length: 8 }, (_, index) => `grown ${index} ${'word '.repeat(9)}end`);
+    await stage.perform('growing', text);
+    await stage.resize(columns, rows);
+    await stage.resize(100, 30);
+    assert.deepEqual(history(stage), [...printed(30), ...text, ...block(100)]);
+    await stage.perform('growing', ['the rest']);
+    const rest = kept === 'a window that can hold it' ? [] : text;
+    assert.deepEqual(history(stage), [...printed(30), ...rest, 'the rest', ...block(100)]);
+  });
+
+test('a growing text that the terminal has cut off is drawn again', async () => {
+  const stage = await open({ columns: 60, rows: 20, cuts: true, env: { XTERM_VERSION: 'XTerm(390)' } });
+  await stage.perform('bottom', ['> draft']);
+  const text = Array.from({ length: 8 }, (_, index) => `grown ${index} ${'word '.repeat(9)}end`);
+  await stage.perform('growing', text);
+  await stage.resize(20, 8);
+  await stage.resize(100, 30);
+  for (const line of text) assert.ok(history(stage).includes(line), line);
+});
+
 test('narrower and lower at once on a screen that is nearly full leaves no row of the block behind', async () => {
   for (const lines of [8, 14]) {
     const stage = await open({ columns: 60, rows: 20 });
