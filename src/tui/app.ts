@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { matchesKey } from '@earendil-works/pi-tui';
 import type { Agent, AgentConfig } from '../records/agent/agent.ts';
 import { isTerminal, isWorking } from '../records/agent/state.ts';
 import { CoppiceError } from '../records/coppice-error.ts';
@@ -73,6 +74,8 @@ class App implements AppContext {
   #ticker: NodeJS.Timeout | null = null;
   #last_work = Promise.resolve();
   #draw_timer: NodeJS.Timeout | null = null;
+  /** A tree that is about to be in view, until it is: what is typed meanwhile is meant for it. */
+  #opening: Promise<unknown> | null = null;
   #last_draw = 0;
   readonly #notices: Notices;
   /** Whether the last frame ran out of its time budget. */
@@ -136,10 +139,7 @@ class App implements AppContext {
     // Colours depend on the terminal's background: its answer is awaited while the tree is opened.
     const greeted = this.screen.answered.then(() => this.#notices.release());
     try {
-      await this.#trees.begin(this.options.root_id, this.options.resume);
-      await greeted;
-      if (this.options.picks) runCommand(this, '/resume');
-      if (this.options.first !== null) submit(this, this.options.first);
+      await this.#opens(this.#begin(greeted));
       this.#ticker = setInterval(() => this.#tick(), FRAME_MS);
       this.#draw();
       warmUp(this.style);
@@ -163,6 +163,22 @@ class App implements AppContext {
       await this.#trees.current.close();
       this.screen.close();
     }
+  }
+
+  async #begin(greeted: Promise<void>): Promise<void> {
+    await this.#trees.begin(this.options.root_id, this.options.resume);
+    await greeted;
+    if (this.options.picks) runCommand(this, '/resume');
+    if (this.options.first !== null) submit(this, this.options.first);
+  }
+
+  /** Keys that arrive before this has ended follow it, in their order. */
+  async #opens(work: Promise<void>): Promise<void> {
+    const opening = work.finally(() => {
+      if (this.#opening === opening) this.#opening = null;
+    });
+    this.#opening = opening;
+    await opening;
   }
 
   get followed(): boolean {
@@ -263,10 +279,15 @@ class App implements AppContext {
   }
 
   readonly startTree: AppContext['startTree'] = (...given) => this.#trees.start(...given);
-  readonly openTree = (agent_id: string | null): Promise<void> => this.#trees.open(agent_id);
+  readonly openTree = (agent_id: string | null): Promise<void> => this.#opens(this.#trees.open(agent_id));
   readonly leave = (how: LeaveMode): void => this.#leave(how);
 
   #input(data: string): void {
+    if (this.#opening !== null && !matchesKey(data, 'ctrl+c')) {
+      const later = () => this.#input(data);
+      this.#opening.then(later, later);
+      return;
+    }
     this.dispatch({ type: 'tick', now: Date.now() });
     keyPressed(this, data);
     this.#draw();

@@ -96,6 +96,27 @@ it('/new begins another tree and /resume returns, with the scrollback of each', 
   await back.pty.until('conversation: the first task, in ');
 });
 
+it('what is typed right after /new is meant for the new conversation', async (test) => {
+  const ui = await openUi(test, RULES);
+  const { pty } = ui;
+  await ui.say('the first task');
+  await pty.until('Heard: the first task');
+  pty.send('/new');
+  await pty.until('> /new');
+  pty.send('\rfor the new one');
+  await pty.until('a new conversation: your first message begins it.');
+  await pty.until('> for the new one');
+  pty.send('\r');
+  await pty.until('Heard: for the new one');
+  await rootOf(ui, /^for the new one/);
+  // Also if it is sent at once.
+  pty.send('/new');
+  await pty.until('> /new');
+  pty.send('\ranother one\r');
+  await pty.until('Heard: another one');
+  await rootOf(ui, /^another one/);
+});
+
 it('a tree that is left goes on: it is counted, its questions are told of, and wait for the return', async (test) => {
   const ui = await openUi(test, RULES);
   const { pty } = ui;
