@@ -1,3 +1,4 @@
+import { standsStill } from '../../records/conversation/parked.ts';
 import { count, duration } from '../../render/amounts.ts';
 import { clean } from '../../render/clean.ts';
 import { type StateWord, statePaint, stateSign } from '../../render/state-mark.ts';
@@ -15,7 +16,7 @@ const MODEL_FROM = 100;
 const FIGURES_FROM = 48;
 
 /** What an agent of the block needs, most urgent first; those at rest are only named in the last line. */
-const GROUPS = ['asks', 'trouble', 'work', 'paused', 'idle', 'received', 'dead'] as const;
+const GROUPS = ['asks', 'trouble', 'work', 'held', 'paused', 'idle', 'received', 'dead'] as const;
 type Group = (typeof GROUPS)[number];
 
 const WORDS: Readonly<Record<Group, readonly [word: string, mark: StateWord]>> = {
@@ -23,18 +24,21 @@ const WORDS: Readonly<Record<Group, readonly [word: string, mark: StateWord]>> =
   // Not the sign of those that ask.
   trouble: ['failed', 'failed'],
   work: ['at work', 'running'],
+  held: ['wait for your answer', 'waiting'],
   paused: ['wait for the provider', 'waiting'],
   idle: ['idle', 'idle'],
   received: ['received', 'received'],
   dead: ['dead', 'dead'],
 };
-const COUNTED: readonly Group[] = ['received', 'work', 'paused', 'asks', 'trouble', 'idle', 'dead'];
+const COUNTED: readonly Group[] = ['received', 'work', 'held', 'paused', 'asks', 'trouble', 'idle', 'dead'];
 
 function groupOf({ status, branch }: FanOutRow): Group {
   if (branch?.ask != null) return 'asks';
   if (status === 'received' || status === 'dead') return status;
   if (branch?.agent.state.type === 'errored') return 'trouble';
   if (status === 'waiting') return 'paused';
+  // By the answer to the question of another agent.
+  if (branch !== undefined && standsStill(branch.agent.state)) return 'held';
   return status === 'idle' ? 'idle' : 'work';
 }
 
@@ -54,7 +58,9 @@ export function fanOutBlock(
   const headed = view.awaited || view.rows.length > 1;
   if (height < (headed ? 2 : 1) || only === undefined) return [];
   const head = headed ? [headLine(state, view, groups, width, style)] : [];
-  const rows = (['asks', 'trouble', 'work', 'paused'] as const).flatMap((group) => groups.get(group) ?? []);
+  const rows = (['asks', 'trouble', 'work', 'held', 'paused'] as const).flatMap(
+    (group) => groups.get(group) ?? [],
+  );
   const room = height - head.length;
   const shown = rows.length < view.rows.length || rows.length > room ? rows.slice(0, room - 1) : rows;
   const rest = [...groups.values()].flat().filter((row) => !shown.includes(row));

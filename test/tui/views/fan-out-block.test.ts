@@ -9,6 +9,7 @@ import type { UiState } from '../../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
 import { fanOutBlock } from '../../../src/tui/views/fan-out-block.ts';
 import { frameView } from '../../../src/tui/views/frame-view.ts';
+import { navigationLine } from '../../../src/tui/views/navigation/navigation-line.ts';
 import {
   AGENTS,
   ASCII,
@@ -52,6 +53,17 @@ function statuses(state: UiState): (string | undefined)[] | undefined {
 
 describe('a wait on three agents', () => {
   const state = after(story(waitingOn(THREE)), sent(letter('code-analyzer', 'main')));
+
+  it('tells who waits for the answer to another one’s question, who is not at work', () => {
+    const limit = { text: 'the limit is raised or not', until: null, asked_at: T0 };
+    const held = after(
+      state,
+      seen(agent('file-reader', 'main', { state: { ...THINKING, held: limit } as AgentState })),
+    );
+    assert.match(draw(held, 72)[0] ?? '', /1 received · 1 wait for your answer · 1 idle/);
+    assert.match(navigationLine(state, 80, PLAIN), /1◐/);
+    assert.doesNotMatch(navigationLine(held, 80, PLAIN), /◐/);
+  });
 
   it('tells who waits for its provider', () => {
     const held = after(state, seen(agent('file-reader', 'main', { state: PAUSED })));

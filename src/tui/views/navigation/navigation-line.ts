@@ -1,6 +1,6 @@
 import type { Agent } from '../../../records/agent/agent.ts';
 import { addUsage, type Usage } from '../../../records/agent/usage.ts';
-import { pauseOf } from '../../../records/conversation/parked.ts';
+import { pauseOf, standsStill } from '../../../records/conversation/parked.ts';
 import { statusWord } from '../../../render/agent-status.ts';
 import { clean } from '../../../render/clean.ts';
 import { statePaint, stateSign } from '../../../render/state-mark.ts';
@@ -119,7 +119,7 @@ function counts(state: UiState): Counts {
   for (const agent of state.agents.values()) {
     total = addUsage(total, agent.usage);
     if (pauseOf(agent.state) !== null) paused += 1;
-    else if (statusWord(agent) === 'running') working += 1;
+    else if (statusWord(agent) === 'running' && !standsStill(agent.state)) working += 1;
     if (paneOf(state, agent.id).unseen > 0) unseen += 1;
   }
   return { working, paused, unseen, asks: state.asks.length, total };
