@@ -70,10 +70,14 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
       peekLines(state, id, wide, rows, settings),
     );
   if (overlay?.type === 'run') return workflowPanel(state, overlay, width, height, style);
-  if (overlay?.type === 'picker')
-    return pickerOverlay(overlay, width, height, style, settings.preview ?? (() => []));
-  if (overlay?.type === 'keys')
-    return keysHelp(settings.keys, overlay, shortcuts.leader, width, height, style);
+  if (overlay?.type === 'picker') {
+    const list = pickerOverlay(overlay, width, height, style, settings.preview ?? (() => []));
+    return announced(state, list, width, style);
+  }
+  if (overlay?.type === 'keys') {
+    const help = keysHelp(settings.keys, overlay, shortcuts.leader, width, height, style);
+    return announced(state, help, width, style);
+  }
   const agent = view === null ? undefined : state.agents.get(view);
   const fan_in = view === null ? null : fanInView(state, view);
   const names = agentNames(state);
@@ -122,6 +126,16 @@ export function frameView(state: UiState, settings: FrameSettings): Frame {
     },
     height,
   );
+}
+
+/** A list that shows no questions, with the one that waits in the place of its last line. */
+function announced({ asks }: UiState, list: Frame, width: number, style: UiStyle): Frame {
+  const [ask] = asks;
+  if (ask === undefined || list.lines.length < 2) return list;
+  const who = `${asks.length === 1 ? '' : `${asks.length} ask, first `}${clean(ask.agent_name)}`;
+  const what = `${asks.length === 1 ? ' asks' : ''}: ${clean(ask.tool)} ${clean(ask.subject)}`;
+  const last = line(style, width, [' Esc', separator(style), ['yellow', `! ${who}${what}`]]);
+  return { ...list, lines: [...list.lines.slice(0, -1), last] };
 }
 
 /** What is always visible, with the mode unless it is `ask`, which only the hints name. */

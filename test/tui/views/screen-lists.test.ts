@@ -4,10 +4,12 @@ import { describe, it } from 'node:test';
 import { choiceLines, matching, typedLine } from '../../../src/cli/first-run/dialogue-view.ts';
 import { FIRST_CHOICES, NO_MODEL } from '../../../src/cli/first-run/prepare-model.ts';
 import { moveSelection } from '../../../src/tui/state/agents/filtered-agents.ts';
+import type { Picker } from '../../../src/tui/state/picker.ts';
 import type { Overlay, UiState } from '../../../src/tui/state/ui-state.ts';
 import { agentsOverlay } from '../../../src/tui/views/agents-overlay.ts';
 import { approvalBox } from '../../../src/tui/views/approvals/approval-box.ts';
 import { confirmationLines } from '../../../src/tui/views/confirmation-lines.ts';
+import { frameView } from '../../../src/tui/views/frame-view.ts';
 import { keysHelp } from '../../../src/tui/views/lists/keys-help.ts';
 import {
   AGENTS,
@@ -25,6 +27,29 @@ import {
   THINKING,
   tree,
 } from '../ui-fixture.ts';
+
+const MODELS: Picker = {
+  ...({ type: 'picker', heading: 'Models', filter: '', selected: null, other: null } as const),
+  ...{ choose: () => undefined, empty: '', verb: 'use', command: '/model NAME', effort: 'medium' },
+  rows: ['a', 'b', 'c'].map((id) => ({ id, text: `model-${id}`, figures: [] })),
+};
+
+const frameOf = (overlay: Overlay, width: number) =>
+  frameView(after(grandchild(), { type: 'overlay', overlay }), {
+    ...{ width, height: 12, style: PLAIN, input: { lines: ['> '], cursor: null }, flags: [] },
+    keys: [{ group: 'Keys', action: 'does it', chord: 'Ctrl-X', leader: '', slash: '/it' }],
+  }).lines;
+
+it('a list that hides the questions names the first of them', () => {
+  const told = ' Esc · ! 2 ask, first grep-all: bash rm -rf dist';
+  assert.equal(frameOf(MODELS, 60).at(-1), told);
+  assert.equal(frameOf({ type: 'keys' }, 60).at(-1), told);
+});
+
+it('the effort is shown beside the models, where there is little room only the chosen one', () => {
+  assert.match(frameOf(MODELS, 60)[0] ?? '', /^ Models 3 · filter: {4}effort off low \[medium\] high/);
+  assert.match(frameOf(MODELS, 39)[0] ?? '', /^ Models 3 · \[medium\] · filter:/);
+});
 
 describe('an approval', () => {
   it('shows who asks, from where, and the whole call', () => {

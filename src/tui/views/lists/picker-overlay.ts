@@ -38,11 +38,9 @@ export function pickerOverlay(
 function listFrame(picker: Picker, width: number, height: number, style: UiStyle): Frame {
   const rows = pickerRows(picker);
   const selected = selectedRow(picker, rows);
-  const head: Part[] = [
-    ['bold', ` ${picker.heading} ${rows.length}`],
-    `${separator(style)}filter: ${clean(picker.filter)}`,
-  ];
-  const efforts: Part[] =
+  const heading: Part = ['bold', ` ${picker.heading} ${rows.length}`];
+  const filter = `${separator(style)}filter: ${clean(picker.filter)}`;
+  const all: Part[] =
     picker.effort === undefined
       ? []
       : takesEffort(picker)
@@ -53,6 +51,10 @@ function listFrame(picker: Picker, width: number, height: number, style: UiStyle
             ),
           ]
         : [['dim', '   this one decides how much it thinks']];
+  const wide = columns([heading, filter, ...all]) <= width;
+  const chosen: Part[] = takesEffort(picker) ? [separator(style), ['bold', `[${picker.effort}]`]] : [];
+  const head: Part[] = wide ? [heading, filter] : [heading, ...chosen, filter];
+  const efforts = wide ? all : [];
   const hints = height >= 4;
   const room = Math.max(0, height - 1 - (hints ? 1 : 0));
   const place = selected === null ? 0 : rows.indexOf(selected);
