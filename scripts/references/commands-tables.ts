@@ -58,11 +58,9 @@ function choices(names: readonly string[] | undefined): string {
   return names === undefined ? '' : `: ${names.map((name) => `\`${name}\``).join(', ')}`;
 }
 
-function byDefault({ defaultValue, description, negate }: Option): string {
-  const says = description.includes('(default:');
-  if (negate || says || defaultValue === undefined || defaultValue === '' || Array.isArray(defaultValue))
-    return '';
-  return ` (default: ${String(defaultValue)})`;
+function byDefault({ defaultValue, defaultValueDescription, negate }: Option): string {
+  if (negate || defaultValue === undefined || defaultValue === '' || Array.isArray(defaultValue)) return '';
+  return ` (default: ${defaultValueDescription ?? String(defaultValue)})`;
 }
 
 export function table(head: readonly string[], body: readonly (readonly string[])[]): string {

@@ -195,11 +195,10 @@ const DEFAULT_AGE = '30d';
 /** `coppice gc` */
 function addGcCommand({ sub, imported }: CommandBuilder): void {
   sub('gc', 'Remove old data: ended conversations, sent deliveries, past instants of schedules, worktrees')
-    .option(
-      '--older-than <time>',
-      `time since the last change, e.g. 12h, 30d (default: "${DEFAULT_AGE}")`,
-      timeSpan,
-      timeSpan(DEFAULT_AGE),
+    .addOption(
+      new Option('--older-than <time>', 'time since the last change, e.g. 12h, 30d')
+        .argParser(timeSpan)
+        .default(timeSpan(DEFAULT_AGE), `"${DEFAULT_AGE}"`),
     )
     .option('--idle', 'also idle conversations')
     .option('--runs', 'also rows of the run history')
