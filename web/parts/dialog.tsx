@@ -110,6 +110,8 @@ export interface FieldProps {
   readonly lines?: number;
   readonly required?: boolean;
   readonly first?: boolean;
+  /** It takes a number, or nothing. */
+  readonly number?: boolean;
   readonly options?: readonly string[];
   /** Values that are offered while one types. */
   readonly known?: readonly string[];
@@ -117,17 +119,26 @@ export interface FieldProps {
   readonly many?: boolean;
 }
 
-type ModelFieldProps = Pick<FieldProps, 'name' | 'label' | 'hint' | 'many' | 'known'>;
-
-/** A field for models. Those that the server's configuration knows are offered, too. */
-export function ModelField({ known = [], ...field }: ModelFieldProps) {
-  const { data } = useApi<DocumentOf<'coppice/session/v1'>>('/v1/session');
-  return <Field {...field} known={[...new Set([...(data?.models ?? []), ...known])]} />;
+interface KnownFieldProps extends Pick<FieldProps, 'label' | 'hint' | 'many' | 'known'> {
+  readonly name: 'model' | 'models' | 'profile' | 'profiles';
 }
+
+/** A field for models or profiles. Those that the server knows are offered, too. */
+export function KnownField({ known = [], ...field }: KnownFieldProps) {
+  const { data } = useApi<DocumentOf<'coppice/session/v1'>>('/v1/session');
+  const kind = field.name.startsWith('model') ? 'models' : 'profiles';
+  return <Field {...field} known={[...new Set([...(data?.[kind] ?? []), ...known])]} />;
+}
+
+const NUMBER = {
+  inputMode: 'decimal',
+  pattern: '[0-9]*[.]?[0-9]+',
+  title: 'A number, such as 2.50',
+} as const;
 
 /** A labelled field of a form. */
 export function Field(props: FieldProps) {
-  const { name, label, hint, value, lines, required, first, options, known = [], many } = props;
+  const { name, label, hint, value, lines, required, first, number, options, known = [], many } = props;
   const [typed, setTyped] = useState('');
   const before = many === true ? typed.slice(0, typed.lastIndexOf(',') + 1) : '';
   const terms = {
@@ -153,6 +164,7 @@ export function Field(props: FieldProps) {
           <input
             {...terms}
             type="text"
+            {...(number === true ? NUMBER : {})}
             defaultValue={value}
             autocomplete="off"
             onInput={({ currentTarget }) => setTyped(currentTarget.value)}
@@ -167,7 +179,15 @@ export function Field(props: FieldProps) {
           )}
         </>
       ) : (
-        <textarea {...terms} rows={lines} defaultValue={value} />
+        <textarea
+          {...terms}
+          rows={lines}
+          defaultValue={value}
+          onInput={({ currentTarget }) => {
+            const empty = required === true && currentTarget.value.trim() === '';
+            currentTarget.setCustomValidity(empty ? 'Write something' : '');
+          }}
+        />
       )}
       {hint !== undefined && (
         <span class="hint" id={`hint-${name}`}>

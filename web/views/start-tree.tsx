@@ -1,5 +1,5 @@
 import { go } from '../data/route.ts';
-import { Field, type Fields, ModelField, OrderDialog } from '../parts/dialog.tsx';
+import { Field, type Fields, KnownField, OrderDialog } from '../parts/dialog.tsx';
 
 interface StartProps {
   /** Trees that are known: their folders, models and profiles are offered. */
@@ -22,7 +22,7 @@ export function StartTree({ like, onClose }: StartProps) {
       thinking: field('thinking'),
       ...(toolset === undefined ? {} : { toolset: [toolset] }),
       ...(field('allow') === undefined ? {} : { allow: field('allow')?.split(/\s*\n\s*/) }),
-      ...(usd === undefined ? {} : { limits: { cost_usd: Number.isNaN(Number(usd)) ? usd : Number(usd) } }),
+      ...(usd === undefined ? {} : { limits: { cost_usd: Number(usd) } }),
     };
   };
   const known = (field: 'model' | 'profile' | 'cwd') => [
@@ -44,14 +44,14 @@ export function StartTree({ like, onClose }: StartProps) {
         hint="On the machine of the server; empty: where it was started"
         known={known('cwd')}
       />
-      <ModelField
+      <KnownField
         name="model"
         label="Model"
         hint="provider/model; empty: as configured"
         known={known('model')}
       />
       <Field name="thinking" label="Effort" hint="Empty: as configured" options={EFFORTS} />
-      <Field name="profile" label="Profile" hint="Empty: as configured" known={known('profile')} />
+      <KnownField name="profile" label="Profile" hint="Empty: as configured" known={known('profile')} />
       <Field
         name="toolset"
         label="Toolset"
@@ -59,7 +59,7 @@ export function StartTree({ like, onClose }: StartProps) {
         options={TOOLSETS}
       />
       <Field name="allow" label="Allow" lines={2} hint="Rules, one a line: bash:npm test" />
-      <Field name="usd" label="Budget in US dollars" hint="Empty: the usual limit" />
+      <Field name="usd" label="Budget in US dollars" hint="Empty: the usual limit" number />
     </OrderDialog>
   );
 }

@@ -205,6 +205,7 @@ export const SERVER_DOCUMENTS = {
       scope: oneOf('what this token or session may do', 'read', 'write'),
       version: text('of the server'),
       models: texts('that its configuration knows; others can be named, too'),
+      profiles: texts('that agents can begin with'),
     }),
   },
   'coppice/logged-out/v1': {},

@@ -170,12 +170,14 @@ export function webApp(options: WebAppOptions): Hono<Guarded> {
     deleteCookie(context, cookie, { path: '/' });
     return context.json({ schema: 'coppice/logged-out/v1' });
   });
-  app.get('/v1/session', (context) =>
+  app.get('/v1/session', async (context) =>
     context.json({
       schema: 'coppice/session/v1',
       scope: context.get('scope')(),
       version,
       models: [...(options.models ?? [])],
+      // A file that cannot be read fails whoever names its profile, not every page.
+      profiles: [...(await sources.profiles().catch(() => new Map<string, unknown>())).keys()],
     }),
   );
 

@@ -80,7 +80,7 @@ async function* treeDocuments(
 ): Documents {
   const { root_id } = tree;
   const at = `/v1/trees/${root_id}`;
-  yield ['/v1/session', { schema: 'coppice/session/v1', scope: 'read', version, models: [] }];
+  yield ['/v1/session', { schema: 'coppice/session/v1', scope: 'read', version, models: [], profiles: [] }];
   yield [
     '/v1/approvals',
     await whole('approvals', (after?: string) => asked.approvals({ tree: root_id, after, limit: PAGE })),

@@ -38,7 +38,19 @@ it('a person signs in, starts a tree, allows a call, writes to an agent, and kil
     await page.getByRole('button', { name: 'Start a tree' }).waitFor();
     await page.keyboard.press('n');
     const start = page.getByRole('dialog', { name: 'Start a tree' });
-    await start.getByLabel('Task').fill('make a file');
+    await start.locator('datalist option[value=explore]').waitFor({ state: 'attached' });
+    // What is missing, or no number, is said at the field, and nothing is sent.
+    for (const [task, dollars] of [
+      ['  ', ''],
+      ['make a file', 'five'],
+      ['make a file', '5,50'],
+    ] as const) {
+      await start.getByLabel('Task').fill(task);
+      await start.getByLabel('Budget').fill(dollars);
+      await start.getByLabel('Task').press('Control+Enter');
+      assert.equal(await start.locator(':invalid:is(input, textarea)').count(), 1, `${task} ${dollars}`);
+    }
+    await start.getByLabel('Budget').fill('2.50');
     await start.getByLabel('Task').press('Control+Enter');
     await page.getByRole('heading', { name: /^make a file/ }).waitFor();
     const address = page.url().replace('/trees/', '/agents/');

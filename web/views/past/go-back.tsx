@@ -4,7 +4,7 @@ import type { DocumentOf } from '../../../src/documents/shapes/all-documents.ts'
 import type { UserFacts } from '../../../src/records/conversation/facts/message-facts.ts';
 import { useApi, usePlan, useSending } from '../../data/api.ts';
 import { go } from '../../data/route.ts';
-import { Field, type Fields, FormDialog, ModelField } from '../../parts/dialog.tsx';
+import { Field, type Fields, FormDialog, KnownField } from '../../parts/dialog.tsx';
 import { say } from '../../parts/notice.tsx';
 import { Diff } from '../../parts/output.tsx';
 import { When } from '../../parts/when.tsx';
@@ -91,7 +91,7 @@ export function GoBack({ place: { root_id, agent_id, seq, who }, onClose }: GoBa
         </select>
       </div>
       {way === 'edit' && <Field name="edit" label="Text" lines={5} value={text ?? ''} required />}
-      <ModelField name="model" label="Model" hint="provider/model of this agent; empty: as it was" />
+      <KnownField name="model" label="Model" hint="provider/model of this agent; empty: as it was" />
       <label>
         <input type="checkbox" name="run" /> It goes on at once
       </label>

@@ -6,7 +6,7 @@ import { useApi, useSending } from '../../data/api.ts';
 import { go } from '../../data/route.ts';
 import { plainWords } from '../../data/texts.ts';
 import { Button } from '../../parts/button.tsx';
-import { Field, type Fields, FormDialog, ModelField } from '../../parts/dialog.tsx';
+import { Field, type Fields, FormDialog, KnownField } from '../../parts/dialog.tsx';
 import { Amount, Table } from '../../parts/heads.tsx';
 import { MergeDialog } from '../tree/merge-dialog.tsx';
 
@@ -24,8 +24,8 @@ export function WhatIf({ root_id, onClose }: { readonly root_id: string; readonl
       check: field('check') !== undefined,
       here: field('here') !== undefined,
       ...(prompt === undefined ? {} : { prompts: [prompt] }),
-      ...(times === undefined ? {} : { times: Number(times) || times }),
-      ...(usd === undefined ? {} : { limits: { cost_usd: Number(usd) || usd } }),
+      ...(times === undefined ? {} : { times: Number(times) }),
+      ...(usd === undefined ? {} : { limits: { cost_usd: Number(usd) } }),
     });
     if (run === null) return;
     onClose();
@@ -44,21 +44,21 @@ export function WhatIf({ root_id, onClose }: { readonly root_id: string; readonl
         required
         first
       />
-      <ModelField
+      <KnownField
         name="models"
         label="Models"
         hint="provider/model, with commas between them; empty: as it was"
         many
       />
       <Field name="prompt" label="Another text" lines={2} hint="In place of the message, or after it" />
-      <Field name="profiles" label="Profiles" hint="With commas between them; empty: as it was" />
-      <Field name="times" label="Times" hint="How often each of them is made" value="1" />
+      <KnownField name="profiles" label="Profiles" hint="With commas between them; empty: as it was" many />
+      <Field name="times" label="Times" hint="How often each of them is made" value="1" number />
       <Field
         name="judge"
         label="Judge"
         hint="What a model is asked that names the best; empty: it is the cheapest"
       />
-      <Field name="usd" label="Budget in US dollars" hint="Of all together; empty: the usual limit" />
+      <Field name="usd" label="Budget in US dollars" hint="Of all together; empty: the usual limit" number />
       <label class="choice">
         <input type="checkbox" name="check" /> The test of the server (<code>merge.test</code>) must succeed
         in each

@@ -140,6 +140,7 @@ function BudgetOfTree({ tree, root, onClose }: DialogProps & { readonly tree: Tr
         label="US dollars"
         hint="Empty: no limit"
         value={cost_usd === null ? '' : String(cost_usd)}
+        number
         first
       />
       <Field
@@ -147,13 +148,12 @@ function BudgetOfTree({ tree, root, onClose }: DialogProps & { readonly tree: Tr
         label="Tokens"
         hint="Empty: no limit"
         value={tokens === null ? '' : String(tokens)}
+        number
       />
     </OrderDialog>
   );
 }
 
-/** What is no number goes to the server as it is, which says what is wrong. */
-function amountOf(text: string | undefined): number | string | null {
-  if (text === undefined) return null;
-  return Number.isNaN(Number(text)) ? text : Number(text);
+function amountOf(text: string | undefined): number | null {
+  return text === undefined ? null : Number(text);
 }
