@@ -21,7 +21,7 @@ const SCRIPT = Object.entries(SCOUTS).flatMap(([agent, { delay_ms, command, seco
   {
     when: { agent, step: 0 },
     ...{ delay_ms, say: `I look at what ${agent} is for.` },
-    calls: [{ name: 'bash', input: { command: `sleep ${seconds}; : ${command}` } }],
+    calls: [{ name: 'bash', input: { command: `${command}; sleep ${seconds}` } }],
   },
   { when: { agent, step: 1 }, ...{ delay_ms: 500, say: said } },
 ]);
