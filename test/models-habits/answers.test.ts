@@ -584,6 +584,21 @@ it('the command of an editor is not shown as one of the shell', () => {
   );
 });
 
+it('who has only the shell reads a file with it, and is shown the command for what it does not do just so', async () => {
+  const calls: Line = [
+    ['read_file', { file_path: 'a b.txt' }],
+    ['list_dir', { path: 'src' }],
+    ['Read', { path: 'a b.txt', offset: 2 }],
+  ];
+  const shell = tools.filter(({ spec }) => spec.name === 'bash');
+  const on = await setStage(solo([['bash', { command: 'echo hi > "a b.txt"' }]], calls), { tools: shell });
+  const { root } = await on.perform();
+  const [, whole, listed, part] = await on.results(root);
+  assert.equal(whole?.output, 'hi\n');
+  assert.match(listed?.output ?? '', /^there is no tool "list_dir"/);
+  assert.match(part?.output ?? '', /^there is no tool "Read".*bash \{"command":"cat 'a b\.txt'"\}/);
+});
+
 it('who has no shell is not shown another way for a command that does more than read', () => {
   const specs = tools.map(({ spec }) => spec).filter(({ name }) => name === 'read');
   assert.equal(

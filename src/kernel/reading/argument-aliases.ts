@@ -73,7 +73,7 @@ const MEANINGS: ReadonlyMap<string, readonly string[]> = new Map(
     task_done:shown submit_result answer: done complete completetask taskcomplete taskdone finishtask
     answer: askuser askuserquestion askfollowupquestion askhuman askquestion requestuserinput
     submit_error:shown: fail abort giveup reporterror
-    read bash:cat: read ls cat view open openfile readfile fileread listdir listdirectory listfiles head less readdir notebookread viewfile strreplaceeditorview strreplacebasededittoolview; read:shown bash:cat: tail readmanyfiles
+    read bash:cat: read ls cat view open openfile readfile fileread listdir listdirectory listfiles head less readdir notebookread viewfile strreplaceeditorview strreplacebasededittoolview; read:shown bash:cat: tail readmanyfiles readfiles
     search bash:grep: search grep rg ripgrep searchfiles searchcode codesearch codebasesearch grepsearch
     bash:find search:glob: glob find filesearch findfiles
     patch write:shown bash:shown: patch edit multiedit applypatch strreplace strreplaceeditor strreplacebasededittool replace replaceinfile editfile updatefile searchreplace applydiff fileedit notebookedit

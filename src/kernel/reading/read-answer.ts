@@ -1,7 +1,7 @@
 import type { AssistantPart, CallPart } from '../../records/conversation/message.ts';
 import { fieldsOf, numberOf, wordOf } from '../../records/text/json-fields.ts';
 import { isJsonObject, type JsonObject, parsedObject, parseJson } from '../../records/text/json-text.ts';
-import { meaningsOf, plainName } from './argument-aliases.ts';
+import { ALIASES, meaningsOf, plainName } from './argument-aliases.ts';
 import { shellCommand } from './call-errors.ts';
 import { type Reading, type ReadTool, readArguments, requiredOf } from './read-arguments.ts';
 import { gluedObjects, mendedJson, patchCalls, type WrittenCalls, writtenCalls } from './written-calls.ts';
@@ -80,8 +80,7 @@ function unfolded(part: CallPart, tools: ReadTools): readonly CallPart[] {
   }
   const listed = /^\s*\[/.test(part.input) ? parseJson(part.input) : null;
   const { paths, ...others } = listed?.ok ? { paths: listed.value } : fieldsOf(parsedObject(part.input));
-  const reads = /^read(manyfiles|files)?$/.test(plainName(bareName(part.name)));
-  const tool = find(toolMeant(part.name, tools)) ?? find(reads ? 'read' : foreignTool(part, tools));
+  const tool = find(toolMeant(part.name, tools)) ?? find(foreignTool(part, tools).replace(':shown', ''));
   const is_list = isPaths(paths) && Object.keys(others).length === 0;
   const held =
     is_list && tool?.name === 'read' && tool.own && !tool.fits({ paths })
@@ -136,6 +135,13 @@ function toolMeant(name: string, { names, find }: ReadTools): string {
   return meant.length === 1 ? (meant[0] as string) : name;
 }
 
+/** Names of tools that read one file, as the shell's `cat` does for who has only the shell. */
+const READS_FILE = /^(?:cat|view|open|read|fileread|(?:open|read|view)file)$/;
+
+function isPath(key: string): boolean {
+  return ['path', ...(ALIASES.get('path') ?? [])].includes(plainName(key));
+}
+
 /** A pattern that the shell's `find` takes as it is: names in all folders below one. */
 const WHEREVER = /^(?:[\w./-]+\/)?\*\*\/[\w.*?-]+$/;
 
@@ -149,14 +155,16 @@ function foreignTool(part: CallPart, { names }: ReadTools): string {
 function foreignCall(part: CallPart, tools: ReadTools): CallPart {
   const meant = foreignTool(part, tools);
   const given = fieldsOf(parsedObject(part.input));
-  if (
-    meant === 'bash:find' &&
-    tools.find('bash')?.own === true &&
-    Object.keys(given).join() === 'pattern' &&
-    WHEREVER.test(wordOf(given.pattern) ?? '')
-  ) {
-    const input = JSON.stringify({ command: shellCommand('find', given) });
-    return { ...part, read: { name: 'bash', input, changes: [`${part.name} → bash`, 'pattern → command'] } };
+  const [shell, program = ''] = meant.split(':');
+  const [[key, value] = ['', ''], ...others] = Object.entries(given);
+  const is_file = isPath(key) && isPaths([value]) && READS_FILE.test(plainName(bareName(part.name)));
+  const is_same =
+    program === 'find'
+      ? key === 'pattern' && WHEREVER.test(wordOf(value) ?? '')
+      : program === 'cat' && is_file;
+  if (shell === 'bash' && is_same && others.length === 0 && tools.find('bash')?.own === true) {
+    const input = JSON.stringify({ command: shellCommand(program, given) });
+    return { ...part, read: { name: 'bash', input, changes: [`${part.name} → bash`, `${key} → command`] } };
   }
   const [, command = ''] = /^slash:(.*)$/.exec(meant) ?? [];
   const is_asked = command !== 'check-mail' || plainName(bareName(part.name)) === 'checkmail';
