@@ -138,10 +138,6 @@ function toolMeant(name: string, { names, find }: ReadTools): string {
 /** Names of tools that read one file, as the shell's `cat` does for who has only the shell. */
 const READS_FILE = /^(?:cat|view|open|read|fileread|(?:open|read|view)file)$/;
 
-function isPath(key: string): boolean {
-  return ['path', ...(ALIASES.get('path') ?? [])].includes(plainName(key));
-}
-
 /** A pattern that the shell's `find` takes as it is: names in all folders below one. */
 const WHEREVER = /^(?:[\w./-]+\/)?\*\*\/[\w.*?-]+$/;
 
@@ -157,7 +153,8 @@ function foreignCall(part: CallPart, tools: ReadTools): CallPart {
   const given = fieldsOf(parsedObject(part.input));
   const [shell, program = ''] = meant.split(':');
   const [[key, value] = ['', ''], ...others] = Object.entries(given);
-  const is_file = isPath(key) && isPaths([value]) && READS_FILE.test(plainName(bareName(part.name)));
+  const is_path = key === 'path' || ALIASES.get('path')?.includes(plainName(key));
+  const is_file = is_path && isPaths([value]) && READS_FILE.test(plainName(bareName(part.name)));
   const is_same =
     program === 'find'
       ? key === 'pattern' && WHEREVER.test(wordOf(value) ?? '')

@@ -27,7 +27,7 @@ const PREFIX = /<(\/?)(?:(?:antml|minimax|seed|xai|steptml):|longcat_|｜DSML｜
 const TOKEN = /<[|｜](\/?[\w▁]+)[|｜]>/g;
 /** Where calls begin, in the forms of open models whose server does not parse them. */
 const BEGIN =
-  /<(?:tool_calls?|function_calls?|TOOLCALL|tool_code)>|<\|(?:tool_calls?(?:_(?:section_)?(?:begin|start))?|START_ACTION|action_start|python_tag|tools_prefix)\|>|\[TOOL_CALLS\]|<(?:invoke|function_call) name=|<function=|functools\[(?=\{)|(?:<\|channel\|>)?(?:commentary|analysis)\s?to=|<\|start\|>assistant to=|^to=(?=[\w.]+\s?\{)|^\[(?=[\w.]+\(\w+=)|^(?:Action|Tool):[ \t]*(?=[\w.-]+[ \t]*\n(?:Action )?(?:Input|Arguments):)/m;
+  /<(?:tool_calls?|function_calls?|TOOLCALL|tool_code)>|<\|(?:tool_calls?(?:_(?:section_)?(?:begin|start))?|START_ACTION|action_start|python_tag|tools_prefix)\|>|\[TOOL_CALLS\]|<(?:invoke|function_call) name=|<function=|functools\[(?=\{)|(?:<\|channel\|>)?(?:commentary|analysis)\s?to=|<\|start\|>assistant to=|^to=(?=[\w.]+\s?\{)|^(?:Action|Tool):[ \t]*(?=[\w.-]+[ \t]*\n(?:Action )?(?:Input|Arguments):)/m;
 /** Calls by their name and arguments: of Claude and Qwen; Kimi and DeepSeek; gpt-oss; Mistral; and of prompts that teach a form. */
 const NAMED =
   /<(?:(?:invoke|function_call) name=|function=)"?([^">\s]+)"?>([\s\S]*?)<\/(?:invoke|function|function_call)>/g;
@@ -37,8 +37,6 @@ const FORMS = [
   /\[TOOL_CALLS\]\s*([\w.-]+)(?:\[CALL_ID\]\w+)?\[ARGS\]\s*(\{[\s\S]*?\})\s*(?=\[TOOL_CALLS\]|$)/g,
   /^(?:Action|Tool):[ \t]*([\w.-]+)[ \t]*\n(?:Action )?(?:Input|Arguments):([\s\S]*?)(?:\nObservation:\s*)?$/g,
 ];
-/** What may be any other list, unless its names are those of tools. */
-const SPOKEN_LIST = /^\[[a-z]/;
 /** A name and keys with values, or JSON: what stands between marks. */
 const MARKS =
   /<\/?(?:tool_calls?|function_calls?|TOOLCALL|tool_code)>|<\|\/?\w+\|>|\[TOOL_CALLS\]|functools(?=\[)|\[\|endofturn\|\]/g;
@@ -88,7 +86,7 @@ export function writtenCalls(written: string): WrittenCalls | null {
   }
   const block = at < 0 ? text : text.slice(at);
   const said = before.replaceAll(SAID, '').trimEnd();
-  const is_marked = found.at >= 0 && !SPOKEN_LIST.test(block);
+  const is_marked = found.at >= 0;
   // What only has the name of a tool shows something, too.
   const is_shown = !is_marked && said !== '' && !announcesCalls(said);
   if (is_shown && INTRODUCES.test(said.slice(-300))) return null;
@@ -122,12 +120,12 @@ function triesCalls({ text, at }: { readonly text: string; readonly at: number }
   const block = text.slice(Math.max(0, at));
   const goes_on = /<\/(?:tool_calls?|function_calls?|function|invoke)>[ \t]*[^\s<]/.test(block);
   const begins_line = at === 0 || text[at - 1] === '\n' || !/^<\w/.test(block);
-  return at >= 0 && begins_line && !goes_on && !SPOKEN_LIST.test(block);
+  return at >= 0 && begins_line && !goes_on;
 }
 
 /** The line in which a call without marks may begin: JSON, as in a program, or as our own examples show it. */
 const BARE =
-  /^(?=\[?\s*\{\s*"(?:name|tool|tool_name|function|type|id)"|[a-z_][\w.]*(?:\(\s*(?:\w+\s*=|\{)|\s?\{\s*"))/im;
+  /^(?=\[?\s*(?:\{\s*"(?:name|tool|tool_name|function|type|id)"|[a-z_][\w.]*(?:\(\s*(?:\w+\s*=|\{)|\s?\{\s*")))/im;
 
 /** Where the tag of a tool that ends a text begins, as `<read><path>a</path></read>`, or another call without marks; -1 if there is none. */
 function bareCalls(text: string): number {
