@@ -3,7 +3,7 @@ import { WriteStream } from 'node:tty';
 import { contextWindow } from '../../models/providers.ts';
 import { given } from '../../records/text/json-fields.ts';
 import type { Theme, UiStyle } from '../../render/style.ts';
-import { type Background, backgroundOfEnvironment } from '../../tui/terminal/background.ts';
+import { type Background, backgroundOfEnvironment, type Colour } from '../../tui/terminal/background.ts';
 import { PlainScreen } from '../../tui/terminal/plain-screen.ts';
 import type { Screen, ScreenListener } from '../../tui/terminal/screen.ts';
 import { TerminalScreen } from '../../tui/terminal/terminal-screen.ts';
@@ -30,7 +30,7 @@ export function styleOfUi(
   };
 }
 
-function themeOn({ env, loaded }: Context, ground: Background | null): Theme | undefined {
+function themeOn({ env, loaded }: Context, ground: Background | Colour | null): Theme | undefined {
   const depth = WriteStream.prototype.getColorDepth(env);
   return themeOf(loaded.configuration.tui?.theme ?? 'auto', ground, depth === 8 || depth === 24 ? depth : 4);
 }

@@ -1,5 +1,5 @@
 import { isKeyRelease, StdinBuffer } from '@earendil-works/pi-tui';
-import { type Background, backgroundOfReport } from './background.ts';
+import { backgroundOfReport, type Colour } from './background.ts';
 import { bracketedPaste, PASTE_OFF, PASTE_ON } from './control-sequences.ts';
 
 /** Callbacks for the kinds of input from a terminal. */
@@ -10,7 +10,7 @@ export interface KeySourceListener {
   readonly onKeyboard: (protocol: 'kitty' | 'older') => void;
   /** The terminal has reported its name and version (XTVERSION). */
   readonly onName: (name: string) => void;
-  readonly onBackground: (ground: Background) => void;
+  readonly onBackground: (ground: Colour) => void;
   /** The queries sent at the start have been answered, or never will be. */
   readonly onAnswered: () => void;
   /** The terminal has reported the row of the screen, from 0, in which the cursor was. */

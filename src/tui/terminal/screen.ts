@@ -1,5 +1,5 @@
 // The terminal itself: input, modes, signals, and painting frames, inline or on the alternate screen.
-import type { Background } from './background.ts';
+import type { Colour } from './background.ts';
 import type { TerminalKind } from './terminal-kind.ts';
 
 /** The content that is drawn at the bottom of the terminal, or fills it. Lines contain their colours, no line break, and fit the width. */
@@ -65,5 +65,5 @@ export interface ScreenListener {
   /** A library has written to standard error: on this terminal, it would stand in the middle of what is drawn. */
   readonly onStray?: (text: string) => void;
   /** The terminal has reported its background; many do so just after the start. */
-  readonly onBackground?: (ground: Background) => void;
+  readonly onBackground?: (ground: Colour) => void;
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { backgroundOfEnvironment, backgroundOfReport } from '../../../src/tui/terminal/background.ts';
 import { KeySource } from '../../../src/tui/terminal/key-source.ts';
+import { kindOfBackground } from '../../../src/tui/text/themes.ts';
 import { openPty } from './pty.ts';
 import { SCREEN_PROGRAM, screenStages } from './screen-stage.ts';
 
@@ -19,7 +20,7 @@ async function fedSlowly(pause_ms: number, pieces: readonly string[]): Promise<s
     {
       ...{ onFocus: ignore, onName: ignore, onKeyboard: ignore, onAnswered: ignore },
       onInput: (data) => got.push(data),
-      onBackground: (ground) => got.push(`[${ground}]`),
+      onBackground: (ground) => got.push(`[${kindOfBackground(ground)}]`),
       onCursor: (row) => got.push(`[row ${row}]`),
     },
     {},
@@ -66,11 +67,16 @@ describe('a report', () => {
   });
 
   it('tells dark from light', () => {
-    const ground = (colour: string) => backgroundOfReport(`]11;${colour}\x07`);
+    const ground = (colour: string) => {
+      const found = backgroundOfReport(`]11;${colour}\x07`);
+      return found && kindOfBackground(found);
+    };
     assert.equal(ground('rgb:fdfd/f6f6/e3e3'), 'light');
     assert.equal(ground('rgb:0000/2b2b/3636'), 'dark');
     assert.equal(ground('rgba:1e/1e/1e/ff'), 'dark');
     assert.equal(ground('#fafafa'), 'light');
+    assert.equal(ground('#808080'), 'light');
+    assert.equal(ground('#707070'), 'dark');
     assert.equal(ground('white'), null);
     for (const [text, found] of [
       ['15;0', 'dark'],

@@ -34,17 +34,19 @@ function contrast(one: string, other: string): number {
   return (high + 0.05) / (low + 0.05);
 }
 
+function hexOf(parts: readonly number[]): string {
+  return `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
+}
+
 /** Returns the colour that a terminal shows for these SGR parameters. */
 function shown(code: string): string {
   const [, kind, ...rest] = code.split(';').map(Number);
-  const hex = (parts: readonly number[]) =>
-    `#${parts.map((part) => part.toString(16).padStart(2, '0')).join('')}`;
-  if (kind === 2) return hex(rest);
+  if (kind === 2) return hexOf(rest);
   const number = rest[0] ?? 0;
-  if (number >= 232) return hex([1, 1, 1].map(() => 8 + (number - 232) * 10));
+  if (number >= 232) return hexOf([1, 1, 1].map(() => 8 + (number - 232) * 10));
   const steps = [0, 95, 135, 175, 215, 255];
   const at = number - 16;
-  return hex([Math.floor(at / 36), Math.floor(at / 6) % 6, at % 6].map((step) => steps[step] ?? 0));
+  return hexOf([Math.floor(at / 36), Math.floor(at / 6) % 6, at % 6].map((step) => steps[step] ?? 0));
 }
 
 describe('every colour can be read', () => {
@@ -59,6 +61,20 @@ describe('every colour can be read', () => {
               assert.ok(found >= least, `${paint} on ${background}: ${found.toFixed(2)}`);
             }
         });
+
+  for (const depth of [24, 8] as const)
+    it(`on any grey and on colours between dark and light, ${depth} bits`, () => {
+      const greys = Array.from({ length: 52 }, (_, step) => [step * 5, step * 5, step * 5]);
+      const grounds = [...greys, [0, 128, 128], [128, 0, 128], [90, 110, 70], [200, 170, 120], [0, 255, 0]];
+      for (const name of ['auto', 'high-contrast', 'calm'] as const)
+        for (const ground of grounds)
+          for (const [paint, code] of Object.entries(themeOf(name, ground, depth) ?? {})) {
+            const found = contrast(shown(code), hexOf(ground));
+            assert.ok(found >= 4.5, `${paint} of ${name} on ${ground.join(' ')}: ${found.toFixed(2)}`);
+          }
+      assert.equal(themeOf('auto', [128, 128, 128], 4)?.red, '39', 'sixteen unknown colours are left out');
+      assert.equal(themeOf('auto', [0, 0, 0], 4)?.blue, '96', 'xterm’s bright blue is too dark');
+    });
 
   it('the terminal’s own green, yellow and cyan on dark', () => {
     const kept = ['green', 'yellow', 'cyan'].filter((paint) => !(paint in COLOURS.own.dark));
