@@ -32,8 +32,8 @@ export interface LineCompletionSource {
 const FILES_MAX = 200;
 /** Maximum paths offered for a mention; typing more narrows them down. */
 const MENTIONS_MAX = 50;
-/** A mention that is being typed, at the end of a line; that of a folder may go on although it is closed. */
-const MENTION = /(?<![^\s(])@(?:"[^"]*(?:(?<=\/)")?|[^\s"]*)$/;
+/** A mention that is being typed, at the end of a line; that of a folder may go on although it is closed, behind its quote. */
+const MENTION = /(?<![^\s(])@(?:"[^"]*(?:(?<=\/)"[^\s"]*)?|[^\s"]*)$/;
 /** The command and the mentions of a sent text. */
 const USED = /^\/\S+|(?<![^\s(])@(?:"[^"]*"|\S+)/g;
 
@@ -125,7 +125,7 @@ export class LineCompletion implements AutocompleteProvider {
     first_word: boolean,
     force = false,
   ): Promise<AutocompleteSuggestions | null> {
-    const query = mention.replace(/^@"?|"$/g, '');
+    const query = mention.replaceAll(/^@|"/g, '');
     if (/^(?:\/|~\/|\.\.?\/)/.test(query)) {
       const files = await this.#files(query);
       if (files === null) return null;

@@ -436,6 +436,22 @@ test('completes resources of MCP servers behind the files, and commands with the
   assert.deepEqual(await offered('/lo'), [{ value: '/look', label: '/look [file]', description: 'Looks' }]);
 });
 
+test('what is typed behind a folder whose name is quoted goes on inside it', async () => {
+  mkdirSync(join(folder, 'mit leer'), { recursive: true });
+  for (const name of ['größe ä@b.txt', 'other.txt']) writeFileSync(join(folder, 'mit leer', name), '');
+  const { editor, type } = open();
+  const listed = () => editor.render(60, 15).lines.slice(1).join('\n');
+  type('see @mit');
+  await until(() => editor.completing && listed().includes('mit leer/'), 'the folder');
+  editor.handleInput('\t');
+  await until(() => listed().includes('other.txt'), 'what is inside');
+  assert.equal(editor.text, 'see @"mit leer/"');
+  type('grö');
+  await until(() => editor.completing && !listed().includes('other.txt'), 'only what is meant');
+  editor.handleInput('\t');
+  assert.equal(editor.text, 'see @"mit leer/größe ä@b.txt" ');
+});
+
 test('Tab on a folder goes on inside it, also where its name is quoted; Enter takes it', async () => {
   mkdirSync(join(folder, 'my notes', 'deep'), { recursive: true });
   for (const name of ['my notes/first.md', 'my notes/deep/second.md']) writeFileSync(join(folder, name), '');
