@@ -188,7 +188,8 @@ export class PipedProgram {
     const said = this.#last_words.toString('utf8');
     const notes = this.#confinement?.takeAway(said) ?? [];
     stderr.destroy();
-    const words = newest(readable(said));
+    // Where an error was thrown is worth less than what it says, and longer.
+    const words = newest(readable(said.replaceAll(/^[ \t]+at .*\n?/gm, '')));
     const ended = how.endsWith(' code 0') ? `was ended: ${this.#reason}` : `${how} (${this.#reason})`;
     const ending = this.#reason === null ? how : ended;
     return [ending, ...(words === '' ? [] : [`last output on stderr: ${words}`]), ...notes].join('; ');

@@ -69,6 +69,15 @@ describe('an MCP server', () => {
     });
   });
 
+  it('that ends with an error is quoted with what went wrong, not with where it was then', async () => {
+    const lost = testingServer({}, { command: process.execPath, args: ['no-such-server.mjs'] });
+    await assert.rejects(lost.tools(), (error: Error) => {
+      assert.match(error.message, /Cannot find module '\S*no-such-server\.mjs'/);
+      assert.doesNotMatch(error.message, / at /);
+      return true;
+    });
+  });
+
   it('that does not answer the greeting is given up', async () => {
     await assert.rejects(
       testingServer({ silent: true }, { startTimeoutSeconds: 0.3 }).tools(),
