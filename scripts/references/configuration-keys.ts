@@ -33,7 +33,8 @@ const PERMISSIONS: Readonly<Record<string, KeyText>> = {
 
 const QUOTA = '[quota](providers.md#a-quota-is-a-pause)';
 const THINKING = 'how much the model reasons before it answers';
-const TOOLSETS = 'how agents work with others: `process`, `slash`, `fanout`, `sessions`, `delegate`';
+const TOOLSETS =
+  'how agents work with others: `process`, `slash`, `fanout`, `sessions`, `delegate`, `workflow`, `tasks`';
 
 /** Every key of the configuration by its path; `NAME` stands for a name of yours. A test checks that these are exactly the keys of the schema. */
 export const CONFIGURATION_KEYS: Readonly<Record<string, KeyText>> = {
