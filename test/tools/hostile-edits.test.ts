@@ -20,7 +20,7 @@ function promptly(what: () => unknown): void {
 test('occurrences are those that a plain search finds', () => {
   fc.assert(
     fc.property(
-      fc.stringMatching(/^[ab]{0,80}$/),
+      fc.stringMatching(/^(?:[ab]{0,9}|a{6,14}b){0,8}$/),
       fc.stringMatching(/^(?:[ab]{1,12}|a{7,12}b)$/),
       (text, wanted) => {
         const plain = [...text].flatMap((_, at) => (text.startsWith(wanted, at) ? [at] : []));
