@@ -16,16 +16,20 @@ const MARKER = String.raw`\[paste #\d+(?: (?:\+\d+ lines|\d+ chars))?\]`;
 const MARKER_FIRST = new RegExp(`^${MARKER}`);
 const WORD = new RegExp(`${MARKER}|[\\p{L}\\p{M}\\p{N}_]+|[^\\p{L}\\p{M}\\p{N}_\\s]+`, 'gu');
 
+/** Commands of vim that are not here and take the next character: it must not be taken for a command. Behind an operator, also objects of text. */
+const TAKES_NEXT = /^(?:[cdy][aiFTfgt'`]|["'`@FTfgmqrtz])$/;
+
 /** How often a command is repeated at most. */
 const COUNT_MAX = 1_000;
 
-/** The usual few commands of vim: motions, also behind `d` and `c`, with counts; what is cut is put back by `p` and `P`. */
+/** The usual few commands of vim: motions, also behind `d`, `c` and `y`, with counts; what is cut or yanked is put back by `p` and `P`. */
 export class VimKeys {
   mode: 'INSERT' | 'NORMAL' = 'INSERT';
-  /** `d` or `c`, until its motion comes. */
+  /** `d`, `c` or `y`, until its motion comes. */
   #operator = '';
   /** The digits before the operator, and before the next key. */
   #counts = ['', ''];
+  #ignores_next = false;
   #cut = { text: '', lines: false };
 
   insert(): void {
@@ -34,6 +38,7 @@ export class VimKeys {
   }
 
   #expect(operator: string, digits = ''): void {
+    this.#ignores_next = false;
     this.#operator = operator;
     this.#counts = [digits, ''];
   }
@@ -49,6 +54,7 @@ export class VimKeys {
 
   /** A character that is typed in the normal mode. */
   command(draft: VimDraft, key: string): void {
+    if (this.#ignores_next) return this.#expect('');
     const [before = '', digits = ''] = this.#counts;
     if (/[1-9]/.test(key) || (key === '0' && digits !== '')) {
       this.#counts = [before, digits + key];
@@ -62,7 +68,8 @@ export class VimKeys {
     if (operator !== '' && key === operator) {
       const lines = draft.text.slice(begin).split('\n').slice(0, count).join('\n');
       this.#take(draft, begin, begin + lines.length, operator, true);
-    } else if (operator === '' && (key === 'd' || key === 'c')) this.#expect(key, digits);
+    } else if (operator === '' && /[cdy]/.test(key)) this.#expect(key, digits);
+    else if (TAKES_NEXT.test(operator + key)) this.#ignores_next = true;
     else if (operator !== '') {
       if (motion !== null) this.#take(draft, draft.at, motion, operator);
     } else if (motion !== null) {
@@ -111,6 +118,7 @@ export class VimKeys {
     if (operator === 'c') this.insert();
     if (from === until && !lines) return;
     this.#cut = { text: text.slice(from, until), lines };
+    if (operator === 'y') return draft.put(null, lines ? draft.at : from);
     if (!lines || operator === 'c') draft.put(text.slice(0, from) + text.slice(until), from);
     else if (until < text.length) draft.put(text.slice(0, from) + text.slice(until + 1), from);
     else draft.put(text.slice(0, Math.max(0, from - 1)), text.lastIndexOf('\n', from - 2) + 1);

@@ -37,6 +37,21 @@ function after(text: string, commands: string): string {
 
 const TEXT = 'make a file-name, then test';
 
+test('copies, and takes no character for a command that belongs to one which is not here', () => {
+  for (const [commands, expected] of [
+    ['0ywP', 'make| make a file-name, then test'],
+    ['0yy$p', 'make a file-name, then test\n|make a file-name, then test'],
+    ['0"aywP', 'make| make a file-name, then test'],
+    ['0fax', '|ake a file-name, then test'],
+    ['0rx', '|make a file-name, then test'],
+    ['0mxqx@xgx', '|make a file-name, then test'],
+    ['0diwx', '|ake a file-name, then test'],
+    ['0dfax', '|ake a file-name, then test'],
+    ['0caw', '|make a file-name, then test'],
+  ] as const)
+    assert.equal(after(TEXT, commands), expected, commands);
+});
+
 test('moves by character, word and line', () => {
   for (const [commands, expected] of [
     ['', 'make a file-name, then tes|t'],
