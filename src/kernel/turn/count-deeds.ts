@@ -30,7 +30,7 @@ export function countDeeds(
   const begins = 'turn' in after && !('turn' in before) && event.type !== 'retry';
   const last = 'turn' in before ? before.turn.deeds : before.deeds;
   const is_mail = event.type === 'input' && event.content.origin !== 'human';
-  const known = !begins ? last : is_mail && last?.denied !== undefined ? { denied: last.denied } : undefined;
+  const known = !begins ? last : is_mail ? deniedBefore(last) : undefined;
   const deeds = counted(known ?? {}, happening, tools);
   if ('turn' in after)
     return deeds === after.turn.deeds || Object.keys(deeds).length === 0
@@ -45,11 +45,18 @@ export function countDeeds(
       : relatives.children(agent_id).filter((one) => one.created_at >= began_at && owesAnswer(one));
   const unanswered = owing.length === 0 ? {} : { unanswered: owing.length };
   // Only a root has members.
-  const below = deeds.children === undefined ? [] : relatives.members(agent_id);
+  const has_below = deeds.children !== undefined || deeds.denied_below !== undefined;
+  const below = has_below ? relatives.members(agent_id) : [];
   const denied = deniedIn(...below.map(({ id, state }) => (id === agent_id ? [] : deedsOf(state)?.denied)));
   const denied_below = denied.length === 0 ? {} : { denied_below: denied };
   const took_ms = Math.max(0, event.at - since);
   return { ...after, deeds: { ...deeds, ...denied_below, ...unanswered, took_ms } };
+}
+
+/** What a turn that mail begins still tells of the one before: its denied calls, and those of the children that it made. */
+function deniedBefore({ denied, denied_below, children }: Deeds = {}): Deeds {
+  const below = denied_below ?? (children === undefined ? undefined : []);
+  return { ...(denied && { denied }), ...(below && { denied_below: below }) };
 }
 
 function counted(known: Deeds, { event, effects, request }: AppliedTransition, tools: View['tools']): Deeds {

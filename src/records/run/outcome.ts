@@ -147,7 +147,8 @@ export function nameOf(outcome: string): string {
 export function deniedToRun(state: AgentState, origin?: Origin): { line: string; did: boolean } | null {
   const { calls = {}, children, denied, denied_below } = deedsOf(state) ?? {};
   const line = origin === 'cron' ? deniedLine(deniedIn(denied, denied_below)) : null;
-  const did = children !== undefined || Object.values(calls).some(({ made, failed }) => made > failed);
+  const created = children !== undefined || denied_below !== undefined;
+  const did = created || Object.values(calls).some(({ made, failed }) => made > failed);
   return line === null ? null : { line, did };
 }
 

@@ -159,6 +159,22 @@ it('counts every call that got a result, and what `--deliver` brings tells of de
   assert.match(job.text, /^\[Cron: job\] Complete, 1 of 2 failed: .*, 4 calls denied: /);
 });
 
+it('a scheduled run whose children report after its turn tells which of their calls were denied, before that turn ended and after', async () => {
+  const home = makeHome();
+  const fork = (name: string) => ({ name: 'fork', input: { name, prompt: name } });
+  withRules(home, [
+    { when: { root: true, step: 0 }, calls: [fork('early'), fork('late')] },
+    { when: { root: true, step: 1 }, delay_ms: 300, say: 'they will report' },
+    { when: { agent: 'late', step: 0 }, delay_ms: 900, calls: [bash('echo 1')] },
+    { when: { root: false, step: 0 }, calls: [bash('echo 2')] },
+  ]);
+  await home.run(['cron', 'add', 'job', '--every', '1d', '--task', 'go', ...MODEL]);
+  const { stderr } = await home.run(['cron', 'run', 'job']);
+  assert.match(stderr, /^2 calls denied: bash \(--allow "bash:echo \*"\)$/m);
+  const { stdout } = await home.run(['cron', 'runs', 'job']);
+  assert.match(stdout, /completed .*\(done, 2 calls denied: bash \(--allow "bash:echo \*"\)/);
+});
+
 it('the history of runs tells which calls of a run were denied', async () => {
   const home = makeHome();
   const input = { task: 'try it', description: 'trier' };
