@@ -15,6 +15,7 @@ import type { CronFire, CronJob } from '../../records/run/cron-job.ts';
 import type { Run } from '../../records/run/run.ts';
 import { cutText } from '../../records/text/cut-text.ts';
 import type { WorkflowTerms } from '../../records/workflow/workflow-terms.ts';
+import type { Store } from '../../store/store.ts';
 import { oneRoot } from '../../trees/find-agent.ts';
 import type { Root } from '../../trees/open-tree.ts';
 import { workflowRoot } from '../../trees/workflow/workflow-root.ts';
@@ -189,7 +190,7 @@ export const JOB_ROUTES = [
     handle: async ({ store, jobs }, request) => {
       const job = await jobs.find(named(request, 'job'));
       const runs = await jobRuns(store, job.id, request.query.limit);
-      return { job: job.id, runs: runs.map(jobRunJson) };
+      return { job: job.id, runs: await Promise.all(runs.map((one) => jobRunJson(store, one))) };
     },
   }),
 ] as const;
@@ -280,8 +281,12 @@ function jobJson(job: CronJob): JobDocument {
 }
 
 /** One instant in `coppice/cron-runs/v1`. */
-function jobRunJson({ fire, run }: { readonly fire: CronFire; readonly run: Run | null }): JobRunDocument {
+async function jobRunJson(
+  store: Store,
+  { fire, run }: { readonly fire: CronFire; readonly run: Run | null },
+): Promise<JobRunDocument> {
   const { job_id: _, run_id: __, instant, fired_at, ...rest } = fire;
-  const shown = run === null ? null : runJson(run);
+  const agent = run?.finished_at === null ? await store.agent(run.agent_id) : null;
+  const shown = run === null ? null : runJson(run, agent);
   return { ...rest, instant: isoTime(instant), fired_at: isoTime(fired_at), run: shown };
 }

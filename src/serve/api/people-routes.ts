@@ -11,12 +11,12 @@ import {
   answerDocument,
   approvalsDocument,
   deliveriesDocument,
+  isLed,
   ROWS_USUAL,
   runsAnswer,
   workersDocument,
 } from '../../trees/answers/people-answers.ts';
 import { isNotFound, oneRun } from '../../trees/find-agent.ts';
-import { ledRuns } from '../../trees/leaders/leaders.ts';
 import { lookUntil } from '../../trees/rest.ts';
 import { type ApiSources, before, countUpTo, flag, named, route, someText } from './route.ts';
 
@@ -220,7 +220,8 @@ async function cancelRun({ store, runtime }: Sources, run: Run): Promise<Run> {
     throw new CoppiceError('E_RUN_FINISHED', `the run ${run.id} has ended already: ${run.status}`, {
       hint: `See: coppice subagent show ${run.id.slice(0, 8)}`,
     });
-  if ((await ledRuns(store, [run])).has(run)) await askToStop({ store, runtime }, run);
+  const agent = await store.agent(run.agent_id);
+  if (agent !== null && (await isLed(store, agent))) await askToStop({ store, runtime }, run);
   else await runtime.kill(run.agent_id).catch(unlessGone);
   return (await store.findRuns(run.id))[0] ?? run;
 }

@@ -7,25 +7,19 @@ import { livingWorkers } from '../../store/process-gone.ts';
 import type { KnownWorker, Store } from '../../store/store.ts';
 import { otherMachine } from './placement.ts';
 
-/** Runs among these that a living process leads; the others wait in the ledger. */
-export async function ledRuns(store: Store, runs: readonly Run[]): Promise<ReadonlySet<Run>> {
-  const alive = new Set((await livingWorkers(store)).map((worker) => worker.id));
-  const led = new Set<Run>();
-  for (const run of runs) {
-    const worker = (await store.agent(run.agent_id))?.worker ?? null;
-    if (worker !== null && alive.has(worker)) led.add(run);
-  }
-  return led;
-}
-
-/** Contents of `coppice/subagent-runs/v1`. */
+/** Contents of `coppice/subagent-runs/v1`; `unled`: runs that wait in the ledger, because no living process leads them. */
 export async function runsDocument(
   store: Store,
   runs: readonly Run[],
 ): Promise<{ readonly runs: readonly RunDocument[]; readonly unled: readonly string[] }> {
   const active = runs.filter(({ finished_at }) => finished_at === null);
-  const led = await ledRuns(store, active);
-  return { runs: runs.map(runJson), unled: active.flatMap((run) => (led.has(run) ? [] : [run.id])) };
+  const alive = new Set((await livingWorkers(store)).map((worker) => worker.id));
+  const found = active.map(async (run) => [run, await store.agent(run.agent_id)] as const);
+  const agents = new Map(await Promise.all(found));
+  return {
+    runs: runs.map((run) => runJson(run, agents.get(run) ?? null)),
+    unled: active.filter((run) => !alive.has(agents.get(run)?.worker ?? '')).map(({ id }) => id),
+  };
 }
 
 /** Leader of a tree that a person opens. */

@@ -105,6 +105,20 @@ it('does not end as an agent stood before it asked again, however long that take
   standstill.dispose();
 });
 
+it('a scheduled run that waits for its provider says so in the history and in lists, as the tree does', async () => {
+  const { run, now } = await limitedHome();
+  now.fault = REFUSALS.hour;
+  await run('cron', 'add', 'job', '--every', '1d', '--task', 'go');
+  assert.equal((await run('cron', 'run', 'job')).code, 75);
+  const text = /waiting for one's quota until \d\d:\d\d/;
+  assert.match((await run('cron', 'runs', 'job')).stdout, text);
+  const { runs } = JSON.parse((await run('subagent', 'list', '--json')).stdout);
+  assert.equal(runs[0].outcome, 'waiting');
+  assert.match(runs[0].outcome_text, text);
+  const { stdout } = await run('subagent', 'show', runs[0].id, '--json');
+  assert.equal(JSON.parse(stdout).outcome, 'waiting');
+});
+
 it('tells in JSON that it is paused; another model answers', async () => {
   const { run, now } = await limitedHome();
   now.fault = REFUSALS.credit;
