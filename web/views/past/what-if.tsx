@@ -84,10 +84,15 @@ export function WhatIfResults({ id, writes, children }: ResultsProps) {
   const { data, error } = useApi<Results>(`/v1/workflow-runs/${id}/what-if`);
   const [taken, setTaken] = useState<string | null>(null);
   if (data === null) return <>{error !== null && children}</>;
-  const { of, best, why, cells } = data;
+  const { of, at, best, why, cells } = data;
   return (
     <section class="trees results" aria-labelledby="results">
       <h2 id="results">Results</h2>
+      {of !== null && (
+        <p>
+          <a href={`/trees/${of}`}>The tree that goes on</a> from <code>{at}</code>
+        </p>
+      )}
       {best !== null && (
         <p>
           Best: <strong>{best}</strong>
