@@ -86,7 +86,7 @@ it('another prompt takes the place of the message of a person; a worktree has wh
   );
 });
 
-it('is refused at the start where no worktree can be made; models without a price, on this machine, go on without a limit unless one is named; with another limit the order is another one', async () => {
+it('is refused at the start where no worktree can be made, and for an empty prompt; models without a price, on this machine, go on without a limit unless one is named; with another limit the order is another one', async () => {
   const verdict = { best: '2', why: 'the second' };
   const server = await startOpenAiChatServer({
     answer: ({ messages }) =>
@@ -101,6 +101,10 @@ it('is refused at the start where no worktree can be made; models without a pric
   const nowhere = await home.run(['what-if', id, '--at', '1', '--times', '2']);
   assert.equal(nowhere.code, 1, nowhere.stdout);
   assert.match(nowhere.stderr, /^error: no worktree .*\(E_REFUSED\)\n {2}With --here \(/s);
+  writeFileSync(join(home.work, 'empty.md'), '\n');
+  const empty = await home.run(['what-if', id, '--at', '1', '--prompt', 'empty.md', '--here']);
+  assert.equal(empty.code, 2, empty.stdout);
+  assert.match(empty.stderr, /^error: the prompt "empty.md" is empty/);
   const { agents } = JSON.parse((await home.run(['ps', '--all', '--json'])).stdout);
   assert.equal(agents.length, 1, 'no run was begun');
 

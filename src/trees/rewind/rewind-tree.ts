@@ -129,7 +129,9 @@ export async function enterTree(store: Store, cut: CutTree): Promise<void> {
 }
 
 /** The message with another text: a fork is still told who it is, and an answer makes no calls. */
-function editedMessage({ kind, content }: PlacedMessage, text: string): Message {
+function editedMessage({ kind, content, seq }: PlacedMessage, text: string): Message {
+  if (kind !== 'result' && text.trim() === '')
+    throw new CoppiceError('E_INVALID_ARGUMENT', `the text in place of message ${seq} is empty`);
   if (kind === 'user') {
     const { origin, facts } = content;
     if (facts?.fork === undefined) return { kind, content: { origin, text } };

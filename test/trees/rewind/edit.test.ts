@@ -141,5 +141,10 @@ onBothDatabases('an edited past', (database) => {
         { name: 'CoppiceError' },
         to,
       );
+    for (const edit of ['', ' \n'])
+      await assert.rejects(rewindTree(store, root, { to: '1', edit }, randomUUID(), tmpdir()), {
+        code: 'E_INVALID_ARGUMENT',
+        message: 'the text in place of message 1 is empty',
+      });
   });
 });

@@ -45,7 +45,8 @@ export function GoBack({ place: { root_id, agent_id, seq, who }, onClose }: GoBa
   const moment = { to: `${way === 'before' ? 'before ' : ''}${agent_id}#${seq}` };
   const { data: plan, error } = usePlan<Rewound>(path, {
     ...moment,
-    ...(way === 'edit' ? { edit: text ?? '' } : {}),
+    // Any text: the plan does not depend on it.
+    ...(way === 'edit' ? { edit: text?.trim() || '…' } : {}),
   });
   const make = async (field: Fields) => {
     const tree = await sending.send<Rewound>('POST', path, {

@@ -57,6 +57,9 @@ export async function whatIfStart<R extends Root>(
   const named = prompts.map((one) =>
     typeof one === 'string' ? { name: one.replaceAll(/\s+/g, ' ').slice(0, NAME_MAX), prompt: one } : one,
   );
+  const blank = root === null ? undefined : named.find(({ prompt = '' }) => prompt.trim() === '');
+  if (blank !== undefined)
+    throw new CoppiceError('E_INVALID_ARGUMENT', `the prompt "${blank.name}" is empty`);
   const profiles = await Promise.all(
     (asked.profiles ?? []).map(async (name) => ({
       name,
