@@ -3,7 +3,7 @@ import { count, dollars, duration } from '../../data/amounts.ts';
 import type { Loaded } from '../../data/api.ts';
 import { EXPORTED } from '../../data/exported.ts';
 import { Button } from '../../parts/button.tsx';
-import { Heads } from '../../parts/heads.tsx';
+import { Fact, Heads } from '../../parts/heads.tsx';
 import { Standing } from '../../parts/status.tsx';
 import type { Place } from '../past/go-back.tsx';
 import { type Why, WhySteps } from '../past/why.tsx';
@@ -110,33 +110,24 @@ function BarFacts({
   const waits = lane.waits.filter((wait) => wait.bar === index);
   return (
     <dl class="step-facts">
-      <dt>{bar.kind}</dt>
-      <dd>
+      <Fact name={bar.kind}>
         {repeatOf(lane, index)} {bar.said !== '' && <q>{bar.said}</q>},{' '}
         {bar.status === 'open' ? 'goes on' : bar.status}, {lasted(bar, timeline)} from {duration(bar.start)}
-      </dd>
+      </Fact>
       {bar.kind === 'request' && bar.input > 0 && (
-        <>
-          <dt>tokens</dt>
-          <dd>
-            {count(bar.input)} in ({count(bar.cached)} cached), {count(bar.output)} out{' '}
-            {dollars(bar.cost_usd)}
-          </dd>
-        </>
+        <Fact name="tokens">
+          {count(bar.input)} in ({count(bar.cached)} cached), {count(bar.output)} out {dollars(bar.cost_usd)}
+        </Fact>
       )}
       {waits.length > 0 && (
-        <>
-          <dt>{bar.end === Infinity ? 'waits for' : 'ended by'}</dt>
-          <dd>{waits.map(({ by }) => timeline.lanes[by]?.about.name ?? 'somebody').join(', ')}</dd>
-        </>
+        <Fact name={bar.end === Infinity ? 'waits for' : 'ended by'}>
+          {waits.map(({ by }) => timeline.lanes[by]?.about.name ?? 'somebody').join(', ')}
+        </Fact>
       )}
       {bar.seq !== null && (
-        <>
-          <dt>message</dt>
-          <dd>
-            <a href={`/agents/${lane.id}?seq=${bar.seq}`}>#{bar.seq}</a>
-          </dd>
-        </>
+        <Fact name="message">
+          <a href={`/agents/${lane.id}?seq=${bar.seq}`}>#{bar.seq}</a>
+        </Fact>
       )}
     </dl>
   );

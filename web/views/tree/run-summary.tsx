@@ -1,6 +1,6 @@
 import { count, duration } from '../../data/amounts.ts';
 import { Button } from '../../parts/button.tsx';
-import { Heads } from '../../parts/heads.tsx';
+import { Fact, Heads } from '../../parts/heads.tsx';
 import { Standing } from '../../parts/status.tsx';
 import { type Bar, KINDS, type Lane, type Timeline } from './lanes.ts';
 import type { Selection } from './picture.ts';
@@ -81,15 +81,6 @@ export function RunSummary({ timeline, onSelect }: SummaryProps) {
           ))}
         </Rows>
       )}
-    </>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
     </>
   );
 }
