@@ -241,7 +241,7 @@ describe('coppice cron', () => {
     const runs = await coppice('cron', 'runs', 'counter');
     assert.match(
       runs.stdout,
-      /^INSTANT +BY +STATUS .*\n\S+ \S+ +hand +✓ completed +0s +\w+ +counted 3 files\n$/,
+      /^INSTANT +BY +STATUS .*\n\S+ \S+ +hand +✓ completed +\d+s +\w+ +counted 3 files\n$/,
     );
     const [entry] = (await json('cron', 'runs', 'counter')).runs;
     assert.deepEqual(
