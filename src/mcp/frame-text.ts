@@ -37,13 +37,15 @@ export function readFrame(text: string): Frame {
   return { ok: false, code: INVALID_REQUEST, message, ...(is_request ? withId(value) : {}) };
 }
 
-/** Clients write `null` for params, arguments and `_meta` that they do not have; the library would refuse the request. */
+/** Clients write `null` for params, arguments, `_meta` and tokens that they do not have; the library would refuse the request. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isJsonObject(value) || typeof value.method !== 'string' || !('params' in value)) return value;
   const { params, ...rest } = value;
   if (!isJsonObject(params)) return params === null ? rest : value;
-  const { _meta, arguments: given, ...others } = params;
+  const { _meta: meta, arguments: given, ...others } = params;
+  const { progressToken: token, ...named } = fieldsOf(meta);
+  const _meta = token === null ? named : meta;
   return {
     ...rest,
     params: { ...others, ...(_meta != null && { _meta }), ...(given != null && { arguments: given }) },

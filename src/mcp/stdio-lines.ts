@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import { isJSONRPCRequest, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { FrameGuard } from '../processes/output/frame-guard.ts';
 import { isJsonObject } from '../records/text/json-text.ts';
 import { errorFrame, INVALID_REQUEST, idOf, readFrame, withId } from './frame-text.ts';
@@ -97,5 +97,7 @@ function faultOf(value: unknown): string | null {
   if (method === undefined)
     return id !== undefined && ('result' in value || 'error' in value) ? null : '"method" is missing';
   if (typeof method !== 'string') return '"method" must be a string';
-  return params === undefined || isJsonObject(params) ? null : '"params" must be an object';
+  if (params !== undefined && !isJsonObject(params)) return '"params" must be an object';
+  // The library drops what it cannot read, and its sender would wait.
+  return id === undefined || isJSONRPCRequest(value) ? null : '"_meta" has a field of another form';
 }

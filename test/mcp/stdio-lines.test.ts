@@ -39,6 +39,10 @@ it('lines that are no messages', async () => {
     [`{"jsonrpc":"2.0","id":9,"result":{"a":"${'x'.repeat(2_000_000)}"}}`, { code: -32600 }],
     ['{"jsonrpc":"2.0","id":5}', { id: 5, code: -32600 }],
     ['{"jsonrpc":"2.0","id":6,"method":"ping","params":[1]}', { id: 6, code: -32600 }],
+    ...[1.5, {}, [], true].map((token): [string, object] => [
+      JSON.stringify({ jsonrpc: '2.0', id: 11, method: 'ping', params: { _meta: { progressToken: token } } }),
+      { id: 11, code: -32600 },
+    ]),
     ['[5,{"jsonrpc":"2.0","id":10}]', [{ code: -32600 }, { id: 10, code: -32600 }]],
     [JSON.stringify(answer), null],
     [JSON.stringify(good), null],
@@ -72,6 +76,7 @@ it('batches, and null where a client has nothing to say', async () => {
   const sent = [
     [call(1, { name: 'a', arguments: null }), call(2, null), { jsonrpc: '2.0', method: 'notifications/x' }],
     call(3, { name: 'a', _meta: null, arguments: { b: null } }),
+    call(4, { name: 'a', _meta: { progressToken: null, c: null } }),
   ];
   input.end(sent.map((one) => `${JSON.stringify(one)}\n`).join(''));
   await lines.closed;
@@ -81,5 +86,6 @@ it('batches, and null where a client has nothing to say', async () => {
     { jsonrpc: '2.0', id: 2, method: 'tools/call' },
     { jsonrpc: '2.0', method: 'notifications/x' },
     call(3, { name: 'a', arguments: { b: null } }),
+    call(4, { name: 'a', _meta: { c: null } }),
   ]);
 });
