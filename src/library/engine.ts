@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import * as z from 'zod';
 import { CoppiceError } from '../records/coppice-error.ts';
 import { unlessAborted } from '../records/unless-aborted.ts';
@@ -135,7 +136,7 @@ export function checkPatience({ signal, timeout_ms: ms }: Patience, method: stri
       hint: 'Give the signal of an AbortController',
     });
   if (ms !== undefined && !(typeof ms === 'number' && ms > 0 && ms <= TIMEOUT_MS_MAX))
-    throw new CoppiceError('E_INVALID_ARGUMENT', `${method}: timeout_ms is ${String(ms)}`, {
+    throw new CoppiceError('E_INVALID_ARGUMENT', `${method}: timeout_ms is ${inspect(ms)}`, {
       hint: `Give milliseconds: a number above 0, at most ${TIMEOUT_MS_MAX}`,
     });
 }

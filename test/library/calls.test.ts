@@ -201,7 +201,7 @@ describe('a wrong option', () => {
       [{ images: [5] }, 'E_CONFIG', /images.0 of start: must be/],
       [{ signal: 'stop' }, 'E_INVALID_ARGUMENT', /not an AbortSignal/],
       [{ timeout_ms: -1 }, 'E_INVALID_ARGUMENT', /timeout_ms is -1/],
-      [{ timeout_ms: '5' }, 'E_INVALID_ARGUMENT', /timeout_ms is 5/],
+      [{ timeout_ms: '5' }, 'E_INVALID_ARGUMENT', /timeout_ms is '5'/],
       [{ id: '' }, 'E_INVALID_ARGUMENT', /id must be a text/],
       [{ model: 'nobody/x' }, 'E_MODEL_UNKNOWN', /nobody/],
     ] as const)
