@@ -55,15 +55,15 @@ export async function uiMessagesOf(ground: StreamGround, root_id: string): Promi
   }
   // As the streams of the turns told them: with each turn in which an agent was made, or got or sent a letter; the root with all.
   const letters = await ground.store.treeMail(root_id, undefined, Number.MAX_SAFE_INTEGER);
+  const turnAt = (at: number) => turns.findLast(({ prompt }) => prompt.at <= at);
+  const shown = new Map<string | null, Set<(typeof turns)[number] | undefined>>(
+    agents.map(({ id, created_at }) => [id, new Set(id === root_id ? turns : [turnAt(created_at)])]),
+  );
+  for (const { from_id, to_id, sent_at } of letters)
+    for (const id of [from_id, to_id]) if (id !== root_id) shown.get(id)?.add(turnAt(sent_at));
   for (const agent of agents) {
-    const { id, created_at } = agent;
-    const own = letters.flatMap(({ from_id, to_id, sent_at }) =>
-      [from_id, to_id].includes(id) ? sent_at : [],
-    );
-    const part = { type: 'data-agent', id, data: agentAsUI(agent, ground) };
-    const turnAt = (at: number) => turns.findLast(({ prompt }) => prompt.at <= at);
-    for (const turn of id === root_id ? turns : new Set([created_at, ...own].map(turnAt)))
-      turn?.parts.push(part);
+    const part = { type: 'data-agent', id: agent.id, data: agentAsUI(agent, ground) };
+    for (const turn of shown.get(agent.id) ?? []) turn?.parts.push(part);
   }
   if (agents.some(isActive)) turns.at(-1)?.parts.splice(0);
   return turns.flatMap(({ prompt: { id, text, images = [] }, parts }): UIMessage[] => {
